@@ -1,4 +1,5 @@
 import Fleet
+import JSON
 import MdocModel
 import ReaderStore
 import Testing
@@ -133,6 +134,61 @@ struct KioskPostgreSQLTests {
         #expect(try await database.invite(kiosk, site: nil, group: nil, at: now) != nil)
     }
 
+    @Test("A revoked key stays revoked, also once another computer has the name, and enrols no more")
+    func revokedKey() async throws {
+        let bench = try await HubBench()
+        let (database, kiosk, now) = (bench.database, bench.kiosk, HubBench.now)
+        let stolen = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        let next = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        let first = try #require(try await database.invite(kiosk, site: nil, group: nil, at: now))
+        #expect(try await database.enrol(kiosk, code: first, keyDigest: stolen, at: now))
+        #expect(try await !database.isRevoked(stolen))
+        #expect(try await database.revoke(kiosk))
+        let second = try #require(try await database.invite(kiosk, site: nil, group: nil, at: now))
+        #expect(try await !database.enrol(kiosk, code: second, keyDigest: stolen, at: now))
+        #expect(try await database.enrol(kiosk, code: second, keyDigest: next, at: now))
+        #expect(try await database.isRevoked(stolen))
+        #expect(try await !database.isRevoked(next))
+    }
+
+    @Test(
+        "A kiosk that reports receipts of another chain raises an alert; one whose receipts wait does not",
+        arguments: [
+            ("receiptsDiffer", "receiptsDiffer"), ("receiptBroken", "receiptBroken"), ("receiptGap", ""),
+            ("x", ""),
+        ])
+    func alert(_ said: String, _ alert: String) async throws {
+        let bench = try await HubBench()
+        try await bench.enrol()
+        let kiosk = try #require(try await bench.database.kiosk(bench.kiosk))
+        for receipts in [said, ""] {
+            let report = KioskReport(software: "test", documents: [], receipts: receipts)
+            try await bench.database.take(report, of: kiosk, at: HubBench.now)
+        }
+        #expect(try await bench.database.kiosk(bench.kiosk)?.alert == alert)
+    }
+}
+
+@Suite("Accounts at the broker")
+struct BrokerCommandTests {
+    @Test("A kiosk that is named like the hubs' account has an account of its own")
+    func users() throws {
+        let kiosk = try #require(FleetName("hub"))
+        let topics = FleetTopics(try #require(FleetName("utopia")))
+        for command in BrokerCommands.letIn(kiosk, password: "secret", topics) + BrokerCommands.putOut(kiosk)
+        {
+            #expect(!command.text.contains(#""hub""#), "\(command.text)")
+        }
+        #expect(BrokerCommands.user(of: kiosk) == "kiosk-hub")
+    }
+
+    @Test("What the database refuses for its content is not tried again; what it refuses otherwise is")
+    func refusals() {
+        #expect(PostgreSQLError.failed(code: "22021").isOfData)
+        for error in [PostgreSQLError.failed(code: "57P01"), .unreachable, .overdue, .overloaded] {
+            #expect(!error.isOfData)
+        }
+    }
 }
 
 @Suite("Months of receipts")

@@ -63,19 +63,73 @@ struct RollOutPostgreSQLTests {
         let bench = try await HubBench()
         let site = bench.kiosk
         let kiosks = try await kiosks(bench, 3, at: site)
+        let failures = Int(HubDatabase.mostFailures)
         for version in 1...2 {
             #expect(
                 try await bench.database.put(document(site, version: Int64(version)), at: HubBench.now)
                     == .put)
         }
-        let entry = KioskReport.Entry(level: level, version: 2, result: "document.failed_before")
-        for _ in 0..<HubDatabase.mostFailures - 1 { try await bench.database.countFailure(entry, at: site) }
+        for kiosk in kiosks.prefix(failures - 1) { try await fail(kiosk, 2, bench) }
         #expect(try await versions(bench, kiosks) == [2, 2, 2])
-        try await bench.database.countFailure(entry, at: site)
+        try await fail(kiosks[failures - 1], 2, bench)
         #expect(try await versions(bench, kiosks) == [1, 1, 1])
         #expect(try await bench.database.widen(level, site, percent: 100))
         #expect(try await versions(bench, kiosks) == [2, 2, 2])
         #expect(try await !bench.database.widen(level, try #require(FleetName("nowhere")), percent: 100))
+    }
+
+    private func fail(_ kiosk: KioskRecord, _ version: Int64, _ bench: HubBench) async throws {
+        let entry = KioskReport.Entry(level: level, version: version, result: "document.failed_before")
+        let report = KioskReport(software: "test", documents: [entry], receipts: "")
+        try await bench.database.take(report, of: kiosk, at: HubBench.now)
+    }
+
+    @Test(
+        "One kiosk counts once, however often it reports, and a kiosk that the wave has not reached counts not at all"
+    )
+    func counted() async throws {
+        let bench = try await HubBench()
+        let site = bench.kiosk
+        let kiosks = try await kiosks(bench, 40, at: site)
+        for version in 1...2 {
+            let percent: Int64 = version == 1 ? 100 : 30
+            #expect(
+                try await bench.database.put(
+                    document(site, version: Int64(version)), percent: percent, at: HubBench.now) == .put)
+        }
+        let before = try await versions(bench, kiosks)
+        let reached = try #require(kiosks.indices.first { before[$0] == 2 })
+        for _ in 0..<5 { try await fail(kiosks[reached], 2, bench) }
+        for place in kiosks.indices where before[place] == 1 { try await fail(kiosks[place], 2, bench) }
+        try await fail(kiosks[0], 3, bench)
+        #expect(try await versions(bench, kiosks) == before)
+    }
+
+    @Test(
+        "An earlier key's document takes the place of a later key's higher versions, and not the other way round"
+    )
+    func superseded() async throws {
+        let bench = try await HubBench()
+        let site = bench.kiosk
+        let kiosks = try await kiosks(bench, 1, at: site)
+        let safe = try PrivateKey.generate(.p256)
+        let daily = try PrivateKey.generate(.p256)
+        let keys = [try FleetKey(safe.publicKey()), try FleetKey(daily.publicKey())]
+        func signed(_ version: Int64, by key: borrowing PrivateKey) throws -> VerifiedFleetDocument {
+            let document = FleetDocument(
+                chain: try #require(FleetName("utopia")), level: level, name: site, version: version,
+                created: HubBench.now)
+            return try VerifiedFleetDocument(document.sign(with: key), by: FleetKeyring(keys))
+        }
+        let highest = FleetDocument.highestVersion
+        let stolen = try signed(highest, by: daily)
+        #expect(try await bench.database.put(stolen, among: keys, at: HubBench.now) == .put)
+        let rescue = try signed(5, by: safe)
+        #expect(try await bench.database.put(rescue, at: HubBench.now) == .older(than: highest))
+        #expect(try await bench.database.put(rescue, among: keys, at: HubBench.now) == .put)
+        #expect(try await versions(bench, kiosks) == [5])
+        let again = try signed(5, by: daily)
+        #expect(try await bench.database.put(again, among: keys, at: HubBench.now) == .older(than: 5))
     }
 
     @Test("A document is for its own kiosks, whoever knows its digest")

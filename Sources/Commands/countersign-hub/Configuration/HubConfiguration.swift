@@ -1,4 +1,5 @@
 internal import Fleet
+internal import FleetHub
 internal import JSON
 internal import MdocModel
 
@@ -81,7 +82,12 @@ extension HubConfiguration.Broker {
         port = try members["port"]?.integer(in: 1...65535) ?? 8883
         certificate = try members.required("certificate").path()
         key = try members.required("key").path()
-        user = try members.required("user").string(upTo: 64)
+        let account = try members.required("user")
+        user = try account.string(upTo: 64)
+        guard !user.hasPrefix(HubBroker.kioskUserPrefix) else {
+            throw account.wrong(
+                "must not begin with \(HubBroker.kioskUserPrefix): so do the accounts of kiosks")
+        }
         passwordFile = try members.required("passwordFile").path()
     }
 }

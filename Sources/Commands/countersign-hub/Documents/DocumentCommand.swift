@@ -79,18 +79,19 @@ struct DocumentPutCommand: AsyncParsableCommand {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw HubFault("\(Terminal.safe(path)): the file cannot be read")
         }
-        let document = try verified([UInt8](data), configuration)
+        let keyring = try configuration.keyring()
+        let document = try verified([UInt8](data), configuration, keyring)
         let outcome = try await asking { () throws(PostgreSQLError) in
-            try await database.put(document, percent: percent, at: WallClock.system.now)
+            try await database.put(
+                document, among: keyring.keys, percent: percent, at: WallClock.system.now)
         }
         guard case .older(let version) = outcome else { return }
         throw HubFault("\(Terminal.safe(path)): \(FleetDocumentError.older(than: version).explanation)")
     }
 
     private func verified(
-        _ bytes: [UInt8], _ configuration: HubConfiguration
+        _ bytes: [UInt8], _ configuration: HubConfiguration, _ keyring: FleetKeyring
     ) throws(HubFault) -> VerifiedFleetDocument {
-        let keyring = try configuration.keyring()
         do throws(FleetDocumentError) {
             let document = try VerifiedFleetDocument(bytes, by: keyring)
             guard document.document.chain == configuration.chain else { throw .otherChain }

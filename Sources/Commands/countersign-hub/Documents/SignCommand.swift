@@ -39,7 +39,9 @@ struct SignCommand: ParsableCommand {
     var withdraw: [String] = []
 
     func validate() throws {
-        guard issue > 0 else { throw ValidationError("--issue must be 1 or higher") }
+        guard (1...FleetDocument.highestVersion).contains(issue) else {
+            throw ValidationError("--issue must be 1 to \(FleetDocument.highestVersion)")
+        }
         guard level == .chain || name != nil else { throw ValidationError("--name is missing") }
     }
 

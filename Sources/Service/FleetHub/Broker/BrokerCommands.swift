@@ -16,7 +16,7 @@ enum BrokerCommands {
 
     /// An account for a kiosk that may publish its presence and read its notices.
     static func letIn(_ kiosk: FleetName, password: String, _ topics: FleetTopics) -> [JSONValue] {
-        let (name, role) = (JSONValue.string(kiosk.text), JSONValue.string(role(of: kiosk)))
+        let (name, role) = (JSONValue.string(user(of: kiosk)), JSONValue.string(role(of: kiosk)))
         let acls = JSONValue.array([
             allow("publishClientSend", topics.presence(of: kiosk)),
             allow("subscribeLiteral", topics.notice),
@@ -37,10 +37,13 @@ enum BrokerCommands {
     /// Ends the kiosk's connection, and lets it in no more.
     static func putOut(_ kiosk: FleetName) -> [JSONValue] {
         [
-            command("deleteClient", [("username", .string(kiosk.text))]),
+            command("deleteClient", [("username", .string(user(of: kiosk)))]),
             command("deleteRole", [("rolename", .string(role(of: kiosk)))]),
         ]
     }
+
+    /// The kiosk's account: no kiosk is named so that its account is the hubs'.
+    static func user(of kiosk: FleetName) -> String { HubBroker.kioskUserPrefix + kiosk.text }
 
     private static func role(of kiosk: FleetName) -> String { "kiosk-\(kiosk)" }
 }

@@ -34,11 +34,16 @@ package final class HubBroker: Service {
         }
     }
 
+    /// With what the accounts of kiosks at the broker begin, and the hubs' own does not.
+    package static let kioskUserPrefix = "kiosk-"
+
     private static let control = "$CONTROL/dynamic-security/v1"
     private static let role = "countersign-hub"
     /// How often tasks of the database are looked for, and presences written there.
     private static let interval = Duration.milliseconds(500)
     private static let tasksAtOnce: Int64 = 500
+    /// Presences that wait for the database; those of further kiosks are dropped.
+    private static let mostPresences = 100_000
     /// How many kiosks ask a hub in a second after a notice to all.
     private static let kiosksPerSecond: Int64 = 250
     private static let connectTimeout = Duration.seconds(20)
@@ -154,7 +159,10 @@ package final class HubBroker: Service {
         guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
             return log.warning("a presence is malformed")
         }
-        state.withLock { $0.presences[kiosk] = presence }
+        state.withLock { state in
+            guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
+            state.presences[kiosk] = presence
+        }
     }
 
     // MARK: Kiosks
@@ -167,7 +175,8 @@ package final class HubBroker: Service {
         let commands = BrokerCommands.letIn(kiosk, password: password, topics)
         guard send(commands, on: connection) != nil else { return nil }
         return BrokerAccess(
-            host: settings.host, port: settings.port, user: kiosk.text, password: password)
+            host: settings.host, port: settings.port, user: BrokerCommands.user(of: kiosk), password: password
+        )
     }
 
     // MARK: Tasks
@@ -175,13 +184,20 @@ package final class HubBroker: Service {
     private func work() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)
-            do throws(PostgreSQLError) {
-                try await keepPresences()
-                try await doTasks()
-            } catch {
-                log.warning("the database", metadata: ["why": "\(error.explanation)"])
-                try? await Task.sleep(for: .seconds(2))
-            }
+            // What a kiosk says of itself holds no task back.
+            let isKept = await isDone { () throws(PostgreSQLError) in try await keepPresences() }
+            let isWorked = await isDone { () throws(PostgreSQLError) in try await doTasks() }
+            if !isKept || !isWorked { try? await Task.sleep(for: .seconds(2)) }
+        }
+    }
+
+    private func isDone(_ body: () async throws(PostgreSQLError) -> Void) async -> Bool {
+        do throws(PostgreSQLError) {
+            try await body()
+            return true
+        } catch {
+            log.warning("the database", metadata: ["why": "\(error.explanation)"])
+            return false
         }
     }
 
@@ -194,7 +210,8 @@ package final class HubBroker: Service {
         do throws(PostgreSQLError) {
             try await database.keep(presences, at: now())
         } catch {
-            state.withLock { $0.presences.merge(presences) { newer, _ in newer } }
+            // One that the database refuses for what it says would be refused again.
+            if !error.isOfData { state.withLock { $0.presences.merge(presences) { newer, _ in newer } } }
             throw error
         }
     }
@@ -206,8 +223,13 @@ package final class HubBroker: Service {
         let (change, kiosks) = try await database.nextChange()
         let pending = state.withLock { Set($0.pending.values.map(\.number)) }
         for task in tasks where !pending.contains(task.number) {
-            guard let number = perform(task, change, kiosks, on: connection) else { return }
-            state.withLock { $0.pending[number] = task }
+            // The broker may acknowledge before this returns: who hears that waits for the lock.
+            let isSent = state.withLock { state in
+                guard let number = perform(task, change, kiosks, on: connection) else { return false }
+                state.pending[number] = task
+                return true
+            }
+            guard isSent else { return }
         }
     }
 
@@ -238,5 +260,12 @@ package final class HubBroker: Service {
         guard let task = state.withLock({ $0.pending.removeValue(forKey: number) }) else { return }
         // One that is not deleted is done once more.
         try? await database.finish(task)
+    }
+}
+
+extension PostgreSQLError {
+    /// Whether the database refuses what it was given (class 22 of SQLSTATE): it refuses that for good.
+    var isOfData: Bool {
+        if case .failed(let code) = self { code.hasPrefix("22") } else { false }
     }
 }

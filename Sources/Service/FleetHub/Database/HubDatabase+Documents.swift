@@ -16,23 +16,35 @@ extension HubDatabase {
 
     /// Puts a document in place, whose signature the caller has checked, and has its kiosks notified.
     ///
-    /// - Parameter percent: how many of its kiosks get it at first, 1 to 100; the others keep the one before.
+    /// - Parameters:
+    ///   - keys: those that sign, in order of precedence. A document of an earlier key takes the place of those of later keys that
+    ///     have the same or a higher version, as it does at kiosks.
+    ///   - percent: how many of its kiosks get it at first, 1 to 100; the others keep the one before.
     package func put(
-        _ document: VerifiedFleetDocument, percent: Int64 = 100, at now: Timestamp
+        _ document: VerifiedFleetDocument, among keys: [FleetKey] = [], percent: Int64 = 100,
+        at now: Timestamp
     ) async throws(PostgreSQLError) -> PutOutcome {
         let content = document.document
         let (level, name) = (content.level.rawValue, content.name.text)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             // One who puts a document waits for another.
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
-            let newest =
-                try link.rows(
-                    """
-                    SELECT coalesce(max(version), 0) FROM countersign_fleet_document
-                    WHERE level = $1::text AND name = $2::text
-                    """, [level.bytes, name.bytes], until: deadline
-                ).first?.first??.bigint ?? 0
-            guard content.version > newest else { return .older(than: newest) }
+            let others = try link.rows(
+                """
+                SELECT version, encoded FROM countersign_fleet_document
+                WHERE level = $1::text AND name = $2::text AND version >= $3::bigint ORDER BY version DESC
+                """, [level.bytes, name.bytes, content.version.postgreSQL], until: deadline)
+            for row in others {
+                guard row.count == 2, let version = row[0]?.bigint, let encoded = row[1] else {
+                    throw .rowMalformed
+                }
+                guard document.takesPlace(of: encoded, among: keys) else { return .older(than: version) }
+            }
+            for table in ["countersign_fleet_failure", "countersign_fleet_document"] where !others.isEmpty {
+                _ = try link.rows(
+                    "DELETE FROM \(table) WHERE level = $1::text AND name = $2::text AND version >= $3::bigint",
+                    [level.bytes, name.bytes, content.version.postgreSQL], until: deadline)
+            }
             _ = try link.rows(
                 """
                 INSERT INTO countersign_fleet_document (level, name, version, digest, encoded, put, percent)
@@ -66,6 +78,9 @@ extension HubDatabase {
         _ level: FleetLevel, _ name: FleetName, percent: Int64
     ) async throws(PostgreSQLError) -> Bool {
         try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            _ = try link.rows(
+                "DELETE FROM countersign_fleet_failure WHERE level = $1::text AND name = $2::text",
+                [level.rawValue.bytes, name.text.bytes], until: deadline)
             let isThere =
                 try link.rows(
                     """
@@ -81,15 +96,28 @@ extension HubDatabase {
         }
     }
 
-    /// Counts a kiosk's refusal of a document against its roll-out.
+    /// Counts a kiosk's refusal of a document against its roll-out: once, and only where the roll-out has come to this kiosk.
     func countFailure(
-        _ entry: KioskReport.Entry, at name: FleetName
+        _ entry: KioskReport.Entry, at name: FleetName, by kiosk: FleetName
     ) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             """
-            UPDATE countersign_fleet_document SET failures = failures + 1
-            WHERE level = $1::text AND name = $2::text AND version = $3::bigint
-            """, [entry.level.rawValue.bytes, name.text.bytes, entry.version.postgreSQL])
+            WITH counted AS (
+                INSERT INTO countersign_fleet_failure (level, name, version, kiosk)
+                SELECT level, name, version, $4::text FROM countersign_fleet_document
+                WHERE level = $1::text AND name = $2::text AND version = $3::bigint
+                    AND \(Self.isReached(kiosk: "$4::text"))
+                ON CONFLICT DO NOTHING RETURNING level, name, version)
+            UPDATE countersign_fleet_document AS document SET failures = failures + 1 FROM counted
+            WHERE document.level = counted.level AND document.name = counted.name
+                AND document.version = counted.version
+            """,
+            [entry.level.rawValue.bytes, name.text.bytes, entry.version.postgreSQL, kiosk.text.bytes])
+    }
+
+    /// Whether the roll-out of a document has come to a kiosk: drawn for each version.
+    private static func isReached(kiosk: StaticString) -> String {
+        "get_byte(sha256(convert_to(\(kiosk) || version, 'UTF8')), 0) * 100 < percent * 256"
     }
 
     /// The newest document of each level and name, with how far its roll-out is.
@@ -122,7 +150,7 @@ extension HubDatabase {
             WHERE (level, name) IN (
                 ('chain', $1::text), ('site', $2::text), ('group', $3::text), ('kiosk', $4::text))
                 AND failures < \(Self.mostFailures)
-                AND get_byte(sha256(convert_to($4::text || version, 'UTF8')), 0) * 100 < percent * 256
+                AND \(Self.isReached(kiosk: "$4::text"))
             ORDER BY level, version DESC
             """,
             [
@@ -149,5 +177,16 @@ extension HubDatabase {
                 kiosk.name.text.bytes,
             ]
         ).first?.first.flatMap { $0 }
+    }
+}
+
+extension VerifiedFleetDocument {
+    /// Whether a later key than this document's signed the other one, or a key that signs no more.
+    fileprivate func takesPlace(of other: [UInt8], among keys: [FleetKey]) -> Bool {
+        guard let own = keys.firstIndex(where: { $0.id == signer }) else { return false }
+        guard let other = try? VerifiedFleetDocument(other, by: FleetKeyring(keys)),
+            let place = keys.firstIndex(where: { $0.id == other.signer })
+        else { return true }
+        return own < place
     }
 }

@@ -93,7 +93,7 @@ extension HubDatabase {
 
     private static func digest(_ code: String) -> [UInt8] { Digest(.sha256, of: code.bytes[...]).bytes }
 
-    /// Spends the code of a kiosk for its key: once, in time. A key of the database is in no way derived from a code.
+    /// Spends the code of a kiosk for its key: once, in time, and for no key that was revoked. A key of the database is in no way derived from a code.
     func enrol(
         _ kiosk: FleetName, code: String, keyDigest: [UInt8], at now: Timestamp
     ) async throws(PostgreSQLError) -> Bool {
@@ -102,6 +102,7 @@ extension HubDatabase {
             UPDATE countersign_fleet_kiosk SET state = 'active', key_digest = $3::bytea, code = '',
                 enrolled = $4::bigint, alert = ''
             WHERE kiosk = $1::text AND code = $2::bytea AND state = 'invited' AND code_expires >= $4::bigint
+                AND NOT EXISTS (SELECT FROM countersign_fleet_revoked_key WHERE key_digest = $3::bytea)
             RETURNING true
             """, [kiosk.text.bytes, Self.digest(code), keyDigest, now.secondsSince1970.postgreSQL]
         ).first != nil
@@ -128,39 +129,66 @@ extension HubDatabase {
 
     /// Refuses the kiosk's certificate from now on, and has the broker put it out. False where there is no such kiosk, or it is revoked.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        try await change(
-            kiosk, "state = 'revoked', code = '', is_online = false", when: "state <> 'revoked'",
-            task: "remove")
-    }
-
-    /// Says that the kiosk takes no orders, or takes them again. False where that is so already.
-    package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        try await change(
-            kiosk, "is_stopped = \(isStopped)", when: "is_stopped <> \(isStopped)", task: "notice")
-    }
-
-    /// - Parameters:
-    ///   - assignment, condition: of this program's text.
-    private func change(
-        _ kiosk: FleetName, _ assignment: String, when condition: String, task: String
-    ) async throws(PostgreSQLError) -> Bool {
         try await pool.rows(
             """
             WITH changed AS (
-                UPDATE countersign_fleet_kiosk SET \(assignment) WHERE kiosk = $1::text AND \(condition)
-                RETURNING kiosk)
-            INSERT INTO countersign_fleet_task (kind, kiosk) SELECT '\(task)', kiosk FROM changed RETURNING true
+                UPDATE countersign_fleet_kiosk SET state = 'revoked', code = '', is_online = false
+                WHERE kiosk = $1::text AND state <> 'revoked' RETURNING kiosk, key_digest),
+            kept AS (
+                INSERT INTO countersign_fleet_revoked_key (key_digest, kiosk, revoked)
+                SELECT key_digest, kiosk, extract(epoch FROM now())::bigint FROM changed WHERE key_digest <> ''
+                ON CONFLICT DO NOTHING)
+            INSERT INTO countersign_fleet_task (kind, kiosk) SELECT 'remove', kiosk FROM changed RETURNING true
             """, [kiosk.text.bytes]
         ).first != nil
     }
 
-    /// What a kiosk says of itself.
-    func keep(_ report: [UInt8], of kiosk: FleetName, at now: Timestamp) async throws(PostgreSQLError) {
+    /// Whether a kiosk that had this key was revoked, be its name another's by now.
+    func isRevoked(_ keyDigest: [UInt8]) async throws(PostgreSQLError) -> Bool {
+        try await pool.rows(
+            "SELECT 1 FROM countersign_fleet_revoked_key WHERE key_digest = $1::bytea", [keyDigest]
+        ).first != nil
+    }
+
+    /// Has the broker put a kiosk out once more that was let in while it was revoked.
+    func removeAgain(_ kiosk: FleetName) async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            "INSERT INTO countersign_fleet_task (kind, kiosk) VALUES ('remove', $1::text)",
+            [kiosk.text.bytes])
+    }
+
+    /// Says that the kiosk takes no orders, or takes them again. False where that is so already.
+    package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
+        try await pool.rows(
+            """
+            WITH changed AS (
+                UPDATE countersign_fleet_kiosk SET is_stopped = $2::boolean
+                WHERE kiosk = $1::text AND is_stopped <> $2::boolean RETURNING kiosk)
+            INSERT INTO countersign_fleet_task (kind, kiosk) SELECT 'notice', kiosk FROM changed RETURNING true
+            """, [kiosk.text.bytes, [isStopped ? 1 : 0]]
+        ).first != nil
+    }
+
+    /// What a kiosk says of itself: its failures count against roll-outs, and operators look at its receipts where they differ.
+    func take(
+        _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
+    ) async throws(PostgreSQLError) {
+        let alert = Self.alerts.contains(report.receipts) ? report.receipts : ""
         _ = try await pool.rows(
             """
-            UPDATE countersign_fleet_kiosk SET report = $2::bytea, seen = $3::bigint WHERE kiosk = $1::text
-            """, [kiosk.text.bytes, report, now.secondsSince1970.postgreSQL])
+            UPDATE countersign_fleet_kiosk SET report = $2::bytea, seen = $3::bigint,
+                alert = CASE WHEN $4::text = '' THEN alert ELSE $4::text END WHERE kiosk = $1::text
+            """, [kiosk.name.text.bytes, report.json.utf8, now.secondsSince1970.postgreSQL, alert.bytes])
+        let membership = FleetMembership(
+            chain: chain, site: kiosk.site, group: kiosk.group, kiosk: kiosk.name)
+        for entry in report.documents where entry.result != "applied" {
+            guard let name = membership.name(at: entry.level) else { continue }
+            try await countFailure(entry, at: name, by: kiosk.name)
+        }
     }
+
+    /// What a kiosk may say of its receipts that an operator has to look at.
+    private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken].map(\.rawValue)
 
     /// What the broker says of kiosks. Others than those of the fleet are skipped, and those that are revoked.
     func keep(

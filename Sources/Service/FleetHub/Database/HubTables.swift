@@ -58,6 +58,22 @@ enum HubTables {
             ) PARTITION BY RANGE (received)
             """,
             """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_failure (
+                level text NOT NULL,
+                name text NOT NULL,
+                version bigint NOT NULL,
+                kiosk text NOT NULL,
+                PRIMARY KEY (level, name, version, kiosk)
+            )
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_revoked_key (
+                key_digest bytea PRIMARY KEY,
+                kiosk text NOT NULL,
+                revoked bigint NOT NULL
+            )
+            """,
+            """
             CREATE TABLE IF NOT EXISTS countersign_fleet_task (
                 number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 kind text NOT NULL,

@@ -87,8 +87,13 @@ package struct HubRoutes: Sendable {
         let record = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.kiosk(name)
         }
-        guard let record, constantTimeEquals(record.keyDigest[...], Self.digest(key)[...]) else {
-            throw .kioskUnknown
+        let digest = Self.digest(key)
+        guard let record, constantTimeEquals(record.keyDigest[...], digest[...]) else {
+            // Its name may be another computer's by now.
+            let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
+                try await database.isRevoked(digest)
+            }
+            throw isRevoked ? .kioskRevoked : .kioskUnknown
         }
         guard record.state == .active else { throw .kioskRevoked }
         return record
@@ -166,13 +171,7 @@ package struct HubRoutes: Sendable {
         }
         let time = now()
         try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.keep(report.json.utf8, of: kiosk.name, at: time)
-            let membership = FleetMembership(
-                chain: database.chain, site: kiosk.site, group: kiosk.group, kiosk: kiosk.name)
-            for entry in report.documents where entry.result != "applied" {
-                guard let name = membership.name(at: entry.level) else { continue }
-                try await database.countFailure(entry, at: name)
-            }
+            try await database.take(report, of: kiosk, at: time)
         }
         return .noContent
     }
@@ -180,6 +179,15 @@ package struct HubRoutes: Sendable {
     private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         guard let access = await broker.letIn(kiosk.name) else { throw .brokerUnavailable }
+        do throws(HubProblem) {
+            _ = try await self.kiosk(call)
+        } catch {
+            // It was revoked meanwhile, and the broker may have heard of that before.
+            try await HubProblem.asking { () throws(PostgreSQLError) in
+                try await database.removeAgain(kiosk.name)
+            }
+            throw error
+        }
         return .json(access.json)
     }
 
