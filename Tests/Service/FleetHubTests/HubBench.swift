@@ -29,7 +29,7 @@ struct HubBench {
         let code = try #require(try await database.invite(kiosk, site: nil, group: nil, at: Self.now))
         try #require(
             try await database.enrol(
-                kiosk, code: code, keyDigest: [UInt8](repeating: 1, count: 32), at: Self.now))
+                kiosk, code: code, keyDigest: (0..<32).map { _ in UInt8.random(in: 0...255) }, at: Self.now))
         if let store {
             try #require(try await database.add(store.store.receiptKeys(), of: kiosk, at: Self.now))
         }

@@ -202,7 +202,8 @@ struct FleetFolderTests {
         let folder = try FleetFolder(store: store.path)
         var documents = try folder.load(scene.membership, scene.keys).accepted
         try documents.accept(
-            try scene.document(version: 3, configuration: #"{"log": "debug"}"#), at: FleetScene.now)
+            try scene.document(version: 3, configuration: #"{"log": "debug"}"#, by: scene.safe),
+            at: FleetScene.now)
         let daily = try scene.daily.fleetKey.id
         try documents.accept(
             try scene.document(.site, "harbour", version: 2, withdrawn: [daily], by: scene.safe),
