@@ -156,10 +156,10 @@ actor ConfigurationInForce {
         self.put = put
     }
 
-    /// - Parameter patience: how long lanes that are in use are waited for.
+    /// - Parameter timeout: how long lanes that are in use are waited for.
     /// - Returns: whether all lanes follow.
-    func apply(_ new: DaemonConfiguration, within patience: Duration) async -> Bool {
-        let task = enqueue(new, patience)
+    func apply(_ new: DaemonConfiguration, within timeout: Duration) async -> Bool {
+        let task = enqueue(new, timeout)
         return await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -178,20 +178,20 @@ actor ConfigurationInForce {
         _ = enqueue(nil, nil)
     }
 
-    private func enqueue(_ new: DaemonConfiguration?, _ patience: Duration?) -> Task<Bool, Never> {
+    private func enqueue(_ new: DaemonConfiguration?, _ timeout: Duration?) -> Task<Bool, Never> {
         let before = last
         wishes += 1
         let number = wishes
         let task = Task {
             _ = await before?.value
-            return await settle(new, patience, number)
+            return await settle(new, timeout, number)
         }
         last = task
         return task
     }
 
     /// Waits until all lanes follow: so long, or where nothing is said until there is another wish.
-    private func settle(_ new: DaemonConfiguration?, _ patience: Duration?, _ number: Int) async -> Bool {
+    private func settle(_ new: DaemonConfiguration?, _ timeout: Duration?, _ number: Int) async -> Bool {
         if let new { wanted = new }
         let start = ContinuousClock.now
         while true {
@@ -199,7 +199,7 @@ actor ConfigurationInForce {
             let isDone = await put(asked ? wanted.stopped : wanted)
             guard asked == isStopped else { continue }
             if isDone { return true }
-            let isOver = patience.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
+            let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
             if isOver || Task.isCancelled {
                 // A stop is never given up.
                 if isStopped, number == wishes { _ = enqueue(nil, nil) }

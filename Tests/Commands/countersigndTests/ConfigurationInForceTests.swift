@@ -43,7 +43,7 @@ struct ConfigurationInForceTests {
     }
 
     @Test("A change waits for a lane in use, and no longer than it may")
-    func patience() async throws {
+    func inUse() async throws {
         let inForce = try inForce()
         await lanes.use(true)
         #expect(await !inForce.apply(try configuration("two"), within: .zero))
