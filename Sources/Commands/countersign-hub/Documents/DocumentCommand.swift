@@ -58,7 +58,7 @@ struct DocumentListCommand: AsyncParsableCommand {
 }
 
 private func requirePercent(_ percent: Int64) throws {
-    guard (1...100).contains(percent) else { throw ValidationError("--percent must be 1 to 100") }
+    guard (1...100).contains(percent) else { throw ValidationError("--percent takes 1 to 100.") }
 }
 
 struct DocumentPutCommand: AsyncParsableCommand {

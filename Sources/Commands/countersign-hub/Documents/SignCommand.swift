@@ -40,9 +40,11 @@ struct SignCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...FleetDocument.highestVersion).contains(issue) else {
-            throw ValidationError("--issue must be 1 to \(FleetDocument.highestVersion)")
+            throw ValidationError("--issue takes 1 to \(FleetDocument.highestVersion).")
         }
-        guard level == .chain || name != nil else { throw ValidationError("--name is missing") }
+        guard level == .chain || name != nil else {
+            throw ValidationError("Give --name: the site, group or kiosk that the document is for.")
+        }
     }
 
     func run() throws {

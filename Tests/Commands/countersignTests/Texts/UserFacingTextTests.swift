@@ -145,6 +145,9 @@ struct UserFacingTextTests {
 
     /// Types with texts that have no group, and why.
     private static let others = [
+        "FleetDocumentError": "is of the fleet, which the command line does not have",
+        "FleetFolderError": "is of the fleet, which the command line does not have",
+        "PostgreSQLError": "is of the fleet's tables, which the command line does not have",
         "LaneReadiness": "passes on the advice of a fault",
         "StatusWord": "is part of `inspect`, which shows messages and reports no error",
         "TransactionReport": "puts the texts of others together",
