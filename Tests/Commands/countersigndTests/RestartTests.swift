@@ -50,7 +50,7 @@ struct RestartTests {
     }
 
     @Test(
-        "An outcome says that it came from a test document, also after a restart; without test documents its allow is none"
+        "An outcome says that it came from a test document, also after a restart; where test documents are not accepted its allow does not count"
     )
     func test() async throws {
         let reader = try await ReaderDaemon()

@@ -21,7 +21,7 @@ func fuzzNFCEngagement(_ input: ArraySlice<UInt8>) {
     for _ in 0..<turnLimit {
         switch action {
         case .transmit(let command):
-            demand((try? CommandAPDU.parse(command[...])) != nil, "a command that is none")
+            demand((try? CommandAPDU.parse(command[...])) != nil, "bytes that are no command APDU")
             action = reader.receive(script.next(), now: now)
         case .wait(let until):
             demand(until > now, "a wait that is over")
@@ -64,7 +64,7 @@ func fuzzNFCTransfer(_ input: ArraySlice<UInt8>) {
         switch action {
         case .transmit(let command):
             demand(command.count <= settings.maximumAPDU, "a command beyond the limit")
-            demand((try? CommandAPDU.parse(command[...])) != nil, "a command that is none")
+            demand((try? CommandAPDU.parse(command[...])) != nil, "bytes that are no command APDU")
             action = reader.receive(script.next(), now: now)
         case .wait: fatalError("a transfer waits for nothing")
         case .deliver(let delivery):
@@ -99,7 +99,7 @@ func fuzzNFCVersion2(_ input: ArraySlice<UInt8>) {
     for _ in 0..<turnLimit {
         switch action {
         case .transmit(let command):
-            demand((try? CommandAPDU.parse(command[...])) != nil, "a command that is none")
+            demand((try? CommandAPDU.parse(command[...])) != nil, "bytes that are no command APDU")
             action = reader.receive(script.next(), now: now)
         case .wait: fatalError("an engagement waits for nothing")
         case .deliver(.absent), .end: return

@@ -50,7 +50,7 @@ struct NFCVersion2FaultTests {
     }
 
     @Test(
-        "An answer to SELECT without a limit is none of NFC v2",
+        "An answer to SELECT without a limit is not an answer of NFC v2",
         arguments: ["9000", "a09000", "a100009000", "a1001a00010000009000", "00", "a10061319000"])
     func noLimit(answer: String) throws {
         var tap = NFCVersion2Tap()
