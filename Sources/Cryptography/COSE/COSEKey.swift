@@ -91,6 +91,17 @@ package struct COSEKey: Sendable {
             }
         }
     }
+
+    /// What keys of receipts and of fleets are called: the first 16 bytes of the SHA-256 over the COSE_Key (RFC 9679).
+    ///
+    /// - Parameter point: 04‖x‖y on P-256.
+    package static func shortThumbprint(ofP256 point: [UInt8]) -> [UInt8] {
+        let key = encode(curve: .p256, x: Array(point.dropFirst().prefix(32)), y: Array(point.suffix(32)))
+        return Array(Digest(.sha256, of: key[...]).bytes.prefix(shortThumbprintSize))
+    }
+
+    /// In bytes.
+    package static let shortThumbprintSize = 16
 }
 
 extension Curve {

@@ -6,7 +6,7 @@ internal import PKIX
 package struct FleetKey: Hashable, Sendable {
     /// The first 16 bytes of the SHA-256 over its COSE_Key (RFC 9679).
     package struct ID: Hashable, Sendable {
-        package static let size = 16
+        package static let size = COSEKey.shortThumbprintSize
 
         package let bytes: [UInt8]
 
@@ -16,9 +16,7 @@ package struct FleetKey: Hashable, Sendable {
         }
 
         fileprivate init(point: [UInt8]) {
-            let key = COSEKey.encode(
-                curve: .p256, x: Array(point.dropFirst().prefix(32)), y: Array(point.suffix(32)))
-            bytes = Array(Digest(.sha256, of: key[...]).bytes.prefix(Self.size))
+            bytes = COSEKey.shortThumbprint(ofP256: point)
         }
     }
 

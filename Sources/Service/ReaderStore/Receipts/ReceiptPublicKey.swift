@@ -6,7 +6,7 @@ package import OpenSSLCrypto
 package struct ReceiptPublicKey: Hashable, Sendable {
     /// What a receipt calls its key: the first 16 bytes of the SHA-256 over its COSE_Key (RFC 9679).
     package struct ID: Hashable, Sendable {
-        package static let size = 16
+        package static let size = COSEKey.shortThumbprintSize
 
         package let bytes: [UInt8]
 
@@ -17,9 +17,7 @@ package struct ReceiptPublicKey: Hashable, Sendable {
 
         /// Of the key at the point 04‖x‖y on P-256.
         fileprivate init(point: [UInt8]) {
-            let key = COSEKey.encode(
-                curve: .p256, x: Array(point.dropFirst().prefix(32)), y: Array(point.suffix(32)))
-            bytes = Array(Digest(.sha256, of: key[...]).bytes.prefix(Self.size))
+            bytes = COSEKey.shortThumbprint(ofP256: point)
         }
     }
 
