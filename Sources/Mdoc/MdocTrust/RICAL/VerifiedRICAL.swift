@@ -52,13 +52,14 @@ extension UnverifiedRICAL {
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp
     ) throws(RICALError) -> VerifiedRICAL {
-        let chain = try signerChain()
+        guard list.isSignerProtected else { throw .signerNotProtected }
+        let chain = try list.signerChain()
         do throws(CertificatePathError) {
             for time in [date, now] { _ = try CertificatePath.verify(chain, to: providers, at: time) }
         } catch {
             throw .signerNotTrusted(error)
         }
-        try verifySignature(with: chain[0])
+        try list.verifySignature(with: chain[0])
         guard type == Self.readerAuthentication else { throw .typeUnknown(type) }
         guard date <= now else { throw .notYetValid }
         if let notAfter, notAfter < now { throw .expired }

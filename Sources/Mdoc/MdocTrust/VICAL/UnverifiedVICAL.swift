@@ -1,14 +1,13 @@
-internal import CBOR
-internal import COSE
+package import CBOR
+package import COSE
 package import MdocModel
-internal import OpenSSLCrypto
-internal import PKIX
+package import PKIX
 
 /// A verified issuer certificate authority list (ISO/IEC 18013-5 Annex C) that nobody has verified yet: what it lists
 /// can be had only from a `VerifiedVICAL` (Q175).
 package struct UnverifiedVICAL: Sendable {
     /// The longest list that is read, in bytes.
-    package static let maximumSize = 1 << 23
+    package static let maximumSize = SignedList<VICALError>.maximumSize
 
     package let provider: String
     package let date: Timestamp
@@ -16,21 +15,11 @@ package struct UnverifiedVICAL: Sendable {
     package let issueID: UInt64?
     package let nextUpdate: Timestamp?
     let infos: CBORArray
-    private let signature: COSESign1
-
-    private static let limits = CBORLimits(bytes: maximumSize)
+    let list: SignedList<VICALError>
 
     package init(_ bytes: ArraySlice<UInt8>) throws(VICALError) {
-        let item = try VICALError.mapping { () throws(CBORError) in
-            try CBORItem.parse(bytes, limits: Self.limits)
-        }
-        signature = try VICALError.mapping { () throws(COSEError) in
-            try COSESign1(item, limits: Self.limits)
-        }
-        guard let payload = signature.payload else { throw .cose(.payloadMisplaced) }
-        let root = try VICALError.mapping { () throws(CBORError) in
-            try CBORItem.parse(payload, limits: Self.limits)
-        }
+        list = try SignedList(bytes)
+        let root = list.payload
         let members = try VICALError.mapping { () throws(CBORError) in try root.membersByFoldedName() }
         func required(_ name: String) throws(VICALError) -> CBORItem {
             guard let item = members[name] else { throw .malformed(.missingMember(at: root.offset)) }
@@ -42,38 +31,12 @@ package struct UnverifiedVICAL: Sendable {
         }
         let provider = try required("vicalprovider")
         self.provider = try VICALError.mapping { () throws(CBORError) in try provider.text() }
-        date = try Self.instant(required("date"))
+        date = try SignedList<VICALError>.instant(required("date"))
         let (number, next) = (members["vicalissueid"], members["nextupdate"])
         issueID = try VICALError.mapping { () throws(CBORError) in try number?.unsigned() }
-        nextUpdate = try next.map { item throws(VICALError) in try Self.instant(item) }
-        let list = try required("certificateinfos")
-        infos = try VICALError.mapping { () throws(CBORError) in try list.array() }
-    }
-
-    private static func instant(_ item: CBORItem) throws(VICALError) -> Timestamp {
-        do throws(MdocModelError) {
-            return try DateText(item).instant
-        } catch {
-            throw .dateMalformed(error)
-        }
-    }
-
-    func signerChain() throws(VICALError) -> [Certificate] {
-        let chain = try VICALError.mapping { () throws(COSEError) in
-            try signature.headers.x5chain(maximum: 4)
-        }
-        do throws(PKIXError) {
-            return try chain.map { der throws(PKIXError) in try Certificate(der: der) }
-        } catch {
-            throw .signerMalformed(error)
-        }
-    }
-
-    func verifySignature(with signer: Certificate) throws(VICALError) {
-        try VICALError.mapping { () throws(COSEError) in
-            guard let key = try? signer.publicKey() else { throw .keyNotUsable }
-            try signature.verify(with: key)
-        }
+        nextUpdate = try next.map { item throws(VICALError) in try SignedList<VICALError>.instant(item) }
+        let entries = try required("certificateinfos")
+        infos = try VICALError.mapping { () throws(CBORError) in try entries.array() }
     }
 }
 
@@ -93,4 +56,26 @@ extension CBORItem {
         }
         return members
     }
+}
+
+/// Why a VICAL is not believed (ISO/IEC 18013-5 Annex C).
+package enum VICALError: Error, SignedListError, Equatable, Sendable {
+    case malformed(CBORError)
+    case cose(COSEError)
+    /// A malformed date.
+    case dateMalformed(MdocModelError)
+    /// A version whose major number is not 1.
+    case versionUnknown
+    /// A certificate of the signer's chain that cannot be read.
+    case signerMalformed(PKIXError)
+    /// The signer does not lead to a pinned provider.
+    case signerNotTrusted(CertificatePathError)
+    /// The signer's certificate breaks these rules.
+    case signerProfile([ProfileFinding])
+    /// A CRL of its root lists the signer's certificate.
+    case signerRevoked
+    /// Its date lies ahead.
+    case notYetValid
+    /// It is past its nextUpdate.
+    case expired
 }

@@ -71,7 +71,7 @@ extension UnverifiedVICAL {
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict,
         revokedBy revocationLists: RevocationLists, overdueBy tolerated: Int64 = 0
     ) throws(VICALError) -> VerifiedVICAL {
-        let chain = try signerChain()
+        let chain = try list.signerChain()
         let path: VerifiedPath
         do throws(CertificatePathError) {
             // A list older than its signer's certificate could be imported, and would then not be used.
@@ -80,7 +80,7 @@ extension UnverifiedVICAL {
         } catch {
             throw .signerNotTrusted(error)
         }
-        try verifySignature(with: chain[0])
+        try list.verifySignature(with: chain[0])
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
         // Three published lists have such a signer (Q214).
