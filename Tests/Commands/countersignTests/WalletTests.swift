@@ -139,6 +139,22 @@ struct WalletTests {
         #expect(run.errors.contains("no virtual reader"))
     }
 
+    @Test("A wallet whose address is taken does not start, and leaves the root of the one that runs")
+    func addressTaken() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let root = folder.path("root.der")
+        let wallet = try BuiltProgram(
+            "countersign", ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root])
+        let address = try await wallet.firstLine()
+        let second = try await execute(["wallet", "--listen", address, "--root", root])
+        #expect(second.status == 69 && second.errors.contains("cannot listen at \(address)"))
+        let run = try await execute(["request", "--connect", address, "--trust", root, "--age-over", "21"])
+        #expect(run.status == 0, "\(run.errors)")
+        wallet.signal(SIGINT)
+        #expect(try await wallet.ended() == 0)
+    }
+
     @Test("An interrupted wallet ends well, and serves readers one after the other until then")
     func readers() async throws {
         let folder = try TemporaryFolder()

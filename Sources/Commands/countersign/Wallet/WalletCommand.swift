@@ -140,11 +140,10 @@ struct WalletCommand: AsyncParsableCommand {
         let now = try clock.now()
         if let write { return try CaseFolder(write).write(wallet, at: now) }
         let presented = try wallet.presented(at: now)
-        if let root { try OutputFile.write(presented.issuer.root, to: root) }
-        if try answerOverChannel(presented.wallet) { return }
+        if try answerOverChannel(presented) { return }
         let served = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
-                return .success(try await serve(presented.wallet))
+                return .success(try await serve(presented))
             } catch {
                 return .failure(error)
             }
@@ -152,9 +151,15 @@ struct WalletCommand: AsyncParsableCommand {
         try served.get()
     }
 
+    private func writeRoot(_ presented: PresentedWallet) throws(CommandFailure) {
+        if let root { try OutputFile.write(presented.issuer.root, to: root) }
+    }
+
     /// Whether an app or a page asks, which then has its answer.
-    private func answerOverChannel(_ wallet: Wallet) throws(CommandFailure) -> Bool {
-        let channel = WalletChannel(wallet: wallet)
+    private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
+        guard key != nil || web.webRequest != nil else { return false }
+        try writeRoot(presented)
+        let channel = WalletChannel(wallet: presented.wallet)
         if let key {
             try channel.answer(app, key: key)
         } else if let request = web.webRequest, let origin = web.origin?.origin {
@@ -163,18 +168,20 @@ struct WalletCommand: AsyncParsableCommand {
             } else {
                 try channel.answerLines(on: origin)
             }
-        } else {
-            return false
         }
         return true
     }
 
-    private func serve(_ wallet: Wallet) async throws(CommandFailure) {
+    /// The root is written once the address is taken: a wallet that cannot start leaves the root of the one that runs.
+    private func serve(_ presented: PresentedWallet) async throws(CommandFailure) {
+        let wallet = presented.wallet
         let phone = try phone(wallet)
         let handover = phone == nil ? self.wallet.presentation.handover : self.wallet.handoverAtReader
         let listener = try listen.map { endpoint throws(CommandFailure) in
             try WalletListener(at: endpoint, wallet, handover: handover, phone: phone)
         }
+        try writeRoot(presented)
+        listener?.announce()
         try await phone?.tap()
         defer { phone?.lift() }
         if let code = phone?.shown?.uri { Terminal.result(code) }

@@ -11,7 +11,7 @@ struct WalletListener {
     /// The phone on the virtual reader, whose taps engage. Without one each reader gets an engagement made for it.
     let phone: WalletPhone?
 
-    /// Listens at `endpoint`, and says where.
+    /// Listens at `endpoint`.
     init(
         at endpoint: EndpointArgument, _ wallet: Wallet, handover: HandoverKind, phone: WalletPhone?
     ) throws(CommandFailure) {
@@ -25,6 +25,10 @@ struct WalletListener {
         self.wallet = wallet
         self.handover = handover
         self.phone = phone
+    }
+
+    /// Says where it listens.
+    func announce() {
         Terminal.result("tcp://\(listener.address.host):\(listener.address.port)")
     }
 
