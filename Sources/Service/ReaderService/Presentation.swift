@@ -148,7 +148,7 @@ package struct Presentation: Sendable {
         case judged(Judgement)
         /// The decrypted answer is not a DeviceResponse.
         case malformed(MdocModelError)
-        /// The holder said no: an outcome, not a fault.
+        /// The holder returned nothing: an outcome, not a fault.
         case declined
         case failed(PresentationFailure)
     }

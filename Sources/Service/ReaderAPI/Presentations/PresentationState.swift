@@ -14,7 +14,7 @@ package enum PresentationState: String, CaseIterable, Sendable {
     case awaitingDecision
     case verified
     case rejected
-    /// The holder said no.
+    /// The holder returned nothing: declined, has no such document, or the wallet does not know this reader.
     case declined
     case cancelled
     case failed
