@@ -160,14 +160,15 @@ extension APIProblem {
         "the lane waits for the next phone by itself: to stop that, delete \"standing\" of the lane in the daemon's configuration file"
     )
     static let presentationUnknown = APIProblem(
-        .presentationUnknown, 404, "there is no such presentation, or it ended long ago: order a new one")
+        .presentationUnknown, 404,
+        "there is no such presentation, or it ended long ago: order again, with the same reference")
     static let referenceTaken = APIProblem(
         .referenceTaken, 409,
-        "another presentation has this reference: choose another, or send the same order",
+        "another order was sent with this reference: send it as it was then, or give a further order another reference",
         pointer: "/reference")
     static let referenceOfTest = APIProblem(
         .referenceOfTest, 409,
-        "this reference is allowed by a test document, and test documents are no longer accepted: order with another reference",
+        "this reference was allowed by a test document, and test documents are no longer accepted: order with another reference",
         pointer: "/reference")
     static let alreadyEngaged = APIProblem(
         .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
@@ -193,7 +194,9 @@ extension APIProblem {
         .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then",
         pointer: "/then/intent")
     static let trustNotSetUp = APIProblem(
-        .trustNotSetUp, 503, "no issuer is trusted yet: set the trust store up with countersign trust import")
+        .trustNotSetUp, 503,
+        "no issuer is trusted yet: run countersign trust import FILE --store FOLDER, with the store of the daemon, as its user"
+    )
     static let clockNotSet = APIProblem(
         .clockNotSet, 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(

@@ -132,7 +132,8 @@ struct ContractTests {
                 text.contains(#"countersign_phase_seconds_count{lane="lane-1",phase="\#(phase)"} 1"#),
                 "\(phase)")
         }
-        #expect(text.contains("countersign_trust_age_seconds "))
+        #expect(text.contains("# TYPE countersign_trust_age_seconds gauge"))
+        #expect(!text.contains("\ncountersign_trust_age_seconds"), "roots have no age")
         #expect(text.contains(#"countersign_lane_ready{lane="lane-1",state="ready"} 1"#))
         #expect(!text.contains("private-4711") && !text.contains(id))
     }

@@ -193,6 +193,7 @@ struct PresentationTests {
         _ = try await trust("remove", String(try #require(root?.split(separator: " ").first)))
         let unready = try await reader.asNobody.call("GET", "/readyz")
         #expect(unready.status == 503 && unready.text.contains("trustNotSetUp"), "\(unready.text)")
+        #expect(try unready.json()["acceptsTestDocuments"] as? Bool == true)
         let owner = try await reader.asAdmin.call("GET", "/v1/owner").json()
         let faults = owner["faults"] as? [[String: Any]]
         #expect(owner["ready"] as? Bool == false && faults?.first?["id"] as? String == "trustNotSetUp")

@@ -218,6 +218,7 @@ struct OnlineShop {
 
 /// Trust that does not change.
 struct FixedBasis: JudgingBasisSource {
+    let acceptsTestDocuments = false
     let trust: TrustStore
 
     /// Its issuers have no revocation lists.

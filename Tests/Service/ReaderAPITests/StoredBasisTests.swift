@@ -95,6 +95,28 @@ final class StoredBasisTests {
     }
 
     @Test
+    func `Roots have no age, lists have`() async throws {
+        #expect(try await basis.basis().obtained == nil)
+        let changing = try ReaderStore(at: store, for: .changing)
+        try changing.replaceTrust(
+            with: TrustSnapshot([
+                .test(.anchor, "root", authority.der), .test(.revocationList, "list", [0x30, 0]),
+            ]),
+            expecting: changing.currentTrustNumber(), by: .imported, at: Self.now)
+        #expect(try await basis.basis().obtained == Self.now)
+    }
+
+    @Test
+    func `Whether test documents are accepted is what the configuration says, whoever is trusted`() {
+        var trial = VerificationPolicy()
+        trial.acceptsTestDocuments = true
+        let without = StoredBasis(folder: store + "/none", policy: trial)
+        #expect(without.acceptsTestDocuments)
+        without.replace(policy: VerificationPolicy())
+        #expect(!without.acceptsTestDocuments)
+    }
+
+    @Test
     func `A store whose last root was removed is as one that never had one, until a root comes`() async throws
     {
         #expect(try await basis.basis().trust.anchors.count == 1)

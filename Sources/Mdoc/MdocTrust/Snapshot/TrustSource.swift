@@ -14,6 +14,9 @@ package struct TrustSource: Sendable, Equatable {
         case revocationList = "revocation_list"
         case statusList = "status_list"
         case identifierList = "identifier_list"
+
+        /// Whether somebody renews it, so that it has an age.
+        package var isList: Bool { self != .anchor && self != .provider }
     }
 
     /// How the bytes came.

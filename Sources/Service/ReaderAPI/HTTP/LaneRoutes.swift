@@ -101,8 +101,7 @@ extension PresentationCoordinator {
             "brand": brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null,
             "kiosk": lane.page.json, "presets": .array(lane.presets.map { .string($0.name) }),
             "standing": standingDescription(ofLane: name, readiness),
-            "acceptsTestDocuments": .boolean(
-                (try? await basis.basis().policy.acceptsTestDocuments) ?? false),
+            "acceptsTestDocuments": .boolean(basis.acceptsTestDocuments),
         ]
     }
 

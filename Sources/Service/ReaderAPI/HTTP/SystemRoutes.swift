@@ -27,9 +27,8 @@ extension PresentationCoordinator {
     func readinessReport() async -> ReadinessReport {
         var faults: [JSONValue] = []
         var isTrustSetUp = true
-        var acceptsTests = false
         do throws(APIProblem) {
-            acceptsTests = try await basis.basis().policy.acceptsTestDocuments
+            _ = try await basis.basis()
             _ = try await basis.identities(at: now)
         } catch {
             isTrustSetUp = false
@@ -52,7 +51,8 @@ extension PresentationCoordinator {
             faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.detail)])
         }
         let isReady = isAnyLaneReady && isTrustSetUp && problem == nil && !isEnding
-        return ReadinessReport(isReady: isReady, acceptsTestDocuments: acceptsTests, faults: faults)
+        return ReadinessReport(
+            isReady: isReady, acceptsTestDocuments: basis.acceptsTestDocuments, faults: faults)
     }
 
     /// The lanes at which a phone can be asked now.

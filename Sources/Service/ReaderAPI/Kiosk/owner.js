@@ -95,7 +95,7 @@ function showLanes(lanes) {
 
 function showTrust({ trust, identities }) {
     const facts = trust === undefined ? "Nobody is trusted yet."
-        : `${count(trust.anchors, "trusted issuer")}, newest list: ${time(trust.obtained)}`;
+        : `${count(trust.anchors, "trusted issuer")}, ${trust.obtained === null ? "no list" : `newest list: ${time(trust.obtained)}`}`;
     find("trust").replaceChildren(element("p", {}, facts),
         identities.length === 0 ? element("p", { class: "faint" }, "There is no reader identity: requests are not signed.")
             : table("Reader identities", ["Name", "Valid until"], identities.map(({ name, expires }) => [name, expires === undefined ? "no certificate" : time(expires)])));

@@ -43,6 +43,9 @@ extension JudgingBasis {
 
 /// Where the basis comes from, and in whose name is asked.
 package protocol JudgingBasisSource: Sendable {
+    /// As the configuration has it, whoever is trusted.
+    var acceptsTestDocuments: Bool { get }
+
     func basis() async throws(APIProblem) -> JudgingBasis
 
     /// Those who may ask, by the rules that choose among them.

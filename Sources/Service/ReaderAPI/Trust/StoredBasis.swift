@@ -77,6 +77,8 @@ package final class StoredBasis: JudgingBasisSource {
 
     // MARK: Trust
 
+    package var acceptsTestDocuments: Bool { state.withLock(\.policy.acceptsTestDocuments) }
+
     package func basis() async throws(APIProblem) -> JudgingBasis {
         if let basis = basis(of: databaseStamp) { return basis }
         let asked = ContinuousClock.now
@@ -127,7 +129,7 @@ package final class StoredBasis: JudgingBasisSource {
         let store = trust ?? TrustStore(stored.snapshot)
         let (basis, _) = state.withLock { state in
             let basis = JudgingBasis(
-                trust: store, obtained: stored.snapshot.sources.map(\.obtained).max(),
+                trust: store, obtained: stored.snapshot.sources.filter(\.kind.isList).map(\.obtained).max(),
                 since: stored.record.created, policy: state.policy,
                 policies: state.policies)
             let old = state.basis

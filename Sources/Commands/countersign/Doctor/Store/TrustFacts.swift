@@ -28,7 +28,7 @@ struct TrustFacts: Sendable {
 extension TrustFacts.Trust {
     fileprivate init(_ snapshot: TrustSnapshot, at now: Timestamp) {
         roots = snapshot.anchors.count
-        newestList = snapshot.sources.filter { $0.kind != .anchor && $0.kind != .provider }.map(\.obtained)
+        newestList = snapshot.sources.filter(\.kind.isList).map(\.obtained)
             .max()
         faults = Set(snapshot.lint(at: now).map(\.condition).filter(\.isFault).map(\.id)).sorted()
     }
