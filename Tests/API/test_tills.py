@@ -2,16 +2,18 @@
 
 import functools
 import hashlib
+import http.server
 import json
 import os
 import pathlib
 import re
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
-from built_daemon import ROOT, TOKEN, BuiltDaemon
+from built_daemon import ROOT, TOKEN, BuiltDaemon, held_port
 
 TILLS = ROOT / "Hardware/Examples/till"
 PAGE = ROOT / "Documentation/your-till-in-fifteen-minutes.md"
@@ -98,6 +100,14 @@ class OutcomeTests(TillCase):
             self.assertEqual(till.communicate(timeout=30)[0].splitlines()[-1], "The check was cancelled. Do not sell. cancelled")
             self.assertEqual(till.returncode, 1)
 
+    def test_a_reader_that_is_not_there_is_said_to_be(self):
+        daemon = BuiltDaemon(self.addCleanup)
+        daemon.link = f"tcp://127.0.0.1:{held_port(self.addCleanup)}"
+        daemon.serve(acceptTestDocuments=True)
+        for language in self.every_language():
+            status, said = self.run_till(language, daemon, f"r-{language}")
+            self.assertEqual((status, said[-1]), (1, "The reader is not there. Call whoever looks after it. reader.unavailable"))
+
     def test_a_refusal_is_said_with_what_to_do(self):
         daemon = BuiltDaemon(self.addCleanup).serve(acceptTestDocuments=True)
         for language in self.every_language():
@@ -159,6 +169,40 @@ class RestartTests(TillCase):
             said, _ = till.communicate(timeout=60)
             self.assertEqual(said.splitlines()[-1], "No answer. Begin a new check, or check another document. restarted", language)
             self.assertEqual(till.returncode, 1)
+
+
+    def test_a_check_that_ends_before_its_events_are_asked_for_has_its_outcome(self):
+        """As where the daemon is started again between the order and the events: those are refused, the order is not."""
+        for language in self.every_language():
+            asked = []
+
+            class Restarted(http.server.BaseHTTPRequestHandler):
+                def answer(self):
+                    self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                    asked.append(self.command)
+                    over = {"id": "1", "outcome": "failed", "test": None, "reasons": ["restarted"]}
+                    status, body = {"POST": (200, over), "GET": (409, {"id": "presentationOver", "detail": "it is over"})}[self.command]
+                    if len(asked) == 1:
+                        status, body = 201, {"id": "1", "state": "armed", "hint": None, "outcome": None}
+                    content = json.dumps(body).encode()
+                    self.send_response(status)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(content)))
+                    self.end_headers()
+                    self.wfile.write(content)
+
+                do_POST = do_GET = answer
+
+                def log_message(self, *_):
+                    pass
+
+            with http.server.HTTPServer(("127.0.0.1", 0), Restarted) as server:
+                server.url = f"http://127.0.0.1:{server.server_port}"
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                status, said = self.run_till(language, server, "r-1")
+                server.shutdown()
+            self.assertEqual((status, said[-1]), (1, "No answer. Begin a new check, or check another document. restarted"))
+            self.assertEqual(asked, ["POST", "GET", "POST"])
 
 
 class PageTests(unittest.TestCase):

@@ -25,9 +25,10 @@ var say = map[string]string{
 	"confirmThenTapAgain":  "Confirm on your phone, then tap again.",
 	"bluetoothUnavailable": "Hold your phone to the reader, and leave it there.",
 	"allow":                "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
-	"declined":  "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
-	"failed":    "No answer. Begin a new check, or check another document.",
-	"cancelled": "The check was cancelled. Do not sell.",
+	"declined":           "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
+	"failed":             "No answer. Begin a new check, or check another document.",
+	"cancelled":          "The check was cancelled. Do not sell.",
+	"reader.unavailable": "The reader is not there. Call whoever looks after it.",
 }
 
 // A call that takes longer is made again.
@@ -140,6 +141,9 @@ func main() {
 		}
 		if presentation.Outcome != "" {
 			words := []string{say[presentation.Outcome]}
+			if len(presentation.Reasons) > 0 && say[presentation.Reasons[0]] != "" {
+				words[0] = say[presentation.Reasons[0]]
+			}
 			if presentation.Test {
 				words = append(words, "(test document)")
 			}

@@ -23,6 +23,7 @@ const say = {
     allow: "Yes. You may sell.", deny: "No. Do not sell.", unclear: "Not proven. Check another document.",
     declined: "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
     failed: "No answer. Begin a new check, or check another document.",
+    "reader.unavailable": "The reader is not there. Call whoever looks after it.",
     cancelled: "The check was cancelled. Do not sell.",
 };
 
@@ -60,5 +61,5 @@ async function check(reference, intent) {
 }
 
 const { problem, outcome, test, reasons } = await check(process.argv[2], process.argv[3] ?? "age over 21");
-console.log(problem ?? [say[outcome], ...(test ? ["(test document)"] : []), ...reasons].join(" "));
+console.log(problem ?? [say[reasons[0]] ?? say[outcome], ...(test ? ["(test document)"] : []), ...reasons].join(" "));
 process.exit(outcome === "allow" ? 0 : 1);

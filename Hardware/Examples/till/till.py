@@ -21,6 +21,7 @@ SAY = {"armed": "Open your ID, then hold your phone to the reader.", "engaged": 
        "declined": "Nothing was shared: declined, no such document, or a wallet that does not know this reader. "
                    "Check another document.",
        "failed": "No answer. Begin a new check, or check another document.",
+       "reader.unavailable": "The reader is not there. Call whoever looks after it.",
        "cancelled": "The check was cancelled. Do not sell."}
 
 
@@ -42,10 +43,11 @@ def check(reference, intent):
     """The presentation with its outcome. The same reference again, also after a crash, goes on with the same one."""
     end, said = time.monotonic() + SECONDS, None
     while (left := end - time.monotonic()) > -30:
+        is_ordered = False
         try:
             order = {"kind": "display", "intent": intent, "reference": reference}
             presentation = json.load(call("POST", "/v1/presentations", order))
-            path = f"/v1/presentations/{presentation['id']}"
+            path, is_ordered = f"/v1/presentations/{presentation['id']}", True
             if left <= 0:  # Nobody is asked any more. The answer has the outcome, also one that came just now.
                 presentation = json.load(call("DELETE", path))
             if presentation["outcome"]:
@@ -60,9 +62,9 @@ def check(reference, intent):
                     break
         except urllib.error.HTTPError as error:
             wait, before, said = error.headers["Retry-After"], said, detail(error)
-            if error.code < 500 and not wait:
+            if error.code < 500 and not wait and not is_ordered:
                 sys.exit(said)
-            if said != before:  # The lane is busy, or the daemon cannot take the order now.
+            if said != before:  # The lane is busy, the daemon cannot take the order now, or the check ended in between.
                 print(said, flush=True)
             time.sleep(int(wait or 1))
         except (OSError, http.client.HTTPException):
@@ -71,5 +73,6 @@ def check(reference, intent):
 
 
 presentation = check(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "age over 21")
-print(SAY[presentation["outcome"]], *["(test document)"] * bool(presentation["test"]), *presentation["reasons"])
-sys.exit(0 if presentation["outcome"] == "allow" else 1)
+outcome, reasons = presentation["outcome"], presentation["reasons"]
+print(SAY.get(reasons[0] if reasons else "") or SAY[outcome], *["(test document)"] * bool(presentation["test"]), *reasons)
+sys.exit(0 if outcome == "allow" else 1)

@@ -109,7 +109,9 @@ extension ConfigurationMember {
     private static let limits: [Self] = [
         .init(
             "presentations", .whole(10...100_000), 1000,
-            "how many presentations are remembered. The oldest that are over are forgotten first"),
+            "how many presentations are remembered. For a further one the oldest that is over is forgotten, "
+                + "of the caller with the most; where none is over the order is refused (tooManyPresentations)"
+        ),
         .init(
             "listeners", .whole(1...4096), 256,
             "how many may listen to events at once, over all lanes; one caller has half of it"),

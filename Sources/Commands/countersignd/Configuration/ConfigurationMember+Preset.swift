@@ -10,7 +10,8 @@ extension ConfigurationMember {
             faults: "what is wrong with the words"),
         .init(
             "validation", .word(PresentationOrder.Validation.self), "check",
-            "as in an order; where a portrait is asked for a person decides in any case"),
+            "as in an order: confirm is that a person decides; so does one where a portrait is asked for, in any case"
+        ),
         .init(
             "retention", .word(["none", "receipt"]), "receipt", "whether there is a receipt",
             faults: "`must be \"none\" or \"receipt\": a preset retains no data`"),
