@@ -53,7 +53,7 @@ struct OwnProgram {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 12)
         while true {
-            let count = try buffer.withUnsafeMutableBytes { buffer in try unsafe file.read(into: buffer) }
+            let count = try unsafe buffer.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
             guard count > 0 else { return bytes }
             bytes += buffer.prefix(count)
         }

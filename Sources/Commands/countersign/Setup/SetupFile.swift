@@ -54,7 +54,7 @@ struct SetupFile {
                 permissions: [.ownerReadWrite])
             try file.closeAfter {
                 _ = try file.writeAll(bytes)
-                if unsafe geteuid() == 0, let group = unsafe getgrnam(OwnProgram.daemonUser) {
+                if geteuid() == 0, let group = unsafe getgrnam(OwnProgram.daemonUser) {
                     guard unsafe fchown(file.rawValue, 0, group.pointee.gr_gid) == 0,
                         fchmod(file.rawValue, 0o640) == 0
                     else { throw Errno(rawValue: errno) }
