@@ -78,10 +78,10 @@ package enum BLEEndReason: Error, Equatable, Sendable {
     package var explanation: String {
         switch self {
         case .finished: "this reader ended the transfer"
-        case .terminated(let phase): "the phone ended the transfer at step \(phase.rawValue)"
+        case .terminated(let phase): "the phone ended the transfer \(phase.words)"
         case .disconnected: "the phone disconnected"
         case .failed(let phase, let fault):
-            "Bluetooth failed at step \(phase.rawValue): \(fault.explanation)"
+            "Bluetooth failed \(phase.words): \(fault.explanation)"
         }
     }
 }

@@ -271,3 +271,16 @@ package enum BLEPhase: String, Sendable, CaseIterable {
     /// The peer's message has begun.
     case receiveMessage
 }
+
+extension BLEPhase {
+    /// When something happened, in the words of a text for people.
+    var words: String {
+        switch self {
+        case .idle: "between two messages"
+        case .sendMessage: "while the request was sent"
+        case .awaitRequest: "before the request came"
+        case .awaitResponse: "while the holder was asked"
+        case .receiveMessage: "while the answer was received"
+        }
+    }
+}

@@ -109,7 +109,7 @@ package struct NFCEndReason: Error, Equatable, Sendable {
     }
 
     /// What happened, and in which phase (Q12).
-    package var explanation: String { "NFC failed at step \(phase.rawValue): \(fault.explanation)" }
+    package var explanation: String { "NFC failed \(phase.words): \(fault.explanation)" }
 }
 
 /// Kinds of carriers, for naming them in an end reason.
