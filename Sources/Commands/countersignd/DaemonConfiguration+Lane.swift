@@ -24,6 +24,9 @@ extension DaemonConfiguration.Lane {
         if let seconds = try members["consentSeconds"]?.integer(in: 10...3600) {
             settings.deadlines.consent = .seconds(seconds)
         }
+        if let seconds = try members["armedSeconds"]?.integer(in: 10...3600) {
+            settings.deadlines.armed = .seconds(seconds)
+        }
         settings.retrieval = try Self.retrieval(members)
         settings.requestVersion = try members["requestVersion"]?.word() ?? .automatic
         settings.policy = try members["policy"].map(RevocationPolicy.init)

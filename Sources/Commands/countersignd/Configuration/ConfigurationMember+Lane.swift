@@ -67,6 +67,10 @@ extension ConfigurationMember {
             "consentSeconds", .whole(10...3600, unit: "seconds"), 300,
             "how long the holder may read and decide"),
         .init(
+            "armedSeconds", .whole(10...3600, unit: "seconds"), 300,
+            "with `nfcV2`: how long the request waits for the [second tap](second-edition.md#two-taps) of a phone that took it away"
+        ),
+        .init(
             "brand", .object(brand), .absent("none"),
             "the shop's own look on this lane's pages, with or without reader tokens, while nothing is asked too"
         ),
