@@ -11,6 +11,7 @@ struct DoctorCheck: Equatable, Sendable {
         case slot = "reader.slot"
         case apdus = "reader.apdus"
         case escape = "reader.escape"
+        case secondEdition = "reader.secondEdition"
         case bluetoothDaemon = "bluetooth.daemon"
         case adapter = "bluetooth.adapter"
         case radioPower = "bluetooth.power"

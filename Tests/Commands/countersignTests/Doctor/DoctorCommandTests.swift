@@ -38,7 +38,8 @@ struct DoctorCommandTests {
         #expect(
             Set(checks.keys) == [
                 "pcsc.service", "pcsc.access", "reader.kernelModules", "reader.found", "reader.slot",
-                "reader.apdus", "reader.escape", "bluetooth.daemon", "bluetooth.adapter", "bluetooth.power",
+                "reader.apdus", "reader.escape", "reader.secondEdition", "bluetooth.daemon",
+                "bluetooth.adapter", "bluetooth.power",
                 "bluetooth.lowEnergy", "bluetooth.advertising", "bluetooth.firmware", "bluetooth.settings",
                 "bluetooth.plugins", "bluetooth.smallValues", "usb.power", "clock.set", "clock.synchronised",
                 "trust.roots", "trust.age", "trust.testDocuments", "identity.present", "identity.profile",
@@ -218,6 +219,9 @@ struct DoctorBenchTests {
         #expect(checks["reader.slot"]?.hasPrefix("ok Virtual PCD 00 00") == true)
         #expect(checks["reader.apdus"] == "ok extended APDUs")
         #expect(checks["reader.escape"]?.hasPrefix("note ") == true)
+        #expect(
+            checks["reader.secondEdition"]?.hasSuffix("with extended APDUs its request needs one command")
+                == true)
         #expect(
             try await outcomes("--reader", "00 01")["reader.slot"]?.hasPrefix("ok Virtual PCD 00 01") == true)
         #expect(try await outcomes("--reader", "absent")["reader.slot"]?.hasPrefix("failed ") == true)

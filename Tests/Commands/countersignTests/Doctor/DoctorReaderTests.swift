@@ -30,6 +30,12 @@ struct DoctorReaderTests {
         return facts(reader)
     }
 
+    private static func short(_ lanes: ReaderFacts.Lanes) -> ReaderFacts {
+        var facts = reader { $0.allowsExtended = false }
+        facts.lanes = lanes
+        return facts
+    }
+
     private static func fails(
         _ error: PCSCTransportError, installed: Bool = true, polkit: ReaderFacts.PolkitRule = .absent
     ) -> ReaderFacts {
@@ -150,7 +156,36 @@ struct DoctorReaderTests {
         .init("no antenna", modules, .apdus, .skipped, "no reader"),
         .init("Q126 escape on", facts(), .escape, .ok, "itself are allowed"),
         .init("Q126 escape off", reader { $0.allowsEscape = false }, .escape, .note, "are not allowed"),
+        .init("no daemon", facts(), .secondEdition, .ok, "absent or cannot be read; with extended APDUs"),
+        .init(
+            "no lane", facts { $0.lanes = .init(all: 2, version2: 0) }, .secondEdition, .ok,
+            "no lane of the daemon begins with NFC v2; with extended"),
+        .init(
+            "a lane", facts { $0.lanes = .init(all: 2, version2: 1) }, .secondEdition, .ok,
+            "1 of 2 lanes of the daemon begin with NFC v2"),
+        .init(
+            "a lane, short",
+            short(.init(all: 2, version2: 1)), .secondEdition, .note,
+            "a command for each 255 bytes"),
+        .init(
+            "no lane, short", reader { $0.allowsExtended = false }, .secondEdition, .ok, "for each 255 bytes"),
+        .init("no reader for it", modules, .secondEdition, .ok, "no reader to try it with"),
     ]
+
+    @Test("The lanes that begin with NFC v2 are counted in the daemon's file; one that is malformed has none")
+    func lanes() throws {
+        let root = try FakeSystem()
+        #expect(ReaderFacts.Lanes(in: root.system) == nil)
+        for (file, lanes) in [
+            (#"{"lanes": []}"#, ReaderFacts.Lanes(all: 0, version2: 0)),
+            (#"{"lanes": [{"name": "a"}, {"nfcV2": "off"}]}"#, .init(all: 2, version2: 0)),
+            (#"{"lanes": [{"nfcV2": "auto"}, {"nfcV2": "only"}, {}]}"#, .init(all: 3, version2: 2)),
+            (#"{"lanes": 1}"#, nil), (#"{"#, nil), (#"{"tokens": []}"#, nil),
+        ] as [(String, ReaderFacts.Lanes?)] {
+            try root.write("/etc/countersign/countersignd.json", file)
+            #expect(ReaderFacts.Lanes(in: root.system) == lanes, "\(file)")
+        }
+    }
 
     @Test("Q133 pcscd and who may use it", arguments: service)
     func serviceIsJudged(_ expected: CheckExpectation<ReaderFacts>) throws {

@@ -5,9 +5,12 @@ internal import Transport
 extension ReaderFacts {
     static let checks: [DoctorCheck.ID] = [
         .service, .kernelModules, .access, .readerFound, .slot, .apdus, .escape,
+        .secondEdition,
     ]
 
-    var checks: [DoctorCheck] { [serviceCheck, modulesCheck, accessCheck, foundCheck] + chosenChecks }
+    var checks: [DoctorCheck] {
+        [serviceCheck, modulesCheck, accessCheck, foundCheck] + chosenChecks + [secondEditionCheck]
+    }
 
     private var serviceCheck: DoctorCheck {
         switch service {

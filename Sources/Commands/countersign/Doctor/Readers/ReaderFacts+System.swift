@@ -16,7 +16,8 @@ extension ReaderFacts {
                     listed: service.usb, usbDevices: system.path("/sys/bus/usb/devices"),
                     modules: system.path("/proc/modules"), drivers: system.path(DriverList.folder)),
                 kernelModules: loadedModules(system).filter(ReaderHindrance.kernelModules.contains),
-                polkit: polkitRule(system), hasServiceUser: hasServiceUser(system))
+                polkit: polkitRule(system), hasServiceUser: hasServiceUser(system),
+                lanes: Lanes(in: system))
         }
     }
 

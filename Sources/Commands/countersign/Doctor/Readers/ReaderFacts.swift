@@ -36,4 +36,6 @@ struct ReaderFacts: Sendable {
     var polkit = PolkitRule.notAsked
     /// Whether there is a user for the daemon.
     var hasServiceUser = false
+    /// Nil where the daemon's file says nothing of them.
+    var lanes: Lanes?
 }

@@ -7,7 +7,7 @@ struct TestDocumentFacts: Equatable, Sendable {
     /// The daemon's file.
     var isSetForDaemon = false
 
-    private static let daemonFile = "/etc/countersign/countersignd.json"
+    static let daemonFile = "/etc/countersign/countersignd.json"
     private static let largestFile = 1 << 18
 
     static func current(in store: String, _ system: SystemFolder) -> TestDocumentFacts {
