@@ -31,6 +31,8 @@ package struct ItemsRequest: Hashable, Sendable {
     /// The issuers whose documents are wanted, by the key identifiers of certificates in their chains; empty for all of
     /// them. Only for holders of extended requests (Q168), and a hint: an answer is judged by the trust alone.
     package var issuerIdentifiers: [[UInt8]]
+    /// What another reader asks besides.
+    package let further: FurtherRequestInfo
 
     package init(
         docType: String, nameSpaces: [NameSpace], alternatives: [AlternativeDataElements] = [],
@@ -40,6 +42,7 @@ package struct ItemsRequest: Hashable, Sendable {
         self.nameSpaces = nameSpaces
         self.alternatives = alternatives
         self.issuerIdentifiers = issuerIdentifiers
+        further = FurtherRequestInfo()
     }
 
     /// Whether only holders of extended requests may get it as it is.
@@ -103,7 +106,11 @@ package struct ItemsRequest: Hashable, Sendable {
             nameSpaces.append(NameSpace(name: try member.key.name(), elements: elements))
         }
         (alternatives, issuerIdentifiers) = ([], [])
-        guard let info = try map.optional("requestInfo")?.map() else { return }
+        guard let info = try map.optional("requestInfo")?.map() else {
+            further = FurtherRequestInfo()
+            return
+        }
+        further = try FurtherRequestInfo(info)
         if let list = try info.optional("alternativeDataElements")?.array() {
             for entry in list { alternatives.append(try AlternativeDataElements(entry)) }
         }

@@ -1,6 +1,7 @@
 import CBOR
 import Foundation
 import JSON
+import MdocModel
 import OpenSSLCrypto
 import PKIX
 import TestCredentials
@@ -70,6 +71,25 @@ struct InspectTests {
         let specimen = try specimen([UInt8](hex: hex))
         #expect(specimen.kind.hasPrefix(kind))
         #expect(specimen.text.contains("note: ") == isMalformed)
+    }
+
+    @Test("What a request asks that is not supported here is named, with its docRequest")
+    func requestInfo() throws {
+        let items = CBOREncoder.encode { encoder in
+            encoder.map(count: 3)
+            encoder.text("docType")
+            encoder.text("org.iso.18013.5.1.mDL")
+            encoder.text("nameSpaces")
+            encoder.map(count: 0)
+            encoder.text("requestInfo")
+            encoder.map(count: 1)
+            encoder.text("docResponseEncryption")
+            encoder.encoded([0xd8, 0x18, 0x41, 0xa0])
+        }
+        let request = DeviceRequest.encode([(items: EncodedCBOR(embedding: items), readerAuth: nil)])
+        let shown = try specimen(request)
+        #expect(shown.kind.hasPrefix("DeviceRequest"))
+        #expect(shown.text.contains("note: docRequest 0: the answer is wanted encrypted for a recipient"))
     }
 
     private func embedding(_ bytes: [UInt8]) -> String {

@@ -74,6 +74,84 @@ struct ExtendedRequestTests {
         #expect(throws: MdocModelError.malformed(.deviceRequest, missing)) { try DeviceRequest(request[...]) }
     }
 
+    /// A request whose one document has these members of `requestInfo`.
+    private static func request(_ members: [(name: String, value: String)]) -> [UInt8] {
+        let items = CBOREncoder.encode { encoder in
+            encoder.map(count: 3)
+            encoder.text("docType")
+            encoder.text("org.iso.18013.5.1.mDL")
+            encoder.text("nameSpaces")
+            encoder.map(count: 0)
+            encoder.text("requestInfo")
+            encoder.map(count: members.count)
+            for member in members {
+                encoder.text(member.name)
+                encoder.encoded([UInt8](hex: member.value))
+            }
+        }
+        return DeviceRequest.encode([(items: EncodedCBOR(embedding: items), readerAuth: nil)])
+    }
+
+    /// `zkRequest` of the shared vector `requestInfo.zkRequest`.
+    private static let zeroKnowledge =
+        "a26b73797374656d537065637381a36a7a6b53797374656d49646273316673797374656d736c6f6e6766656c6c6f772d6c69627a6b2d763166706172616d73a56776657273696f6e076c636972637569745f686173687840386430373932313137313532303066663036633531303936333932343535303262666539346161383639393038643331313736616165343031363138323132316e6e756d5f61747472696275746573016e626c6f636b5f656e635f686173681910376d626c6f636b5f656e635f7369671910006a7a6b5265717569726564f4"
+
+    @Test(
+        "Members of requestInfo that are not sent are read and named",
+        arguments: [
+            ("uniqueDocSetRequired", "f5", "one document alone may answer (uniqueDocSetRequired)"),
+            ("uniqueDocSetRequired", "f4", "one document or several may answer (uniqueDocSetRequired)"),
+            ("maximumResponseSize", "191000", "the answer may have 4096 bytes (maximumResponseSize)"),
+            ("docResponseEncryption", "d81841a0", "wanted encrypted for a recipient (docResponseEncryption)"),
+            ("zkRequest", zeroKnowledge, "a zero-knowledge proof is wanted (zkRequest)"),
+            ("zkRequest", "a16a7a6b5265717569726564f5", "a zero-knowledge proof is required (zkRequest)"),
+        ])
+    func namedMembers(_ name: String, _ value: String, _ remark: String) throws {
+        let read = try DeviceRequest(Self.request([(name, value)])[...])
+        #expect(read.remarks.count == 1)
+        #expect(read.remarks[0].hasPrefix("docRequest 0: ") && read.remarks[0].contains(remark))
+        #expect(try DeviceRequest(Self.request([("other", value)])[...]).remarks == [])
+        #expect(try DeviceRequest([UInt8](hex: Self.published)[...]).remarks == [])
+    }
+
+    @Test(
+        "Members of another shape are malformed",
+        arguments: [
+            ("uniqueDocSetRequired", "01"), ("maximumResponseSize", "20"), ("zkRequest", "80"),
+            ("zkRequest", "a16a7a6b526571756972656401"),
+        ])
+    func malformedMembers(_ name: String, _ value: String) throws {
+        do throws(MdocModelError) {
+            _ = try DeviceRequest(Self.request([(name, value)])[...])
+            Issue.record("\(name) was read")
+        } catch {
+            guard case .malformed(.deviceRequest, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test("The draft's own example of use cases is read, and written byte for byte")
+    func draftExample() throws {
+        let hex =
+            "a168757365436173657382a3696d616e6461746f7279f46c646f63756d656e74536574738181006c707572706f736548696e7473a1716f72672e69736f2e6a7463312e7363313702a3696d616e6461746f7279f46c646f63756d656e745365747382810181026c707572706f736548696e7473a1716f72672e69736f2e6a7463312e7363313701"
+        let identity = { (code: Int64) in
+            [DeviceRequestInfo.PurposeHint(definedBy: "org.iso.jtc1.sc17", code: code)]
+        }
+        let info = DeviceRequestInfo(useCases: [
+            .init(isMandatory: false, documentSets: [[0]], purposeHints: identity(2)),
+            .init(isMandatory: false, documentSets: [[1], [2]], purposeHints: identity(1)),
+        ])
+        #expect(info.encoded().content.hex == hex)
+        let documents = [ItemsRequest.mDL("sex"), .mDL("portrait"), .mDL("height")].map {
+            (items: $0.encoded(), readerAuth: [UInt8]?.none)
+        }
+        let request = DeviceRequest.encode(
+            documents, version: "1.1", info: EncodedCBOR(embedding: [UInt8](hex: hex)))
+        #expect(try DeviceRequest(request[...]).deviceRequestInfo == info)
+    }
+
     @Test("Use cases are written and read back, with their purposes")
     func useCases() throws {
         let useCase = DeviceRequestInfo.UseCase(

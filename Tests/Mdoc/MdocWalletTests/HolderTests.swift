@@ -115,6 +115,33 @@ struct HolderTests {
         #expect(verified.notReturned.contains(.document(docType: "eu.europa.ec.eudi.pid.1", code: 0)))
     }
 
+    @Test(
+        "A document that is asked for with a zero-knowledge proof alone is not returned; where the proof is a wish it is",
+        arguments: [true, false])
+    func zeroKnowledge(_ isRequired: Bool) throws {
+        let written = try WrittenCase(PresentationCase("ok"))
+        let transcript = try SessionTranscript(stored: written.bytes("session_transcript.cbor"))
+        let wallet = try PresentedWallet(PresentationCase("ok"), at: WrittenCase.now).wallet
+        let items: CBORDraft = [
+            "docType": .text(TestLicence.docType),
+            "nameSpaces": [.text(TestLicence.nameSpace): ["family_name": .boolean(false)]],
+            "requestInfo": ["zkRequest": ["zkRequired": .boolean(isRequired)]],
+        ]
+        let request: CBORDraft = [
+            "version": "1.1", "docRequests": .array([["itemsRequest": .embedded(items)]]),
+        ]
+        guard
+            case .response(let bytes) = try wallet.holder.answer(
+                request.encode()[...], transcript: transcript)
+        else {
+            Issue.record("declined")
+            return
+        }
+        let response = try UnverifiedResponse(bytes[...])
+        #expect(response.documents.count == (isRequired ? 0 : 1))
+        #expect(response.documentErrors.map(\.docType) == (isRequired ? [TestLicence.docType] : []))
+    }
+
     @Test("A person who declines: the session ends without data, or nothing is returned")
     func declines() throws {
         func judged(_ decision: Holder.Decision) throws -> WalletOutcome {

@@ -124,6 +124,12 @@ enum CBORStructure: CaseIterable {
         }
     }
 
+    /// What a request asks that is named here and not supported, or limits its answer.
+    func remarks(on item: CBORItem) -> [String] {
+        guard self == .deviceRequest, let request = try? DeviceRequest(item.encoded) else { return [] }
+        return request.remarks
+    }
+
     /// Why the item is not what it looks like; nil where it is, or where nothing more is known of it.
     func complaint(about item: CBORItem) -> String? {
         let bytes = item.encoded

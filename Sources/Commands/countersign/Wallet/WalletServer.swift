@@ -29,6 +29,7 @@ struct WalletServer {
         while true {
             let reply = session.receive(message[...])
             if let shown = session.readerShown { note(shown.text) }
+            if reply != .end { remarks(on: session.deviceRequest).forEach(note) }
             switch reply {
             case .end: return
             case .send(let answer, let delay):
@@ -47,6 +48,11 @@ struct WalletServer {
             }
             message = try await channel.receive()
         }
+    }
+
+    /// What the request asks that is worth a line.
+    private func remarks(on request: [UInt8]?) -> [String] {
+        request.flatMap { try? DeviceRequest($0[...]) }?.remarks ?? []
     }
 
     /// What the reader says while the person still decides; nil when it waits.

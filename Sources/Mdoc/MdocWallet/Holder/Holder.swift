@@ -80,6 +80,8 @@ package struct Holder: Sendable {
 
     private func document(for request: ItemsRequest) -> IssuedDocument? {
         if fault == .unrequestedDocType { return documents.first }
+        // This wallet makes no zero-knowledge proofs.
+        if request.further.zeroKnowledge == .required { return nil }
         return documents.first { $0.docType == request.docType }
     }
 
