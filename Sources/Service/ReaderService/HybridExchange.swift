@@ -4,11 +4,10 @@ internal import Synchronization
 /// The messages of one NFC v2 session over NFC and Bluetooth at once (draft of the second edition): each goes out on both
 /// with the same bytes, and the first copy of each answer is used. One bearer is enough.
 ///
-/// Answers are counted on each bearer: a second copy is compared with the first, and dropped.
+/// Answers are counted on each bearer: a second copy is compared with the first, and dropped. One that differs is noted, and
+/// changes nothing: the first is judged by its keys and signatures, and nobody else's copy may undo that.
 actor HybridExchange {
-    enum Bearer: Sendable {
-        case nfc, bluetooth
-    }
+    typealias Bearer = PresentationNote.Bearer
 
     /// Why a bearer carries nothing more.
     private enum BearerEnd {
@@ -21,6 +20,8 @@ actor HybridExchange {
 
     /// How long NFC may take for the termination message.
     private static let terminationTime: Duration = .milliseconds(500)
+    /// How long a second copy may still come over Bluetooth after the end: the next customer waits for it.
+    private static let copyTime: Duration = .seconds(2)
 
     private var queues: [Bearer: Queue] = [:]
     private var tasks: [Bearer: Task<Void, Never>] = [:]
@@ -32,8 +33,11 @@ actor HybridExchange {
     private var terminationMessage: [UInt8]?
     private var isOver = false
     private var isConnected = false
-    /// How many second copies were not like the first.
-    private(set) var differingCopies = 0
+    private let noted: @Sendable (PresentationNote) -> Void
+
+    init(noted: @escaping @Sendable (PresentationNote) -> Void) {
+        self.noted = noted
+    }
 
     /// Begins on both: `connect` makes the link, while NFC is used already.
     func start(
@@ -64,21 +68,25 @@ actor HybridExchange {
         isConnected = true
     }
 
-    /// One message at a time: over NFC the next waits until the ENVELOPE before it is answered.
+    /// One message at a time: over NFC the next waits until the ENVELOPE before it is answered. Whatever ends it, the
+    /// bearer is left as any other is: a link is closed.
     private func serve<Carrier: SessionCarrier & Sendable>(
         _ bearer: Bearer, _ carrier: Carrier, _ messages: AsyncStream<[UInt8]>,
         _ tapEnd: (Carrier.End) -> TapEnd
     ) async {
         var carrier = carrier
-        for await message in messages {
+        serving: for await message in messages {
             if isOver { break }
             do throws(Carrier.End) {
                 switch try await carrier.exchange(message, report: { _ in }) {
                 case .message(let answer, let began): take(answer, began, from: bearer)
-                case .ended: return end(bearer, .ended)
+                case .ended:
+                    end(bearer, .ended)
+                    break serving
                 }
             } catch {
-                return end(bearer, .failed(tapEnd(error)))
+                end(bearer, .failed(tapEnd(error)))
+                break
             }
         }
         await carrier.terminate(sending: terminationMessage)?.value
@@ -88,7 +96,7 @@ actor HybridExchange {
         let number = counts[bearer, default: 0]
         counts[bearer] = number + 1
         guard number == answers.count else {
-            if answers[number].bytes != answer { differingCopies += 1 }
+            if answers[number].bytes != answer { noted(.copiesDiffer(second: bearer)) }
             return
         }
         answers.append((answer, began))
@@ -142,15 +150,19 @@ actor HybridExchange {
         isOver = true
         for queue in queues.values { queue.finish() }
         if !isConnected { tasks[.bluetooth]?.cancel() }
-        if let nfc = tasks[.nfc] {
-            let timer = Task {
-                try await Task.sleep(for: Self.terminationTime, clock: .continuous)
-                nfc.cancel()
-            }
-            await nfc.value
-            timer.cancel()
+        if let nfc = tasks[.nfc] { await Self.end(of: nfc, within: Self.terminationTime) }
+        return tasks[.bluetooth].map { bluetooth in
+            Task { await Self.end(of: bluetooth, within: Self.copyTime) }
         }
-        return tasks[.bluetooth]
+    }
+
+    private static func end(of task: Task<Void, Never>, within time: Duration) async {
+        let timer = Task {
+            try await Task.sleep(for: time, clock: .continuous)
+            task.cancel()
+        }
+        await task.value
+        timer.cancel()
     }
 }
 

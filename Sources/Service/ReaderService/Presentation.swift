@@ -120,6 +120,9 @@ package enum PresentationEvent: Equatable, Sendable {
     case receiving
     /// The answer is being checked.
     case verifying
+    /// Something is remarkable in the phone's messages, and changes nothing. It may come after the end, as long as the
+    /// phone is being notified.
+    case noted(PresentationNote)
 }
 
 /// How long a part of a presentation took.
@@ -161,20 +164,24 @@ package struct Presentation: Sendable {
     package let phases: [PhaseTime]
     /// The answer as it came, where the plan hands it out and there is one.
     package let rawAnswer: RawAnswer?
+    private let noted: PresentationNotes
     private let leaving: Task<Void, Never>?
 
     init(
         after earlier: [Presentation] = [], outcome: Outcome, request: SessionRequest?, phases: [PhaseTime],
-        rawAnswer: RawAnswer?,
-        leaving: Task<Void, Never>?
+        rawAnswer: RawAnswer?, notes: PresentationNotes = PresentationNotes(), leaving: Task<Void, Never>?
     ) {
         self.earlier = earlier
         self.outcome = outcome
         self.request = request
         self.phases = phases
         self.rawAnswer = rawAnswer
+        noted = notes
         self.leaving = leaving
     }
+
+    /// What was noted of the phone's messages until now. It is complete once the phone has `left`.
+    package var notes: [PresentationNote] { noted.all }
 
     /// Returns when the phone has been notified of the end and nothing of the presentation is transmitted any more.
     /// The outcome may be shown before (Q76).

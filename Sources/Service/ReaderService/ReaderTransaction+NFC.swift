@@ -122,7 +122,8 @@ extension ReaderTransaction {
             if let bluetooth, let offer = engaged.bluetooth, let transfer = engaged.transfer {
                 report(.mayLift)
                 let retrieval = NFCRetrieval(driver(for: card), engaged: transfer)
-                var carrier = await hybrid(retrieval, bluetooth, offer, engaged.engagement)
+                var carrier = await hybrid(
+                    retrieval, bluetooth, offer, engaged.engagement, progress.notes)
                 return try await complete(&exchange, over: &carrier, &progress)
             }
             guard let bluetooth, let offer = engaged.bluetooth else {

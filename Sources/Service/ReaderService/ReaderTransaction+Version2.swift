@@ -37,10 +37,10 @@ extension ReaderTransaction {
     /// is made meanwhile.
     func hybrid(
         _ retrieval: NFCRetrieval, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
-        _ engagement: DeviceEngagement
+        _ engagement: DeviceEngagement, _ notes: PresentationNotes
     ) async -> HybridCarrier {
-        let exchange = HybridExchange()
         let transaction = self
+        let exchange = HybridExchange { transaction.note($0, in: notes) }
         await exchange.start(retrieval) {
             await ended { () throws(PresentationFailure) in
                 let link = try await transaction.link(bluetooth, offer, engagement, isAwaited: false)

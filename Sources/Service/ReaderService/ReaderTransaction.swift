@@ -45,6 +45,7 @@ package struct ReaderTransaction: Sendable {
         var rawAnswer: RawAnswer?
         /// The result of the first question, once the further one is asked.
         var earlier: [Presentation] = []
+        let notes = PresentationNotes()
     }
 
     /// Runs a presentation and measures its phases.
@@ -61,7 +62,7 @@ package struct ReaderTransaction: Sendable {
         return Presentation(
             after: progress.earlier, outcome: ending.outcome, request: progress.request,
             phases: progress.times.phases,
-            rawAnswer: progress.rawAnswer, leaving: ending.leaving)
+            rawAnswer: progress.rawAnswer, notes: progress.notes, leaving: ending.leaving)
     }
 
     /// Sets up the session for an engagement with a fresh key on its curve, and the requests of it.
@@ -85,7 +86,12 @@ package struct ReaderTransaction: Sendable {
         _ message: [UInt8], in exchange: inout RequestExchange, now: ContinuousClock.Instant,
         _ progress: inout Progress
     ) throws(PresentationFailure) -> RequestExchange.Step {
-        switch exchange.receive(message[...], now: now) {
+        let noted = exchange.session.sequenceNotes.count
+        let action = exchange.receive(message[...], now: now)
+        for sequence in exchange.session.sequenceNotes.dropFirst(noted) {
+            note(PresentationNote(sequence), in: progress.notes)
+        }
+        switch action {
         case .deliver(let response, let isEnded):
             let outcome = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
             guard let outcome else { return .ask }
@@ -186,7 +192,7 @@ extension ReaderTransaction.Progress {
         earlier = [
             Presentation(
                 outcome: outcome, request: request.take(), phases: [], rawAnswer: rawAnswer.take(),
-                leaving: nil)
+                notes: PresentationNotes(), leaving: nil)
         ]
     }
 }

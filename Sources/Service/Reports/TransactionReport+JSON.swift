@@ -3,6 +3,7 @@ package import JSON
 internal import MdocModel
 internal import MdocTrust
 package import MdocVerification
+internal import ReaderService
 internal import RequestPlanner
 
 /// What becomes of the portrait in JSON.
@@ -25,7 +26,7 @@ extension TransactionReport {
 
     /// All members but the verdict.
     func members(portrait: PortraitForm) -> [(String, JSONValue)] {
-        [
+        let members: [(String, JSONValue)] = [
             ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
             ("trustSnapshot", JSONValue(basis?.trustSnapshot.description)),
             ("policy", basis?.json ?? .null),
@@ -42,6 +43,11 @@ extension TransactionReport {
                 .array(phases.map { ["name": .string($0.name), "ms": .number($0.duration.milliseconds)] })
             ),
         ]
+        guard !notes.isEmpty else { return members }
+        let list = notes.map { note -> JSONValue in
+            ["id": .string(note.id.rawValue), "detail": .string(note.explanation)]
+        }
+        return members + [("notes", .array(list))]
     }
 }
 

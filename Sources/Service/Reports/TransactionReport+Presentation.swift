@@ -28,6 +28,7 @@ extension TransactionReport {
                 about: [TransactionError.ID.sessionStatus11.rawValue, ResponseFailure.statusNotOK.rawValue])
         }
         asked = AskedRequest(plan: plan, sent: presentation.request)
+        notes = presentation.notes
         phases = presentation.phases.map { Phase(name: $0.name.rawValue, duration: $0.duration) }
     }
 

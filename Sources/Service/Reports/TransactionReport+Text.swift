@@ -21,6 +21,7 @@ extension TransactionReport {
         var lines = [headline]
         lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy.revocation) }
         lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
+        lines += notes.map { "  note: \($0.explanation)  [\($0.id.rawValue)]" }
         lines += unansweredQuestions
         if let basis { lines.append("  judged by: \(basis.text)") }
         if let asked { lines += asked.lines }

@@ -52,6 +52,8 @@ package struct TransactionReport: Sendable {
     /// What was asked, where that was done just now.
     package var asked: AskedRequest?
     package var phases: [Phase] = []
+    /// What is remarkable in the phone's messages, and changes nothing of the verdict.
+    package var notes: [PresentationNote] = []
 
     /// The report on a judged response; `questions` are those the exit code answers.
     package init(_ judgement: Judgement, questions: [Question], requestCompared: Bool) {

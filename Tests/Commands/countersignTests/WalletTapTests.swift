@@ -129,6 +129,23 @@ struct WalletTapTests {
         _ = try await tapped.ended()
     }
 
+    @Test(
+        "What is remarkable in an NFC v2 wallet's messages is in the report and on standard error, and changes no verdict",
+        arguments: [
+            (["nfc_v2.no_numbers"], "session.sequence_missing"),
+            (["nfc_v2.wrong_numbers"], "session.sequence_unexpected"), ([], nil),
+        ])
+    func notes(_ fault: [String], _ id: String?) async throws {
+        let tapped = try await Tapped(["--profile", "multipaz-v2"] + fault.flatMap { ["--fault", $0] })
+        let run = try await tapped.tap("--nfc-v2", "auto", "--json")
+        #expect(run.status == 0, "\(run.errors)")
+        let notes = try run.json()["notes"] as? [[String: String]]
+        #expect(notes?.map { $0["id"] } == id.map { [$0] })
+        #expect(run.errors.contains("Note (session.") == (id != nil))
+        #expect(id.map { run.errors.contains("Note (\($0)): ") } ?? true)
+        _ = try await tapped.ended()
+    }
+
     @Test("A wallet without NFC v2 is asked by classic handover, and not at all with `only`")
     func withoutVersion2() async throws {
         let tapped = try await Tapped(["--handover", "negotiated"])

@@ -16,7 +16,7 @@ struct StepTests {
             (.readerSilent, .readerSilent), (.connecting, .connecting),
             (.checkBluetooth, .checkBluetooth), (.awaitingConsent, .awaitingConsent),
             (.receiving, .receiving), (.verifying, .verifying),
-            (.confirmThenTapAgain, .confirmThenTapAgain),
+            (.confirmThenTapAgain, .confirmThenTapAgain), (.noted(.copiesDiffer(second: .nfc)), .noted),
             (.tapAgain(NFCEndReason(.initialMessage, .cardLost)), .tapAgain),
         ])
     func words(_ event: PresentationEvent, _ step: StepFacts.Step) throws {
@@ -28,6 +28,7 @@ struct StepTests {
             return
         }
         #expect(facts.step.word == step)
+        #expect(facts.note?.word == (step == .noted ? .copiesDiffer : nil))
         #expect((facts.cause != nil) == [.tapAgain, .liftAndTapAgain, .bluetoothUnavailable].contains(step))
     }
 }

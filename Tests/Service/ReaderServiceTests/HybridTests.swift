@@ -116,6 +116,85 @@ struct HybridTests {
         }
     }
 
+    /// A radio whose phone comes after a time, and answers after another.
+    private func radio(_ stage: HybridStage, after: Duration, answering time: Duration) -> MemoryRadio {
+        MemoryRadio(connecting: { try? await Task.sleep(for: after) }) {
+            [scene = stage.scene, phone = stage.phone] link in
+            guard let engagement = phone.engagement else { return await link.close() }
+            var session = WalletSession(scene.wallet, engagement: engagement)
+            let driver = await LinkDriver(link, as: .holder, settings: BLETransferSettings())
+            while let (message, _) = try? await driver.receive() {
+                guard case .send(let reply, _) = session.receive(message[...]) else { break }
+                try? await Task.sleep(for: time)
+                try? await driver.send(reply)
+            }
+            await link.close()
+        }
+    }
+
+    @Test(
+        "A second copy that differs is named, even after the verdict, which is of the first; an equal one is not named",
+        arguments: [WalletVersion2Fault.copiesDiffer, nil])
+    func secondCopy(_ fault: WalletVersion2Fault?) async throws {
+        let stage = try HybridStage {
+            $0.consentTime = .milliseconds(150)
+            $0.version2Fault = fault
+        }
+        let presentation = try await stage.presentation(
+            radio(stage, after: .milliseconds(30), answering: .milliseconds(500)))
+        #expect(presentation.verified() != nil)
+        await presentation.left()
+        let note = PresentationNote.copiesDiffer(second: .bluetooth)
+        #expect(presentation.notes == (fault == nil ? [] : [note]))
+        #expect(stage.scene.events.count(of: .noted(note)) == (fault == nil ? 0 : 1))
+    }
+
+    @Test(
+        "A first copy that does not decrypt is rejected, the second is not judged in its place, and both are named"
+    )
+    func firstCopyIsWrong() async throws {
+        let stage = try HybridStage {
+            $0.consentTime = .milliseconds(250)
+            $0.version2Fault = .copiesDiffer
+        }
+        let presentation = try await stage.presentation(
+            radio(stage, after: .milliseconds(30), answering: .zero))
+        #expect(presentation.failure == .session(.decryptionFailed))
+        await presentation.left()
+        #expect(presentation.notes == [.copiesDiffer(second: .nfc)])
+    }
+
+    @Test("A phone that keeps its second copy holds up the next customer for 2 s at most")
+    func secondCopyNeverComes() async throws {
+        let stage = try HybridStage { $0.consentTime = .milliseconds(100) }
+        let presentation = try await stage.presentation(
+            radio(stage, after: .milliseconds(30), answering: .seconds(60)),
+            deadlines: .ample.with { $0.termination = .milliseconds(300) })
+        #expect(presentation.verified() != nil)
+        let (_, time) = await timed { await presentation.left() }
+        #expect(time < .seconds(4))
+        #expect(presentation.notes == [])
+    }
+
+    @Test(
+        "Numbers of messages that are missing or wrong are named, and change nothing",
+        arguments: [
+            (WalletVersion2Fault.noNumbers, PresentationNote.sequenceMissing(expected: 0)),
+            (.wrongNumbers, .sequenceUnexpected(7, expected: 0)),
+        ])
+    func numbers(_ fault: WalletVersion2Fault, _ note: PresentationNote) async throws {
+        for isHybrid in [true, false] {
+            let stage = try HybridStage { $0.version2Fault = fault }
+            let presentation =
+                isHybrid
+                ? try await stage.presentation(stage.radio(after: .seconds(20)))
+                : try await stage.scene.transaction(retrieval: .version2(.automatic)).run(at: stage.field)
+            #expect(presentation.verified() != nil)
+            #expect(presentation.notes == [note])
+            #expect(stage.scene.events.count(of: .noted(note)) == 1)
+        }
+    }
+
     @Test("Where Bluetooth breaks, the answer comes over NFC")
     func bluetoothLost() async throws {
         let stage = try HybridStage { $0.consentTime = .milliseconds(300) }

@@ -26,6 +26,7 @@ extension PresentationEvent {
         case .awaitingConsent: "Waiting for the holder's consent…"
         case .receiving: "Receiving the answer…"
         case .verifying: "Checking the answer…"
+        case .noted(let note): "Note (\(note.id.rawValue)): \(note.explanation)."
         }
     }
 }

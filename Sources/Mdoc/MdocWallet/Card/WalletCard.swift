@@ -197,11 +197,12 @@ package struct WalletCard: ~Copyable, Sendable {
             return .respond(answer)
         case .message(let message):
             switch session?.receive(message[...]) {
-            case .send(let reply, let delay)?, .sendLast(let reply, let delay)?:
+            case .send(let reply, let delay)? where wallet.version2Fault != .endsRequest,
+                .sendLast(let reply, let delay)? where wallet.version2Fault != .endsRequest:
                 let answer = holder.reply(reply[...])
                 let delay = wallet.cardFault?.delay ?? remembered(delay, now)
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
-            case .end?, nil:
+            case .send?, .sendLast?, .end?, nil:
                 consent = nil
                 return .respond(holder.reply([]))
             }

@@ -1,4 +1,5 @@
 internal import ISO7816
+internal import MdocModel
 internal import MdocSession
 
 /// What goes wrong with the phone in NFC v2 (draft of the second edition). The raw value is the fault's name on the
@@ -21,6 +22,13 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
     /// An empty message in place of the handover.
     case ends = "nfc_v2.ends"
     case malformed = "nfc_v2.malformed"
+    /// An empty message in place of the answer.
+    case endsRequest = "nfc_v2.ends_request"
+    /// The second copy of an answer, over the other bearer, has another byte in its middle.
+    case copiesDiffer = "nfc_v2.copies_differ"
+    /// The phone's messages have no numbers, or begin with 7.
+    case noNumbers = "nfc_v2.no_numbers"
+    case wrongNumbers = "nfc_v2.wrong_numbers"
 
     func apply(to behaviour: inout NFCHolderBehaviour, _ version2: inout NFCVersion2Behaviour) {
         switch self {
@@ -35,6 +43,17 @@ package enum WalletVersion2Fault: String, CaseIterable, Sendable {
         case .methodNotOffered: version2.fault = .unofferedMethod
         case .ends: version2.fault = .endsHandover
         case .malformed: version2.fault = .sends([0x80])
+        case .endsRequest, .copiesDiffer, .noNumbers, .wrongNumbers: break
         }
+    }
+
+    /// What becomes of a SessionData message of the phone.
+    func edit(_ message: [UInt8]) -> [UInt8] {
+        guard self == .noNumbers || self == .wrongNumbers,
+            let read = try? SessionData(message[...], numbered: true)
+        else { return message }
+        return SessionData.encode(
+            data: read.data.map { Array($0) }, status: read.status,
+            sequence: read.sequence.flatMap { self == .noNumbers ? nil : $0 + 7 })
     }
 }

@@ -78,7 +78,9 @@ struct WalletSessionState: ~Copyable, Sendable {
 
     /// Takes SessionEstablishment, then SessionData.
     mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
-        if let copy = answered?.first(where: { $0.message.elementsEqual(message) }) { return copy.reply }
+        if let copy = answered?.first(where: { $0.message.elementsEqual(message) }) {
+            return wallet.version2Fault == .copiesDiffer ? copy.reply.withOtherByte : copy.reply
+        }
         let reply = reply(to: message)
         answered?.append((Array(message), reply))
         return reply
@@ -127,7 +129,8 @@ struct WalletSessionState: ~Copyable, Sendable {
         let status: SessionStatus? = isEnded ? .termination : nil
         if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }
         let sealed = try session.seal(response[...], status: status)
-        let message = wallet.sessionFault?.edit(sealed) ?? sealed
+        var message = wallet.sessionFault?.edit(sealed) ?? sealed
+        if answered != nil { message = wallet.version2Fault?.edit(message) ?? message }
         return isEnded
             ? .sendLast(message, after: wallet.consentTime) : .send(message, after: wallet.consentTime)
     }
@@ -139,6 +142,20 @@ struct WalletSessionState: ~Copyable, Sendable {
 
     /// DeviceResponse status 11: CBOR decoding error (8.3.2.1.2.3).
     private static let undecodableRequest = (["version": "1.0", "status": 11] as CBORDraft).encode()
+}
+
+extension WalletSession.Reply {
+    /// The same with another byte in its middle, which is of the encrypted data in an answer.
+    fileprivate var withOtherByte: WalletSession.Reply {
+        func changed(_ message: [UInt8]) -> [UInt8] {
+            message.enumerated().map { $0 == message.count / 2 ? $1 ^ 1 : $1 }
+        }
+        return switch self {
+        case .send(let message, let delay): .send(changed(message), after: delay)
+        case .sendLast(let message, let delay): .sendLast(changed(message), after: delay)
+        case .end: .end
+        }
+    }
 }
 
 extension SessionError {

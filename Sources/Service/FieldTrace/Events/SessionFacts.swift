@@ -58,7 +58,8 @@ package struct StepFacts: Equatable, Sendable, Codable {
     package enum Step: String, CaseIterable, Sendable {
         case armed, phoneLocked, notAnID, tapAgain, liftAndTapAgain, confirmThenTapAgain, offerQR,
             bluetoothUnavailable, engaged,
-            readerSilent, mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying
+            readerSilent, mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying,
+            noted
 
         fileprivate init(_ event: PresentationEvent) {
             self =
@@ -80,6 +81,7 @@ package struct StepFacts: Equatable, Sendable, Codable {
                 case .awaitingConsent: .awaitingConsent
                 case .receiving: .receiving
                 case .verifying: .verifying
+                case .noted: .noted
                 }
         }
     }
@@ -87,9 +89,12 @@ package struct StepFacts: Equatable, Sendable, Codable {
     package let step: TraceWord<Step>
     /// Why the tap, or Bluetooth, failed.
     package let cause: FaultFacts?
+    /// What is remarkable in the phone's messages.
+    package let note: TraceWord<PresentationNote.ID>?
 
     init(_ event: PresentationEvent) {
         step = TraceWord(Step(event))
+        note = if case .noted(let note) = event { TraceWord(note.id) } else { nil }
         cause =
             switch event {
             case .tapAgain(let reason), .liftAndTapAgain(let reason): FaultFacts(reason)

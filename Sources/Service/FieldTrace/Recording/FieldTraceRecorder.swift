@@ -108,7 +108,7 @@ extension StepFacts {
             .bluetoothUnavailable,
             .readerSilent,
             .mayLift,
-            .connecting, .checkBluetooth, .hold:
+            .connecting, .checkBluetooth, .hold, .noted:
             nil
         }
     }

@@ -23,7 +23,24 @@ extension PresentationCoordinator {
         for await moment in moments {
             switch moment {
             case .event(let event): perform(book.note(event, of: id))
-            case .ended(let presentation): await end(id, with: presentation)
+            case .ended(let presentation):
+                logNotes(of: presentation, id)
+                await end(id, with: presentation)
+            }
+        }
+    }
+
+    /// Logs what is remarkable in the phone's messages, once no more of them can come.
+    private func logNotes(of presentation: Presentation, _ id: PresentationID) {
+        let lane = book[id]?.lane ?? ""
+        Task { [log] in
+            await presentation.left()
+            for note in presentation.notes {
+                log.warning(
+                    "\(note.explanation)",
+                    metadata: [
+                        "presentation": "\(id)", "lane": "\(lane)", "note": "\(note.id.rawValue)",
+                    ])
             }
         }
     }

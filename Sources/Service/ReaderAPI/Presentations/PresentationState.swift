@@ -75,7 +75,7 @@ extension PresentationEvent {
         case .awaitingConsent: .awaitingConsent
         case .receiving, .verifying: .receiving
         case .phoneLocked, .notAnID, .offerQR, .bluetoothUnavailable, .mayLift, .connecting, .checkBluetooth,
-            .readerSilent, .hold:
+            .readerSilent, .hold, .noted:
             nil
         // An interrupted tap starts again.
         case .tapAgain, .liftAndTapAgain, .confirmThenTapAgain: .armed
@@ -95,7 +95,7 @@ extension PresentationEvent {
         case .mayLift: .mayLift
         case .connecting: .connecting
         case .checkBluetooth: .checkBluetooth
-        case .readerSilent: before
+        case .readerSilent, .noted: before
         case .hold: .hold
         case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
         case .engaged: nil

@@ -51,6 +51,9 @@ extension MobileDocumentReader {
         case readerSilent
         /// Bluetooth cannot be used, only NFC; the id of the condition.
         case bluetoothUnavailable(id: String)
+        /// Something is remarkable in the phone's messages, such as `session.copies_differ`; the id of the note. It changes
+        /// nothing of the verdict.
+        case noted(id: String)
     }
 }
 
@@ -75,6 +78,7 @@ extension MobileDocumentReader.Event {
             case .awaitingConsent: .awaitingConsent
             case .receiving: .receiving
             case .verifying: .verifying
+            case .noted(let note): .hint(.noted(id: note.id.rawValue))
             }
     }
 }

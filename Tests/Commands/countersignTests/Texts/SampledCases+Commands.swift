@@ -76,7 +76,8 @@ extension PresentationEvent: SampledCases {
         case .hold?: .awaitingConsent
         case .awaitingConsent?: .receiving
         case .receiving?: .verifying
-        case .verifying?: nil
+        case .verifying?: .noted(.sequenceMissing(expected: 0))
+        case .noted?: nil
         }
     }
 }

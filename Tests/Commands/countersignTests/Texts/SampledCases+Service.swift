@@ -25,6 +25,7 @@ extension UserFacingTexts {
             .service,
             named: "TransactionError", id: { TransactionError($0).id }
         ) { TransactionError($0).detail },
+        TextGroup(PresentationNote.samples, .service, id: { $0.id.rawValue }) { $0.explanation },
         TextGroup(OutcomeReason.allCases, .service, ids: .wordOrGrouped, id: { $0.rawValue }) {
             $0.explanation
         },
@@ -91,6 +92,17 @@ extension PresentationFailure: SampledCases {
         case .otherDocument?: .consentOverdue
         case .consentOverdue?: .cancelled
         case .cancelled?: nil
+        }
+    }
+}
+
+extension PresentationNote: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        switch previous {
+        case nil: .copiesDiffer(second: .nfc)
+        case .copiesDiffer?: .sequenceMissing(expected: 0)
+        case .sequenceMissing?: .sequenceUnexpected(7, expected: 0)
+        case .sequenceUnexpected?: nil
         }
     }
 }
