@@ -1,3 +1,4 @@
+import CBOR
 import ISO7816
 import MdocModel
 import MdocSession
@@ -149,6 +150,35 @@ struct NFCVersion2Tests {
     }
 
     @Test(
+        "A phone that does not answer SELECT or the handover is let go after our own deadline, and asked by classic handover next",
+        arguments: [0xa4, 0xc3] as [UInt8])
+    func silent(_ instruction: UInt8) async throws {
+        let scene = try Version2Case.scene()
+        let phone = try scene.phone()
+        let field = SilentField(phone, at: instruction)
+        let transaction = try scene.transaction(
+            deadlines: .ample.with {
+                $0.tapPhase = .milliseconds(200)
+                $0.tap = .seconds(1)
+                $0.nextTry = .milliseconds(50)
+            }, retrieval: .version2(.automatic))
+        #expect(await transaction.run(at: field).verified() != nil)
+        // What it did not answer is not in its log.
+        let begun = phone.log.commands.prefix(instruction == 0xa4 ? 1 : 2)
+        #expect(begun.last == CommandAPDU.select(application: .ndefTag).encode())
+        #expect(phone.log.taps == 2)
+    }
+
+    @Test("An empty message in place of the answer: the wallet ended, with no verdict and no other try")
+    func endsRequest() async throws {
+        let scene = try Version2Case.scene()
+        let phone = try scene.phone { $0.version2Fault = .endsRequest }
+        let presentation = try await scene.transaction(retrieval: .version2(.automatic)).run(at: Field(phone))
+        #expect(presentation.isDeclined)
+        #expect(phone.log.taps == 1 && phone.log.count(of: 0xa4) == 1)
+    }
+
+    @Test(
         "A phone that fails in the handover is let go by name, and asked by classic handover next",
         arguments: [
             (NFCVersion2Behaviour.Fault.noMethod, NFCFault.version2Methods(count: 0)),
@@ -187,17 +217,22 @@ struct NFCVersion2Tests {
         let summary: String? =
             switch presentation.failure {
             case .engagementOverdue(let reason?)?: "\(reason.phase.rawValue) \(reason.fault)"
-            default: nil
+            default: presentation.isDeclined ? "declined" : nil
             }
         #expect(
-            summary?.hasPrefix(Self.names[fault] ?? "-") ?? (fault == .smallLimit), "\(presentation.outcome)")
-        #expect((presentation.failure == nil) == (fault == .smallLimit))
-        // With `auto` every one of them ends with an answer.
+            summary?.hasPrefix(Self.names[fault] ?? "-") ?? (Self.names[fault] == nil),
+            "\(presentation.outcome)")
+        // What has no name here ends no presentation.
+        #expect(
+            (presentation.failure == nil && !presentation.isDeclined) == (Self.names[fault] == nil))
+        guard fault != .endsRequest else { return }
+        // With `auto` every other ends with an answer.
         let second = try scene.transaction(retrieval: .version2(.automatic))
         let field = Field([phone, try scene.phone()])
         #expect(await second.run(at: field).verified() != nil)
     }
 
+    /// Of all that ends a tap: but for a small limit, a differing copy and wrong numbers.
     private static let names: [WalletVersion2Fault: String] = [
         .absent: "selectVersion2 status", .pulledInSelect: "selectVersion2 cardLost",
         .pulledInHandover: "handoverVersion2 cardLost", .noLimit: "selectVersion2 noCommandLimit",
@@ -205,7 +240,7 @@ struct NFCVersion2Tests {
         .noMethod: "handoverVersion2 version2Methods(count: 0)",
         .twoMethods: "handoverVersion2 version2Methods(count: 2)",
         .methodNotOffered: "handoverVersion2 version2MethodNotOffered", .ends: "handoverVersion2 walletEnded",
-        .malformed: "handoverVersion2 version2Malformed",
+        .malformed: "handoverVersion2 version2Malformed", .endsRequest: "declined",
     ]
 
     @Test("With Bluetooth alone wanted NFC v2 is not tried")
@@ -242,6 +277,43 @@ struct NFCVersion2Tests {
         case .engagementOverdue(let reason?)?: #expect(reason.fault == named)
         default: Issue.record("\(presentation.outcome)")
         }
+    }
+}
+
+/// A field whose phone does not answer one NFC v2 command in its first stay.
+private struct SilentField: ContactlessReader {
+    private struct Card: ContactlessCard {
+        let card: any ContactlessCard
+        let instruction: UInt8
+
+        var limits: ContactlessLimits { card.limits }
+        var stay: Int { card.stay }
+
+        func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
+            let isNDEF = command.elementsEqual(CommandAPDU.select(application: .ndefTag).encode())
+            if !isNDEF, command.dropFirst().first == instruction {
+                try? await Task.sleep(for: .seconds(60))
+                throw .cancelled
+            }
+            return try await card.exchange(command)
+        }
+
+        func release() async { await card.release() }
+    }
+
+    private let field: Field
+    private let phone: Phone
+    private let instruction: UInt8
+
+    init(_ phone: Phone, at instruction: UInt8) {
+        (field, self.phone, self.instruction) = (Field(phone), phone, instruction)
+    }
+
+    func beginPresentation() async { await field.beginPresentation() }
+
+    func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        let card = try await field.nextCard(again: pause)
+        return phone.log.taps == 1 ? Card(card: card, instruction: instruction) : card
     }
 }
 
@@ -296,9 +368,9 @@ struct NFCVersion2SecondTapTests {
     /// A phone that leaves once the request is out.
     private func firstTap(
         _ scene: Scene, _ phone: Phone, _ field: Field, _ retrieval: RetrievalPlan = retrieval,
-        deadlines: PresentationDeadlines = .ample
+        deadlines: PresentationDeadlines = .ample, asking question: PresentationQuestion? = nil
     ) async throws -> Task<Presentation, Never> {
-        let transaction = try scene.transaction(deadlines: deadlines, retrieval: retrieval)
+        let transaction = try scene.transaction(deadlines: deadlines, retrieval: retrieval, asking: question)
         let task = Task { await transaction.run(at: field) }
         try await scene.events.first(.awaitingConsent)
         // The event comes before the request is out.
@@ -347,6 +419,44 @@ struct NFCVersion2SecondTapTests {
         #expect(time < .seconds(2))
     }
 
+    @Test(
+        "A signed request is signed again for each tap, with the same protected header and the certificates unprotected, and the consent is kept",
+        arguments: [true, false])
+    func signedForEachTap(_ isExtended: Bool) async throws {
+        let reader = try TestReader()
+        var profile = WalletProfile.multipazVersion2
+        if !isExtended { (profile.engagementVersion, profile.extraEngagementMembers) = ("1.0", []) }
+        let scene = try Scene(Scene.presentation(profile)) {
+            $0.consentTime = .seconds(2)
+            $0.holder.readerTrust = ReaderTrust(.alwaysRequire, roots: [reader.root])
+        }
+        let phone = try scene.phone()
+        let field = Field(phone)
+        let drafts = [DeviceRequestDraft(scene.presented.requests)]
+        let task = try await firstTap(
+            scene, phone, field,
+            asking: PresentationQuestion(.drafts(drafts), identities: reader.always))
+        try await scene.events.first(.confirmThenTapAgain)
+        try await Task.sleep(for: .milliseconds(1900))
+        field.tap(phone)
+        let (presentation, time) = await timed { await task.value }
+        #expect(presentation.verified() != nil)
+        #expect(time < .milliseconds(1500))
+        let requests = try phone.log.requests.map { try DeviceRequest($0[...]) }
+        #expect(requests.map(\.version) == [isExtended ? "1.1" : "1.0", isExtended ? "1.1" : "1.0"])
+        #expect(requests.map { $0.readerAuthAll.count } == (isExtended ? [1, 1] : [0, 0]))
+        #expect(
+            requests[0].docRequests.map(\.itemsRequestBytes.bytes)
+                == requests[1].docRequests.map(\.itemsRequestBytes.bytes))
+        let signatures = try requests.map { try Array(#require($0.signature).untagged(18).array()) }
+        #expect(signatures[0][0].encoded == signatures[1][0].encoded)
+        #expect(signatures[0][3].encoded != signatures[1][3].encoded)
+        for signature in signatures {
+            #expect(try signature[1].map()[33] != nil)
+            #expect(try CBORItem.parse(signature[0].byteString()).map()[33] == nil)
+        }
+    }
+
     @Test("The request waits for its time, and then the holder did not answer")
     func armedTime() async throws {
         let scene = try Scene(Scene.presentation(.multipazVersion2)) { $0.consentTime = .seconds(60) }
@@ -385,4 +495,9 @@ struct NFCVersion2SecondTapTests {
         #expect(await task.value.verified() != nil)
         #expect(scene.events.count(of: .confirmThenTapAgain) == 0)
     }
+}
+
+extension DeviceRequest {
+    /// The first signature: over the whole request, or over its first document.
+    fileprivate var signature: CBORItem? { readerAuthAll.first ?? docRequests.first?.readerAuth }
 }
