@@ -139,6 +139,7 @@ struct LaneTests {
         "Q12 A scanned code does not take the place of a phone that is engaged, but of one whose tap broke off",
         arguments: [
             [PresentationEvent.engaged], [.engaged, .tapAgain(NFCEndReason(.initialMessage, .cardLost))],
+            [.engaged, .confirmThenTapAgain],
         ])
     func scannedAfter(events: [PresentationEvent]) async throws {
         let engagement = try Self.engagement()

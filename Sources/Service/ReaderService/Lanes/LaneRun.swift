@@ -20,7 +20,8 @@ final class LaneRun: Sendable {
         let transaction = ReaderTransaction(plan) { event in
             switch event {
             case .engaged: self.state.withLock { $0.isEngaged = true }
-            case .armed, .tapAgain, .liftAndTapAgain: self.state.withLock { $0.isEngaged = false }
+            case .armed, .tapAgain, .liftAndTapAgain, .confirmThenTapAgain:
+                self.state.withLock { $0.isEngaged = false }
             default: break
             }
             tell(event)
