@@ -236,6 +236,9 @@ let package = Package(
             swiftSettings: strict),
 
         library("DaemonClient", in: "Service", ["JSON"]),
+        // What the doctors of a reader and of a hub have in common.
+        library(
+            "Doctor", in: "Service", ["JSON", "MdocModel", "ReaderService", "Transport", "CTimex"]),
 
         library(
             "TapToPresent", in: "Service",
@@ -271,7 +274,7 @@ let package = Package(
         .executableTarget(
             name: "countersign-hub",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "FleetHub", "ReaderAPI",
+                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Doctor", "Fleet", "FleetHub", "ReaderAPI",
                 "ReaderIdentityStore", "ReaderService", "ReaderStore", "Reports",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -294,8 +297,9 @@ let package = Package(
                 "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",
                 "Transport",
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
-                "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "COpenSSL",
-                "CTimex", "ChildPrograms",
+                "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "Doctor",
+                "COpenSSL",
+                "ChildPrograms",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -519,9 +523,15 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
+            of: "countersign-hub", in: "Commands",
+            [
+                "Doctor", "Fleet", "FleetHub", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderIdentityStore",
+                "ReaderStore",
+            ]),
+        tests(
             of: "countersign", in: "Commands",
             [
-                "OtherPrograms",
+                "Doctor", "OtherPrograms",
                 "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification",
                 "MdocWallet", "NDEF", "RequestPlanner", "WalletPresentation", "Transport",

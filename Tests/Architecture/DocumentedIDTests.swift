@@ -56,7 +56,7 @@ enum DocumentedIDs {
             #""(identity\.[a-z_]+)""#
         ),
         (
-            "usb.power", ["Sources/Commands/countersign/Doctor/DoctorCheck.swift"],
+            "usb.power", ["Sources/Service/Doctor/DoctorCheck.swift"],
             #"case \w+ = "([A-Za-z.]+)""#
         ),
     ]

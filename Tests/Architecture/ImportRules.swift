@@ -4,7 +4,7 @@ enum ImportRules {
     static let soleImporters: [String: [String]] = [
         "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
         "BenchFloor": ["Commands/countersign/Bench/"],
-        "CTimex": ["Commands/countersign/Doctor/"],
+        "CTimex": ["Service/Doctor/"],
         "CZlib": ["Mdoc/MdocTrust/", "Commands/countersign-portrait/"],
         "COpenJPEG": ["Commands/countersign-portrait/"],
         "CSeccomp": ["Commands/countersign-portrait/"],

@@ -56,7 +56,8 @@ enum Manifest {
             case "tests":
                 ManifestTarget(
                     name: "\(name)Tests", path: "Tests/\(layer)/\(name)Tests",
-                    dependencies: dependencies.union([name, "VectorFiles"]), isProgram: false)
+                    dependencies: dependencies.union([name.replacing("-", with: "_"), "VectorFiles"]),
+                    isProgram: false)
             default:
                 ManifestTarget(
                     name: name, path: "Tests/Support/\(name)", dependencies: dependencies,

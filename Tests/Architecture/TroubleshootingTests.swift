@@ -49,10 +49,17 @@ struct TroubleshootingTests {
         let others = try DocumentedIDs.defined(
             in: [
                 "Sources/Service/Reports/TransactionError.swift",
-                "Sources/Commands/countersign/Doctor/DoctorCheck.swift",
+                "Sources/Service/Doctor/DoctorCheck.swift",
             ], by: #"case \w+ = "([A-Za-z_]+\.[A-Za-z_]+)""#)
         let named = try Self.named(groups)
         #expect(!defined.isEmpty && defined.subtracting(named).isEmpty)
         #expect(named.subtracting(defined).subtracting(others).isEmpty)
+    }
+
+    @Test("Every check of doctor has a row, at a reader and at a hub")
+    func checks() throws {
+        let ids = try DocumentedIDs.defined(
+            in: ["Sources/Service/Doctor/DoctorCheck.swift"], by: #"case \w+ = "([A-Za-z]+\.[A-Za-z]+)""#)
+        #expect(ids.count > 30 && ids.filter { !Self.page.contains("\n| `\($0)` | ") }.isEmpty)
     }
 }

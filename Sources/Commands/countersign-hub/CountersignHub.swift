@@ -22,8 +22,8 @@ struct CountersignHub: AsyncParsableCommand {
             """,
         version: Version.number,
         subcommands: [
-            ServeCommand.self, AuthorityCommand.self, KioskCommand.self, SignCommand.self,
-            DocumentCommand.self,
+            ServeCommand.self, DoctorCommand.self, AuthorityCommand.self, KioskCommand.self,
+            AlertCommand.self, SignCommand.self, DocumentCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 
     static let _errorPrefix = "error: "

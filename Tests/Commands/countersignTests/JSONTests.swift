@@ -15,6 +15,7 @@ import Testing
 import VectorFiles
 import WalletPresentation
 
+@testable import Doctor
 @testable import countersign
 
 @Suite("JSON")

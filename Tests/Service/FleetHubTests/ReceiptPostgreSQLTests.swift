@@ -167,6 +167,25 @@ struct KioskPostgreSQLTests {
         }
         #expect(try await bench.database.kiosk(bench.kiosk)?.alert == alert)
     }
+
+    @Test("An alert is listed until it is cleared, once, and the kiosk's cause brings it back")
+    func alerts() async throws {
+        let bench = try await HubBench()
+        try await bench.enrol()
+        func listed() async throws -> Bool {
+            try await bench.database.alerts().map(\.line).contains(
+                #"{"kiosk":"\#(bench.kiosk)","alert":"receiptsDiffer"}"#)
+        }
+        #expect(try await !listed())
+        #expect(try await !bench.database.clearAlert(of: bench.kiosk))
+        for _ in 0..<2 {
+            try await bench.database.alert("receiptsDiffer", at: bench.kiosk)
+            #expect(try await listed())
+            #expect(try await bench.database.clearAlert(of: bench.kiosk))
+            #expect(try await !listed())
+            #expect(try await bench.database.kiosk(bench.kiosk)?.alert == "")
+        }
+    }
 }
 
 @Suite("Accounts at the broker")

@@ -18,6 +18,17 @@ extension HubConfiguration {
         let keyring: FleetKeyring
     }
 
+    static func read(_ path: String) throws(HubFault) -> HubConfiguration {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw HubFault("\(Terminal.safe(path)): the file cannot be read")
+        }
+        do throws(JSONFault) {
+            return try HubConfiguration([UInt8](data))
+        } catch {
+            throw HubFault("\(Terminal.safe(path)):\(error.line):\(error.column): \(error.explanation)")
+        }
+    }
+
     func assemble() throws(HubFault) -> Assembly {
         Assembly(
             database: try openDatabase(),
@@ -25,15 +36,22 @@ extension HubConfiguration {
                 try HubAuthority(certificate: authority, key: authorityKey, days: certificateDays)
             },
             tls: try serverTLS(),
-            broker: HubBroker.Settings(
-                host: broker.host, port: broker.port, authority: authority, certificate: broker.certificate,
-                key: broker.key, user: broker.user,
-                password: try secret(broker.passwordFile, of: "broker.passwordFile")),
+            broker: try brokerSettings(),
             keyring: try keyring())
     }
 
+    func brokerSettings() throws(HubFault) -> HubBroker.Settings {
+        HubBroker.Settings(
+            host: broker.host, port: broker.port, authority: authority, certificate: broker.certificate,
+            key: broker.key, user: broker.user,
+            password: try secret(broker.passwordFile, of: "broker.passwordFile"))
+    }
+
+    /// In the form of libpq.
+    func databaseSettings() throws(HubFault) -> String { try secret(database, of: "database") }
+
     func openDatabase() throws(HubFault) -> HubDatabase {
-        HubDatabase(try secret(database, of: "database"), chain: chain)
+        HubDatabase(try databaseSettings(), chain: chain)
     }
 
     func keyring() throws(HubFault) -> FleetKeyring {
@@ -99,18 +117,9 @@ struct HubFault: Error, CustomStringConvertible {
 /// Which configuration a command reads.
 struct ConfigurationArgument: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
-    var config = "/etc/countersign/countersign-hub.json"
+    var config = "/etc/countersign-hub/countersign-hub.json"
 
-    func read() throws -> HubConfiguration {
-        guard let data = FileManager.default.contents(atPath: config) else {
-            throw HubFault("\(Terminal.safe(config)): the file cannot be read")
-        }
-        do throws(JSONFault) {
-            return try HubConfiguration([UInt8](data))
-        } catch {
-            throw HubFault("\(Terminal.safe(config)):\(error.line):\(error.column): \(error.explanation)")
-        }
-    }
+    func read() throws(HubFault) -> HubConfiguration { try .read(config) }
 }
 
 extension FleetName: ExpressibleByArgument {

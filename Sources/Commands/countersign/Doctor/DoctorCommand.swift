@@ -1,9 +1,11 @@
 internal import ArgumentParser
+internal import Doctor
 internal import Foundation
 internal import Glibc
 internal import JSON
 internal import PCSCTransport
 internal import ReaderService
+internal import SystemPackage
 internal import Transport
 
 /// `countersign doctor`: what keeps this computer from being a reader, and how to put it right.
@@ -161,5 +163,12 @@ struct DoctorCommand: AsyncParsableCommand {
         Terminal.note(
             "\(Terminal.safe(path)) holds:\n\(bundle.contents)\nIt is plain text: read it before you send it."
         )
+    }
+}
+
+extension DoctorScreen {
+    /// For the terminal that standard output is, or for a file.
+    init(_ checks: [DoctorCheck]) {
+        self.init(checks, isColoured: Terminal.showsColours(.standardOutput))
     }
 }

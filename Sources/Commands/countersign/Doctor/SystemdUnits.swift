@@ -1,3 +1,4 @@
+internal import Doctor
 internal import Foundation
 internal import JSON
 

@@ -1,4 +1,5 @@
 package import Fleet
+package import JSON
 package import MdocModel
 package import ReaderStore
 
@@ -169,6 +170,24 @@ extension HubDatabase {
         _ = try await pool.rows(
             "UPDATE countersign_fleet_kiosk SET alert = $2::text WHERE kiosk = $1::text",
             [kiosk.text.bytes, id.bytes])
+    }
+
+    /// The kiosks that an operator has to look at, and why, in the order of their names.
+    package func alerts() async throws(PostgreSQLError) -> [JSONValue] {
+        try await pool.rows(
+            "SELECT kiosk, alert FROM countersign_fleet_kiosk WHERE alert <> '' ORDER BY kiosk"
+        ).map { row throws(PostgreSQLError) in
+            guard row.count == 2, let kiosk = row[0], let alert = row[1] else { throw .rowMalformed }
+            return ["kiosk": .string(kiosk.text), "alert": .string(alert.text)]
+        }
+    }
+
+    /// Forgets a kiosk's alert. False where it has no alert.
+    package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
+        try await pool.rows(
+            "UPDATE countersign_fleet_kiosk SET alert = '' WHERE kiosk = $1::text AND alert <> '' RETURNING true",
+            [kiosk.text.bytes]
+        ).first != nil
     }
 
     /// How many receipts of a kiosk the database has, for checks.

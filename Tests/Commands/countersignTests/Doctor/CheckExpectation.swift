@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Doctor
 @testable import countersign
 
 /// Facts about one part of a computer, and what is to be said of them.

@@ -2,6 +2,7 @@ import BlueZTransport
 import Testing
 import Transport
 
+@testable import Doctor
 @testable import countersign
 
 /// What is said of bluetoothd and its adapters, for facts that are made up.

@@ -1,6 +1,7 @@
 import MdocModel
 import Testing
 
+@testable import Doctor
 @testable import countersign
 
 @Suite("doctor, of the clock and of crashes")

@@ -3,6 +3,7 @@ import PCSCTransport
 import Testing
 import Transport
 
+@testable import Doctor
 @testable import countersign
 
 /// What is said of readers and of pcscd, for facts that are made up.

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Doctor
 @testable import countersign
 
 @Suite("doctor, the run and its screen")

@@ -5,6 +5,7 @@ import ReaderStore
 import TestCredentials
 import Testing
 
+@testable import Doctor
 @testable import countersign
 
 @Suite("doctor, of trust, identities and the store")

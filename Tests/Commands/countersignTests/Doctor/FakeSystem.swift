@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import Doctor
 @testable import countersign
 
 /// A folder that stands for `/`, with what a test puts into it.

@@ -1,6 +1,7 @@
 import BlueZTransport
 import CBOR
 import COSE
+import Doctor
 import MdocModel
 import MdocSession
 import PCSCTransport

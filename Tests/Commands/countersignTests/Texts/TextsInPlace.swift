@@ -2,6 +2,7 @@ import Foundation
 import VectorFiles
 
 @testable import ReaderAPI
+@testable import Doctor
 @testable import countersign
 
 /// Texts that are written where they are used: help, wrong usage, a member of a file or a body, the checks of `doctor`,
@@ -47,7 +48,8 @@ enum TextsInPlace {
     }
 
     static func groups() throws -> [TextGroup] {
-        let files = swiftFiles(in: "Sources/Commands") + swiftFiles(in: "Sources/Service/ReaderAPI")
+        let files = ["Sources/Commands", "Sources/Service/Doctor", "Sources/Service/ReaderAPI"].flatMap(
+            swiftFiles)
         return try kinds.map { kind in
             TextGroup(
                 type: kind.type, layer: .inPlace, form: kind.form, ids: kind.ids,

@@ -3,6 +3,7 @@ import Testing
 import VectorFiles
 
 @testable import ReaderAPI
+@testable import Doctor
 @testable import countersign
 
 @Suite("Texts that a user may read")

@@ -1,3 +1,4 @@
+internal import Doctor
 internal import Transport
 internal import BlueZTransport
 internal import Reports

@@ -1,4 +1,5 @@
 internal import BlueZTransport
+internal import Doctor
 
 /// The Bluetooth of this computer, and what may keep it silent.
 struct BluetoothFacts: Sendable {

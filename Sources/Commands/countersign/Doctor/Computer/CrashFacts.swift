@@ -1,3 +1,4 @@
+internal import Doctor
 internal import Glibc
 
 /// Where the memory of a program that crashes goes: keys and what phones have sent are in it.

@@ -1,3 +1,5 @@
+internal import Doctor
+
 /// The fonts of this computer in which the pages write Arabic and Chinese.
 struct FontFacts: Sendable {
     /// Debian's packages that are absent.

@@ -1,3 +1,4 @@
+internal import Doctor
 internal import Transport
 
 /// The smart-card readers on the USB, and whether the kernel may put them to sleep.

@@ -1,3 +1,4 @@
+internal import Doctor
 internal import Reports
 internal import PCSCTransport
 internal import Transport

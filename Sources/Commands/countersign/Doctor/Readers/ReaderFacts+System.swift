@@ -1,3 +1,4 @@
+internal import Doctor
 internal import PCSCTransport
 internal import Transport
 

@@ -1,18 +1,7 @@
-/// A file of the system's settings that is ours to write: an addition beside what the system's own packages have.
-struct SettingsFile: Equatable, Sendable {
-    let path: String
-    let contents: [UInt8]
-    let purpose: String
-    /// What makes it take effect where it does not by itself; nobody runs it but a person.
-    let afterwards: String?
+internal import Doctor
 
-    private init(_ path: String, _ contents: [UInt8], _ purpose: String, afterwards: String?) {
-        self.path = path
-        self.contents = contents
-        self.purpose = purpose
-        self.afterwards = afterwards
-    }
-
+/// The files of settings that a counter may miss.
+extension SettingsFile {
     /// Q124.
     static let kernelModules = SettingsFile(
         "/etc/modprobe.d/countersign-nfc.conf", PackageResources.modprobe_conf,

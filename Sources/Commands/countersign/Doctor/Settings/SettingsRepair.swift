@@ -1,3 +1,4 @@
+internal import Doctor
 internal import FoundationEssentials
 internal import Glibc
 internal import JSON

@@ -1,3 +1,4 @@
+internal import Doctor
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderIdentityStore

@@ -1,3 +1,4 @@
+internal import Doctor
 internal import JSON
 
 /// Which configurations of this computer accept test documents.

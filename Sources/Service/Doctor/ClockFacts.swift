@@ -3,7 +3,7 @@ internal import MdocModel
 internal import ReaderService
 
 /// The clock that documents are judged by.
-struct ClockFacts: Sendable {
+package struct ClockFacts: Sendable {
     var now: Timestamp
     /// Whether the kernel reports its clock as synchronised; nil if it does not report that, as in a container.
     var isSynchronised: Bool?
@@ -15,7 +15,7 @@ struct ClockFacts: Sendable {
         "/usr/lib/systemd/systemd-timesyncd", "/usr/sbin/chronyd", "/usr/sbin/ntpd", "/usr/sbin/openntpd",
     ]
 
-    static func current(in system: SystemFolder) -> ClockFacts {
+    package static func current(in system: SystemFolder) -> ClockFacts {
         var kernel = timex()
         let state = unsafe adjtimex(&kernel)
         return ClockFacts(
@@ -26,10 +26,10 @@ struct ClockFacts: Sendable {
 }
 
 extension ClockFacts {
-    static let checks: [DoctorCheck.ID] = [.clockSet, .clockSynchronised]
+    package static let checks: [DoctorCheck.ID] = [.clockSet, .clockSynchronised]
 
     /// Q189.
-    var checks: [DoctorCheck] {
+    package var checks: [DoctorCheck] {
         let isSet = now >= WallClock.earliest
         return [
             isSet

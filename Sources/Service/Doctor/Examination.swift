@@ -1,12 +1,12 @@
 /// A part of the computer that is looked at in one go.
-struct Examination: Sendable {
+package struct Examination: Sendable {
     /// What it answers for, always all of it.
-    let checks: [DoctorCheck.ID]
+    package let checks: [DoctorCheck.ID]
     /// Whose answer is waited for.
     let subject: CheckText
     let look: @Sendable () async -> [DoctorCheck]
 
-    init(
+    package init(
         _ checks: [DoctorCheck.ID], of subject: CheckText, look: @escaping @Sendable () async -> [DoctorCheck]
     ) {
         self.checks = checks
@@ -14,15 +14,15 @@ struct Examination: Sendable {
         self.look = look
     }
 
-    init(
+    package init(
         _ checks: [DoctorCheck.ID], of subject: CheckText,
         blocking look: @escaping @Sendable () -> [DoctorCheck]
     ) {
-        self.init(checks, of: subject) { await countersign.blocking(look) }
+        self.init(checks, of: subject) { await Doctor.blocking(look) }
     }
 
     /// For one examination. All of them are made side by side, so this bounds the whole run too.
-    static let limit = Duration.seconds(8)
+    package static let limit = Duration.seconds(8)
 
     /// The checks; where they do not come in time the first says so, and the others are skipped.
     func made(within limit: Duration) async -> [DoctorCheck] {
@@ -36,7 +36,7 @@ struct Examination: Sendable {
 
 extension [Examination] {
     /// All checks, in the order of their ids.
-    func made(within limit: Duration = Examination.limit) async -> [DoctorCheck] {
+    package func made(within limit: Duration = Examination.limit) async -> [DoctorCheck] {
         let made = await withTaskGroup(of: [DoctorCheck].self) { group in
             for examination in self { group.addTask { await examination.made(within: limit) } }
             return await group.reduce(into: []) { $0 += $1 }

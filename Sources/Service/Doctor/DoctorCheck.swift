@@ -1,9 +1,9 @@
-internal import JSON
+package import JSON
 
-/// One requirement of a reader on its computer, and its state.
-struct DoctorCheck: Equatable, Sendable {
-    /// Stable names, in the order in which they are shown.
-    enum ID: String, CaseIterable, Sendable {
+/// One requirement of a reader, or of a chain's hub, on its computer, and its state.
+package struct DoctorCheck: Equatable, Sendable {
+    /// Stable names, in the order in which they are shown. A reader has none of a hub; a hub has its own and those of the clock.
+    package enum ID: String, CaseIterable, Sendable {
         case service = "pcsc.service"
         case kernelModules = "reader.kernelModules"
         case access = "pcsc.access"
@@ -34,27 +34,35 @@ struct DoctorCheck: Equatable, Sendable {
         case space = "store.space"
         case coreDumps = "system.coreDumps"
         case fonts = "screen.fonts"
+        case hubConfiguration = "hub.configuration"
+        case hubFiles = "hub.files"
+        case hubCertificates = "hub.certificates"
+        case hubKeys = "hub.keys"
+        case hubDatabase = "hub.database"
+        case hubTables = "hub.tables"
+        case hubBroker = "hub.broker"
+        case hubAccounts = "hub.accounts"
     }
 
-    enum Outcome: String, CaseIterable, Sendable {
+    package enum Outcome: String, CaseIterable, Sendable {
         case ok
         /// Worth knowing; nothing has to be done.
         case note
         /// It works, and not as well or not as long as it should.
         case warning
-        /// Phones will not be read, or not safely.
+        /// Phones will not be read, or kiosks not served, or not safely.
         case failed
         /// Not looked at, since something before it is missing.
         case skipped
     }
 
     /// How it is put right.
-    enum Remedy: Equatable, Sendable {
+    package enum Remedy: Equatable, Sendable {
         case command(CheckText)
         /// By `--fix`, which shows and writes these.
         case settings([SettingsFile])
 
-        var command: CheckText {
+        package var command: CheckText {
             switch self {
             case .command(let text): return text
             case .settings(let files):
@@ -64,39 +72,55 @@ struct DoctorCheck: Equatable, Sendable {
         }
     }
 
-    let id: ID
-    let outcome: Outcome
-    let detail: CheckText
+    package let id: ID
+    package let outcome: Outcome
+    package let detail: CheckText
     /// Nil where nothing is to be done, or no command does it.
-    let remedy: Remedy?
+    package let remedy: Remedy?
 
-    static func ok(_ id: ID, _ detail: CheckText) -> DoctorCheck {
+    package static func ok(_ id: ID, _ detail: CheckText) -> DoctorCheck {
         DoctorCheck(id: id, outcome: .ok, detail: detail, remedy: nil)
     }
 
-    static func note(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
+    package static func note(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
         DoctorCheck(id: id, outcome: .note, detail: detail, remedy: fix)
     }
 
-    static func warning(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
+    package static func warning(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
         DoctorCheck(id: id, outcome: .warning, detail: detail, remedy: fix)
     }
 
-    static func failed(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
+    package static func failed(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
         DoctorCheck(id: id, outcome: .failed, detail: detail, remedy: fix)
     }
 
-    static func skipped(_ id: ID, _ reason: CheckText) -> DoctorCheck {
+    package static func skipped(_ id: ID, _ reason: CheckText) -> DoctorCheck {
         DoctorCheck(id: id, outcome: .skipped, detail: reason, remedy: nil)
     }
 }
 
 extension DoctorCheck {
-    func json(_ text: KeyPath<CheckText, String>) -> JSONValue {
+    package func json(_ text: KeyPath<CheckText, String>) -> JSONValue {
         [
             "id": .string(id.rawValue), "outcome": .string(outcome.rawValue),
             "detail": .string(detail[keyPath: text]), "fix": JSONValue(remedy?.command[keyPath: text]),
         ]
+    }
+}
+
+/// A file of the system's settings that is ours to write: an addition beside what the system's own packages have.
+package struct SettingsFile: Equatable, Sendable {
+    package let path: String
+    package let contents: [UInt8]
+    package let purpose: String
+    /// What makes it take effect where it does not by itself; nobody runs it but a person.
+    package let afterwards: String?
+
+    package init(_ path: String, _ contents: [UInt8], _ purpose: String, afterwards: String?) {
+        self.path = path
+        self.contents = contents
+        self.purpose = purpose
+        self.afterwards = afterwards
     }
 }
 

@@ -1,7 +1,7 @@
 internal import Transport
 
 /// The value of `work`, or nil when it has not come within `limit`; what hangs is then left to itself.
-func finished<Value: Sendable>(
+package func finished<Value: Sendable>(
     within limit: Duration, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
     let (values, end) = AsyncStream<Value?>.makeStream(bufferingPolicy: .bufferingOldest(1))
@@ -17,7 +17,7 @@ func finished<Value: Sendable>(
 }
 
 /// Runs a call that may block, such as one for files on a network, on a separate thread.
-func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+package func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         WorkerThread().perform { continuation.resume(returning: body()) }
     }

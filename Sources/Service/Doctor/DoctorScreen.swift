@@ -1,9 +1,7 @@
 internal import Glibc
-internal import JSON
-internal import SystemPackage
 
 /// The checks as one screen: a line for each, and below it what puts it right.
-struct DoctorScreen {
+package struct DoctorScreen {
     let checks: [DoctorCheck]
     /// In columns.
     let width: Int
@@ -13,7 +11,7 @@ struct DoctorScreen {
     private static let idWidth = DoctorCheck.ID.allCases.map(\.rawValue.count).max() ?? 0
     private static let indentation = outcomeWidth + idWidth + 4
 
-    var text: String {
+    package var text: String {
         (entries.map(text) + [summary]).joined(separator: "\n")
     }
 
@@ -71,13 +69,13 @@ struct DoctorScreen {
 }
 
 extension DoctorScreen {
-    /// For the terminal that standard output is, or for a file.
-    init(_ checks: [DoctorCheck]) {
+    /// As wide as the terminal that standard output is, or for a file.
+    package init(_ checks: [DoctorCheck], isColoured: Bool) {
         var window = winsize()
         let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
         self.init(
             checks: checks, width: isKnown ? Int(window.ws_col) : 110,
-            isColoured: Terminal.showsColours(.standardOutput))
+            isColoured: isColoured)
     }
 }
 
@@ -91,5 +89,11 @@ extension DoctorCheck.Outcome {
         case .failed: "1;31"
         case .skipped: "2"
         }
+    }
+}
+
+extension String {
+    fileprivate func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - count))
     }
 }

@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import Doctor
+internal import FleetHub
+internal import Glibc
+internal import JSON
+internal import ReaderService
+internal import ReaderStore
+
+/// `countersign-hub doctor`: what keeps this computer from being a hub, and how to put it right.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check what prevents this computer from being a hub, and show how to fix it.",
+        discussion: """
+            Looks at the configuration and its files, at certificates and fleet keys, at the database, at the broker and \
+            at the clock, and changes nothing. Each check is ok, a note (nothing needs to be done), a warning (it works, \
+            and not as long as it should), failed, or skipped; what does not answer within \
+            \(Examination.limit.components.seconds) seconds is failed as timedOut.
+
+              runuser -u countersign-hub -- countersign-hub doctor
+
+            EXIT CODES:
+              0  nothing failed
+              2  a check failed
+             64  wrong usage
+            """)
+
+    @OptionGroup var file: ConfigurationArgument
+    @Flag(help: "Print JSON, for programs.")
+    var json = false
+
+    func run() async throws {
+        let checks = await Self.checks(of: file.config)
+        print(
+            json
+                ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
+                : DoctorScreen(checks, isColoured: Self.showsColours).text)
+        throw ExitCode(checks.contains { $0.outcome == .failed } ? 2 : 0)
+    }
+
+    /// Whether standard output is a terminal with colours whose owner did not refuse them (no-color.org).
+    private static var showsColours: Bool {
+        func variable(_ name: String) -> String {
+            unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
+        }
+        return isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR").isEmpty
+            && !["", "dumb"].contains(variable("TERM"))
+    }
+
+    /// Every check, once, of a hub with this file.
+    static func checks(of path: String) async -> [DoctorCheck] { await examinations(of: path).made() }
+
+    private static func examinations(of path: String) -> [Examination] {
+        let clock = Examination(
+            ClockFacts.checks, of: "the kernel",
+            blocking: { ClockFacts.current(in: SystemFolder(root: "")).checks })
+        let ids = HubFileFacts.checks + HubDatabaseChecks.checks + HubBrokerChecks.checks
+        do throws(HubFault) {
+            let configuration = try HubConfiguration.read(path)
+            return [
+                Examination([.hubConfiguration], of: "the disk") { [changeability(of: path)] },
+                files(configuration), database(configuration), broker(configuration), clock,
+            ]
+        } catch {
+            return [
+                Examination([.hubConfiguration] + ids, of: "the disk") {
+                    [.failed(.hubConfiguration, "\(own: error, as: "it has a fault")")]
+                        + ids.map { .skipped($0, "the configuration cannot be used") }
+                }, clock,
+            ]
+        }
+    }
+
+    private static func changeability(of path: String) -> DoctorCheck {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {
+            return .ok(.hubConfiguration, "it has no fault")
+        }
+        return .failed(
+            .hubConfiguration, "other users may change it, and name other fleet keys",
+            fix: .command("chmod go-w \(own: path, as: "FILE")"))
+    }
+
+    private static func files(_ configuration: HubConfiguration) -> Examination {
+        let now = WallClock.system.now
+        return Examination(
+            HubFileFacts.checks, of: "the disk",
+            blocking: { HubFileFacts.current(of: configuration, at: now).checks })
+    }
+
+    private static func database(_ configuration: HubConfiguration) -> Examination {
+        Examination(HubDatabaseChecks.checks, of: "the database") {
+            guard let settings = try? configuration.databaseSettings() else {
+                return HubDatabaseChecks.checks.map { .skipped($0, "the file of database cannot be read") }
+            }
+            do throws(PostgreSQLError) {
+                return HubDatabaseChecks.checks(.success(try await .current(settings)))
+            } catch {
+                return HubDatabaseChecks.checks(.failure(error))
+            }
+        }
+    }
+
+    private static func broker(_ configuration: HubConfiguration) -> Examination {
+        Examination(HubBrokerChecks.checks, of: "the broker") {
+            guard let settings = try? configuration.brokerSettings() else {
+                return HubBrokerChecks.checks.map {
+                    .skipped($0, "the file of broker.passwordFile cannot be read")
+                }
+            }
+            return HubBrokerChecks.checks(await .current(settings))
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import Doctor
+internal import Fleet
+internal import FoundationEssentials
+internal import Glibc
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import PKIX
+internal import ReaderIdentityStore
+
+/// The files that the configuration names: who may read and change them, and what certificates and keys are in them.
+struct HubFileFacts: Sendable {
+    /// A file, by the member that names it, and why it cannot be used.
+    struct Fault: Sendable {
+        let member: String
+        let error: IdentityStoreError
+    }
+
+    /// A certificate with its key. Seconds since 1970.
+    struct Credential: Sendable {
+        let member: String
+        let notBefore: Int64
+        let notAfter: Int64
+    }
+
+    var now: Timestamp
+    /// Files that cannot be read, or that others may read or change.
+    var files: [Fault] = []
+    /// Certificates that are malformed, or whose key is another one.
+    var mismatches: [Fault] = []
+    var credentials: [Credential] = []
+    /// Files of `keys` without a public key on P-256.
+    var unusableKeys: [String] = []
+    var keyCount = 0
+    /// Private halves of fleet keys that lie beside them.
+    var privateKeys: [String] = []
+
+    static func current(of configuration: HubConfiguration, at now: Timestamp) -> HubFileFacts {
+        var facts = HubFileFacts(now: now)
+        facts.look("database", configuration.database, isSecret: true)
+        facts.look("broker.passwordFile", configuration.broker.passwordFile, isSecret: true)
+        for (member, certificate, key) in [
+            ("authority", configuration.authority, configuration.authorityKey),
+            ("http", configuration.certificate, configuration.key),
+            ("broker", configuration.broker.certificate, configuration.broker.key),
+        ] {
+            facts.look(member, certificate, key)
+        }
+        for path in configuration.keys { facts.look(atFleetKey: path) }
+        return facts
+    }
+
+    @discardableResult
+    private mutating func look(_ member: String, _ path: String, isSecret: Bool) -> Bool {
+        do throws(IdentityStoreError) {
+            if isSecret {
+                try PrivateFile.withSecret(path) { _ in }
+            } else {
+                _ = try PrivateFile.read(path)
+            }
+            return true
+        } catch {
+            files.append(Fault(member: member, error: error))
+            return false
+        }
+    }
+
+    private mutating func look(_ member: String, _ certificate: String, _ key: String) {
+        let isThere = look("\(member).certificate", certificate, isSecret: false)
+        guard look("\(member).key", key, isSecret: true), isThere else { return }
+        do throws(IdentityStoreError) {
+            credentials.append(try Self.credential(member, certificate, key))
+        } catch {
+            mismatches.append(Fault(member: member, error: error))
+        }
+    }
+
+    private static func credential(
+        _ member: String, _ certificate: String, _ key: String
+    ) throws(IdentityStoreError) -> Credential {
+        let first: Certificate
+        let bytes = try PrivateFile.read(certificate)
+        do throws(PKIXError) {
+            first = try certificates(fromPEMOrDER: bytes[...])[0]
+        } catch {
+            throw .certificatesUnreadable(error)
+        }
+        let own = try PrivateFile.key(key)
+        let info = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try own.publicKey().subjectPublicKeyInfo
+        }
+        guard first.subjectPublicKeyInfo.encoding.elementsEqual(info) else { throw .keyNotCertified }
+        return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
+    }
+
+    private mutating func look(atFleetKey path: String) {
+        if path.hasSuffix(".pub") {
+            let own = String(path.dropLast(".pub".count))
+            if unsafe access(own, F_OK) == 0 { privateKeys.append(own) }
+        }
+        guard look("keys", path, isSecret: false) else { return }
+        if let pem = try? PrivateFile.read(path), (try? FleetKey(pem: pem)) != nil {
+            keyCount += 1
+        } else {
+            unusableKeys.append(path)
+        }
+    }
+}
+
+extension HubFileFacts {
+    static let checks: [DoctorCheck.ID] = [.hubFiles, .hubCertificates, .hubKeys]
+
+    private static let warningDays: Int64 = 30
+
+    var checks: [DoctorCheck] { [filesCheck, certificatesCheck, keysCheck] }
+
+    private var filesCheck: DoctorCheck {
+        guard let first = files.first else {
+            return .ok(.hubFiles, "the hub can read them, and nobody else what is secret")
+        }
+        let texts = files.map { "\($0.member): \(own: $0.error.explanation, as: $0.error.id)" as CheckText }
+        let fix: DoctorCheck.Remedy? =
+            switch first.error {
+            case .ownedByOther where geteuid() == 0:
+                .command("runuser -u countersign-hub -- countersign-hub doctor")
+            case .exposed(let path, _): .command("chmod go= \(own: path, as: "FILE")")
+            default: nil
+            }
+        return .failed(.hubFiles, "not as it has to be: \(texts.joined(by: "; "))", fix: fix)
+    }
+
+    private var certificatesCheck: DoctorCheck {
+        if let fault = mismatches.first {
+            return .failed(
+                .hubCertificates, "\(fault.member): \(own: fault.error.explanation, as: fault.error.id)",
+                fix: Self.renewal)
+        }
+        if let early = credentials.first(where: { $0.notBefore > now.secondsSince1970 }) {
+            return .failed(
+                .hubCertificates, "the certificate of \(early.member) is not valid yet: is the clock right?",
+                fix: .command("timedatectl"))
+        }
+        guard let next = credentials.min(by: { $0.notAfter < $1.notAfter }) else {
+            return .skipped(.hubCertificates, "no certificate can be read")
+        }
+        let days = (next.notAfter - now.secondsSince1970) / 86_400
+        if next.notAfter <= now.secondsSince1970 {
+            return .failed(
+                .hubCertificates, "the certificate of \(next.member) has expired", fix: Self.renewal)
+        }
+        return days < Self.warningDays
+            ? .warning(
+                .hubCertificates, "the certificate of \(next.member) expires in \(days) days",
+                fix: Self.renewal)
+            : .ok(.hubCertificates, "the next to expire is that of \(next.member), in \(days) days")
+    }
+
+    private static let renewal = DoctorCheck.Remedy.command(
+        "countersign-hub authority server FOLDER NAME --host HOST")
+
+    private var keysCheck: DoctorCheck {
+        if let path = privateKeys.first {
+            return .failed(
+                .hubKeys,
+                "\(own: path, as: "a private fleet key") lies on this hub: who takes the hub over makes kiosks obey. Withdraw that key"
+            )
+        }
+        if let path = unusableKeys.first {
+            return .failed(
+                .hubKeys,
+                "\(own: path, as: "a file of keys"): there is no public key on P-256 in it: name a PEM file")
+        }
+        switch keyCount {
+        case 0: return .skipped(.hubKeys, "no key can be read")
+        case 1: return .note(.hubKeys, "there is one fleet key: no other can withdraw it when it is stolen")
+        default: return .ok(.hubKeys, "\(keyCount) fleet keys, of which the first withdraws the others")
+        }
+    }
+}

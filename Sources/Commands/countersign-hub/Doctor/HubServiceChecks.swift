@@ -1,0 +1,108 @@
+internal import Doctor
+internal import FleetHub
+internal import ReaderStore
+
+/// What is to be said of the database.
+enum HubDatabaseChecks {
+    static let checks: [DoctorCheck.ID] = [.hubDatabase, .hubTables]
+
+    /// The version that the tests run with.
+    private static let triedVersion: Int64 = 15
+
+    static func checks(_ facts: Result<DatabaseFacts, PostgreSQLError>) -> [DoctorCheck] {
+        switch facts {
+        case .success(let facts): [database(facts), tables(facts)]
+        case .failure(let error):
+            [
+                .failed(.hubDatabase, "\(error.explanation)", fix: .command("systemctl status postgresql")),
+                .skipped(.hubTables, "the database does not answer"),
+            ]
+        }
+    }
+
+    private static func database(_ facts: DatabaseFacts) -> DoctorCheck {
+        let version = "\(facts.version / 10_000).\(facts.version % 10_000)"
+        if facts.isStandby {
+            return .failed(
+                .hubDatabase,
+                "PostgreSQL \(version) answers, and is a standby, which takes no changes: name the primary")
+        }
+        return facts.version / 10_000 < triedVersion
+            ? .warning(
+                .hubDatabase, "PostgreSQL \(version) is older than \(triedVersion), the first that was tried")
+            : .ok(.hubDatabase, "PostgreSQL \(version) answers")
+    }
+
+    private static func tables(_ facts: DatabaseFacts) -> DoctorCheck {
+        switch (facts.hasTables, facts.mayMakeTables, facts.ownsTables) {
+        case (true, _, false):
+            .failed(
+                .hubTables,
+                "they belong to another user of the database: the hub cannot add months of receipts")
+        case (_, false, _):
+            .failed(
+                .hubTables, "the hub's user may not make tables",
+                fix: .command("psql --dbname NAME --command 'GRANT CREATE ON SCHEMA public TO USER'"))
+        case (true, true, true): .ok(.hubTables, "they are there, and the hub's own")
+        case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes them")
+        }
+    }
+}
+
+/// What is to be said of the broker.
+enum HubBrokerChecks {
+    static let checks: [DoctorCheck.ID] = [.hubBroker, .hubAccounts]
+
+    static func checks(_ facts: BrokerFacts) -> [DoctorCheck] {
+        switch facts {
+        case .filesRefused:
+            [
+                .failed(
+                    .hubBroker,
+                    "libmosquitto does not take the files of authority.certificate, broker.certificate and broker.key"
+                ), unknown,
+            ]
+        case .unreachable:
+            [
+                .failed(
+                    .hubBroker,
+                    "no connection: check that mosquitto runs at broker.host and broker.port, and that its certificate is of this authority and for this name",
+                    fix: .command("systemctl status mosquitto")), unknown,
+            ]
+        case .refused(let code):
+            [
+                .failed(
+                    .hubBroker,
+                    "the broker refuses the hub with the code \(code): compare broker.user and broker.passwordFile with its account"
+                ), unknown,
+            ]
+        case .connected(let defaults):
+            [.ok(.hubBroker, "it lets the hub in, by certificate and password"), accounts(defaults)]
+        }
+    }
+
+    private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not let the hub in")
+
+    private static func accounts(_ defaults: BrokerFacts.Defaults?) -> DoctorCheck {
+        guard let defaults else {
+            return .failed(
+                .hubAccounts,
+                "dynamic security does not answer: the broker lacks the plugin, or this account may not manage accounts",
+                fix: .command("mosquitto_ctrl dynsec getClient USER"))
+        }
+        if defaults.mayPublish {
+            return .failed(
+                .hubAccounts, "every kiosk may publish to every topic", fix: closed("publishClientSend"))
+        }
+        return defaults.maySubscribe
+            ? .failed(.hubAccounts, "every kiosk may subscribe to every topic", fix: closed("subscribe"))
+            : .ok(.hubAccounts, "dynamic security answers, and kiosks have their own topics alone")
+    }
+
+    /// mosquitto_ctrl 2.0.11, of Debian 12, reports success here and changes nothing.
+    private static func closed(_ kind: String) -> DoctorCheck.Remedy {
+        .command(
+            #"mosquitto_pub OPTIONS -t '$CONTROL/dynamic-security/v1' -m '{"commands":[{"command":"setDefaultACLAccess","acls":[{"acltype":"\#(kind)","allow":false}]}]}'"#
+        )
+    }
+}

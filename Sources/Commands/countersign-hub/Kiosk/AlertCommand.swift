@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FleetHub
+internal import JSON
+internal import ReaderService
+internal import ReaderStore
+
+/// `countersign-hub alert`: what an operator has to look at.
+struct AlertCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "alert", abstract: "List and clear what an operator has to look at.",
+        subcommands: [AlertListCommand.self, AlertClearCommand.self])
+}
+
+struct AlertListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the kiosks that have an alert, one JSON object a line.")
+
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        let alerts = try await asking { () throws(PostgreSQLError) in try await database.alerts() }
+        for alert in alerts { print(alert.line) }
+    }
+}
+
+struct AlertClearCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear",
+        abstract: "Take a kiosk's alert away. It comes again where its cause is still there.")
+
+    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
+    var kiosk: FleetName
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        let isDone = try await asking { () throws(PostgreSQLError) in try await database.clearAlert(of: kiosk)
+        }
+        guard isDone else {
+            throw HubFault("\(kiosk) has no alert: see countersign-hub alert list")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package import ReaderStore
+
+/// What a hub meets in its database. Looking makes no tables.
+package struct DatabaseFacts: Equatable, Sendable {
+    /// PostgreSQL's number: 150_009 is 15.9.
+    package var version: Int64
+    /// Whether it only repeats what another database does.
+    package var isStandby: Bool
+    package var hasTables: Bool
+    /// Whether the hub's user may make tables.
+    package var mayMakeTables: Bool
+    /// Whether the tables that are there are the user's: only the owner may add and drop months of receipts.
+    package var ownsTables: Bool
+
+    package init(
+        version: Int64, isStandby: Bool, hasTables: Bool, mayMakeTables: Bool, ownsTables: Bool
+    ) {
+        self.version = version
+        self.isStandby = isStandby
+        self.hasTables = hasTables
+        self.mayMakeTables = mayMakeTables
+        self.ownsTables = ownsTables
+    }
+
+    /// - Parameter settings: where the database is, in the form of libpq.
+    package static func current(_ settings: String) async throws(PostgreSQLError) -> DatabaseFacts {
+        // A table of every database, so that nothing is set up.
+        let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
+        let row = try await pool.rows(
+            """
+            SELECT current_setting('server_version_num')::bigint, pg_is_in_recovery(),
+                to_regclass('countersign_fleet_task') IS NOT NULL,
+                coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
+                coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class
+                    WHERE oid = to_regclass('countersign_fleet_receipt')), false)
+            """
+        ).first
+        guard let row, row.count == 5, let version = row[0]?.bigint else { throw .rowMalformed }
+        return DatabaseFacts(
+            version: version, isStandby: row[1] == [1], hasTables: row[2] == [1],
+            mayMakeTables: row[3] == [1], ownsTables: row[4] == [1])
+    }
+}

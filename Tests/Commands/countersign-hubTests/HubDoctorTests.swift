@@ -1,0 +1,229 @@
+import Doctor
+import FleetHub
+import Foundation
+import MdocModel
+import ReaderStore
+import Testing
+
+@testable import countersign_hub
+
+@Suite("countersign-hub doctor")
+struct HubDoctorTests {
+    let stage: HubStage
+
+    init() throws {
+        stage = try HubStage()
+    }
+
+    private func expect(
+        _ checks: [DoctorCheck], _ id: DoctorCheck.ID, _ outcome: DoctorCheck.Outcome, _ words: String = "",
+        fix: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let check = try #require(checks.first { $0.id == id }, sourceLocation: sourceLocation)
+        #expect(check.outcome == outcome, "\(check.detail.full)", sourceLocation: sourceLocation)
+        let isSaid = words.isEmpty || check.detail.full.contains(words)
+        #expect(isSaid, "\(check.detail.full)", sourceLocation: sourceLocation)
+        guard let fix else { return }
+        let command = check.remedy?.command.full
+        #expect(command?.contains(fix) == true, "\(command ?? "no fix")", sourceLocation: sourceLocation)
+    }
+
+    @Test("Files that are in order are ok, and it says which certificate expires first")
+    func inOrder() throws {
+        let checks = try stage.facts().checks
+        #expect(checks.map(\.id) == HubFileFacts.checks)
+        try expect(checks, .hubFiles, .ok)
+        try expect(checks, .hubCertificates, .ok, "in 365 days")
+        try expect(checks, .hubKeys, .ok, "2 fleet keys")
+    }
+
+    @Test("A secret that others may read, and a file that is not there, are failed with their member")
+    func files() throws {
+        try stage.setMode(0o640, of: "database")
+        try expect(
+            try stage.facts().checks, .hubFiles, .failed, "database: other users have access",
+            fix: "chmod go=")
+        try stage.setMode(0o600, of: "database")
+        try FileManager.default.removeItem(atPath: "\(stage.folder)/password")
+        try expect(try stage.facts().checks, .hubFiles, .failed, "broker.passwordFile: ")
+    }
+
+    @Test("A certificate that others may change is failed; one that they may only read is not")
+    func changeable() throws {
+        try stage.setMode(0o644, of: "hub.pem")
+        try expect(try stage.facts().checks, .hubFiles, .ok)
+        try stage.setMode(0o664, of: "hub.pem")
+        try expect(try stage.facts().checks, .hubFiles, .failed, "http.certificate: ")
+    }
+
+    @Test(
+        "Certificates are noticed 30 days before they expire, and fail afterwards and before their time",
+        arguments: [
+            (334, DoctorCheck.Outcome.ok, "in 31 days"), (336, .warning, "expires in 29 days"),
+            (366, .failed, "has expired"), (-1, .failed, "is not valid yet"),
+        ])
+    func expiry(_ day: Int64, _ outcome: DoctorCheck.Outcome, _ words: String) throws {
+        let then = Timestamp(secondsSince1970: HubStage.now.secondsSince1970 + day * 86_400)
+        try expect(try stage.facts(at: then).checks, .hubCertificates, outcome, words)
+    }
+
+    @Test("A certificate with another one's key, and one that is none, are failed")
+    func mismatch() throws {
+        let manager = FileManager.default
+        try manager.removeItem(atPath: "\(stage.folder)/hub-key.pem")
+        try manager.copyItem(
+            atPath: "\(stage.folder)/broker-key.pem", toPath: "\(stage.folder)/hub-key.pem")
+        try expect(
+            try stage.facts().checks, .hubCertificates, .failed,
+            "http: none of the certificates is for this key",
+            fix: "countersign-hub authority server")
+        try stage.write("authority.pem", "no certificate")
+        try expect(try stage.facts().checks, .hubCertificates, .failed, "authority: ")
+    }
+
+    @Test("A private fleet key on the hub is failed, a file without a key too, and one key alone is noted")
+    func fleetKeys() throws {
+        try stage.write("daily.pem", "")
+        try expect(try stage.facts().checks, .hubKeys, .failed, "daily.pem lies on this hub")
+        try FileManager.default.removeItem(atPath: "\(stage.folder)/daily.pem")
+        try stage.write("daily.pem.pub", "no key")
+        try expect(try stage.facts().checks, .hubKeys, .failed, "daily.pem.pub: there is no public key")
+        var facts = try stage.facts()
+        (facts.keyCount, facts.unusableKeys) = (1, [])
+        try expect(facts.checks, .hubKeys, .note, "no other can withdraw it")
+    }
+
+    private static let database = DatabaseFacts(
+        version: 150_009, isStandby: false, hasTables: true, mayMakeTables: true, ownsTables: true)
+
+    private func database(_ change: (inout DatabaseFacts) -> Void) -> [DoctorCheck] {
+        var facts = Self.database
+        change(&facts)
+        return HubDatabaseChecks.checks(.success(facts))
+    }
+
+    @Test("An older database, a standby, and tables that are absent or another's are told apart")
+    func databases() throws {
+        try expect(database { _ in }, .hubDatabase, .ok, "PostgreSQL 15.9 answers")
+        try expect(database { _ in }, .hubTables, .ok)
+        try expect(database { $0.version = 140_012 }, .hubDatabase, .warning, "14.12 is older than 15")
+        try expect(database { $0.isStandby = true }, .hubDatabase, .failed, "name the primary")
+        try expect(database { $0.ownsTables = false }, .hubTables, .failed, "belong to another user")
+        try expect(
+            database { ($0.hasTables, $0.ownsTables) = (false, false) }, .hubTables, .note, "first hub")
+        try expect(
+            database { ($0.hasTables, $0.ownsTables, $0.mayMakeTables) = (false, false, false) }, .hubTables,
+            .failed, "may not make tables", fix: "GRANT CREATE")
+        let absent = HubDatabaseChecks.checks(.failure(.unreachable))
+        try expect(absent, .hubDatabase, .failed, "cannot be reached")
+        try expect(absent, .hubTables, .skipped)
+    }
+
+    @Test(
+        "What the broker answers is told apart",
+        arguments: [
+            (
+                BrokerFacts.connected(.init(mayPublish: false, maySubscribe: false)), DoctorCheck.Outcome.ok,
+                DoctorCheck.Outcome.ok, ""
+            ),
+            (
+                .connected(.init(mayPublish: true, maySubscribe: false)), .ok, .failed,
+                #""acltype":"publishClientSend","allow":false"#
+            ),
+            (
+                .connected(.init(mayPublish: false, maySubscribe: true)), .ok, .failed,
+                #""acltype":"subscribe","allow":false"#
+            ),
+            (.connected(nil), .ok, .failed, "getClient"), (.refused(code: 5), .failed, .skipped, ""),
+            (.unreachable, .failed, .skipped, ""), (.filesRefused, .failed, .skipped, ""),
+        ])
+    func broker(
+        _ facts: BrokerFacts, _ broker: DoctorCheck.Outcome, _ accounts: DoctorCheck.Outcome, _ fix: String
+    ) throws {
+        let checks = HubBrokerChecks.checks(facts)
+        #expect(checks.map(\.id) == HubBrokerChecks.checks && checks.map(\.outcome) == [broker, accounts])
+        let command = checks[1].remedy?.command.full ?? ""
+        #expect(fix.isEmpty ? command.isEmpty || accounts == .skipped : command.contains(fix), "\(command)")
+    }
+
+    @Test(
+        "Where neither database nor broker is there both are failed, each check comes once, and the rest is looked at"
+    )
+    func alone() async throws {
+        let checks = await DoctorCommand.checks(of: stage.path)
+        #expect(
+            checks.map(\.id) == [
+                .clockSet, .clockSynchronised, .hubConfiguration, .hubFiles, .hubCertificates, .hubKeys,
+                .hubDatabase, .hubTables, .hubBroker, .hubAccounts,
+            ])
+        try expect(checks, .hubConfiguration, .ok)
+        try expect(checks, .hubFiles, .ok)
+        try expect(checks, .hubDatabase, .failed, "cannot be reached")
+        try expect(checks, .hubBroker, .failed, "no connection")
+        try expect(checks, .hubAccounts, .skipped)
+    }
+
+    @Test("A configuration with a fault is failed with its place, and nothing of it is looked at")
+    func configuration() async throws {
+        try stage.write("countersign-hub.json", stage.json.replacing("8443", with: "0"))
+        let checks = await DoctorCommand.checks(of: stage.path)
+        try expect(checks, .hubConfiguration, .failed, "countersign-hub.json:3:")
+        #expect(checks.filter { $0.outcome == .skipped }.map(\.id).contains(.hubAccounts))
+        try FileManager.default.removeItem(atPath: stage.path)
+        try expect(await DoctorCommand.checks(of: stage.path), .hubConfiguration, .failed, "cannot be read")
+    }
+
+    @Test("A configuration that others may change is failed; one that they may read is not")
+    func changeableConfiguration() async throws {
+        for (mode, outcome) in [(0o644, DoctorCheck.Outcome.ok), (0o664, .failed), (0o646, .failed)] {
+            try stage.setMode(mode, of: "countersign-hub.json")
+            let checks = await DoctorCommand.checks(of: stage.path)
+            try expect(
+                checks, .hubConfiguration, outcome, outcome == .ok ? "" : "other users may change it",
+                fix: outcome == .ok ? nil : "chmod go-w")
+        }
+    }
+
+    @Test("A password that others may read is not used: the broker is not asked")
+    func exposedPassword() async throws {
+        try stage.setMode(0o604, of: "password")
+        let checks = await DoctorCommand.checks(of: stage.path)
+        try expect(checks, .hubFiles, .failed, "broker.passwordFile: other users have access")
+        try expect(checks, .hubBroker, .skipped, "passwordFile")
+    }
+}
+
+@Suite("countersign-hub doctor, in a real PostgreSQL")
+struct HubDoctorPostgreSQLTests {
+    @Test("It sees version, tables and rights, makes no table, and another user's tables are not the hub's")
+    func database() async throws {
+        guard let settings = ProcessInfo.processInfo.environment["COUNTERSIGN_POSTGRESQL"] else {
+            try Test.cancel("no database: run Hardware/VirtualBench/with-postgresql swift test …")
+        }
+        let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
+        let name = "doctor_\(UInt32.random(in: 0...UInt32.max))"
+        for statement in [
+            "CREATE ROLE \(name) LOGIN", "CREATE SCHEMA \(name) AUTHORIZATION \(name)",
+            "ALTER ROLE \(name) SET search_path = \(name)",
+        ] {
+            _ = try await pool.rows(statement)
+        }
+        let own = settings.split(separator: " ").filter { !$0.hasPrefix("user=") } + ["user=\(name)"]
+        let looker = own.joined(separator: " ")
+        let empty = try await DatabaseFacts.current(looker)
+        #expect(empty.version >= 150_000 && !empty.isStandby && !empty.hasTables && empty.mayMakeTables)
+        #expect(try await !DatabaseFacts.current(looker).hasTables)
+        for table in ["countersign_fleet_task", "countersign_fleet_receipt"] {
+            _ = try await pool.rows("CREATE TABLE \(name).\(table) ()")
+        }
+        let foreign = try await DatabaseFacts.current(looker)
+        #expect(foreign.hasTables && !foreign.ownsTables)
+        _ = try await pool.rows("ALTER TABLE \(name).countersign_fleet_receipt OWNER TO \(name)")
+        #expect(try await DatabaseFacts.current(looker).ownsTables)
+        _ = try await pool.rows("REVOKE CREATE ON SCHEMA \(name) FROM \(name)")
+        #expect(try await !DatabaseFacts.current(looker).mayMakeTables)
+        _ = try await pool.rows("DROP SCHEMA \(name) CASCADE")
+        _ = try await pool.rows("DROP ROLE \(name)")
+        await #expect(throws: PostgreSQLError.unreachable) { try await DatabaseFacts.current(looker) }
+    }
+}
