@@ -137,12 +137,13 @@ fleet_faults() { # FOLDER HUBS BROKERS DATABASES CUTS
     Hardware/VirtualBench/with-postgresql -- "${apart[@]}" -- Hardware/VirtualBench/fleet-faults "$@"
 }
 
-build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb; }
+build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb && Hardware/Packaging/build-hub-deb .build/deb; }
 
-# Packed from the same programs it has the same bytes.
+# Packed from the same programs they have the same bytes.
 pack_again() {
-    rm -rf .build/deb-again && Hardware/Packaging/build-deb .build/deb-again &&
-        cmp .build/deb/countersign_*.deb .build/deb-again/countersign_*.deb
+    rm -rf .build/deb-again && Hardware/Packaging/build-deb .build/deb-again && Hardware/Packaging/build-hub-deb .build/deb-again &&
+        cmp .build/deb/countersign_*.deb .build/deb-again/countersign_*.deb &&
+        cmp .build/deb/countersign-hub_*.deb .build/deb-again/countersign-hub_*.deb
 }
 
 # What is upgraded is the same package under a lower number.
@@ -150,5 +151,5 @@ install_and_remove() { # LOG-FOLDER [SUITE]
     rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&
         sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
         dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
-    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 900 .build/deb/countersign_*.deb .build/deb/older.deb
+    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 900 --hub .build/deb/countersign-hub_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
 }

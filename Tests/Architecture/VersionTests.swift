@@ -32,9 +32,12 @@ struct VersionTests {
         #expect(try Self.newest(in: Self.text(of: "Documentation/CHANGELOG.md")) == number)
         let json = try Self.text(of: "Sources/Service/ReaderAPI/OpenAPI/openapi.json")
         #expect(try JSONDecoder().decode(Document.self, from: Data(json.utf8)).info.version == number)
-        let script = try Self.text(of: "Hardware/Packaging/build-deb")
+        let script = try Self.text(of: "Hardware/Packaging/packing")
         #expect(script.contains(#"static let number = "\(.*\)"/\1/p' "$root"/\#(Self.source)"#))
-        #expect(try Self.text(of: "Hardware/Packaging/debian/control").contains("\nVersion: @VERSION@\n"))
+        for control in ["control", "hub/control"] {
+            let text = try Self.text(of: "Hardware/Packaging/debian/\(control)")
+            #expect(text.contains("\nVersion: @VERSION@\n"), "\(control)")
+        }
     }
 
     @Test("No source and no file of the package says the number a second time")

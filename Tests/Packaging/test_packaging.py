@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 import threading
@@ -198,7 +199,7 @@ class BillOfMaterialsTests(unittest.TestCase):
     def setUpClass(cls):
         cls.sbom = script("sbom")
         os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
-        cls.document = cls.sbom.document("1.0", PROGRAMS)
+        cls.document = cls.sbom.document("countersign", "1.0", PROGRAMS)
 
     def names(self, kind):
         return {part["name"] for part in self.document["packages"] if part["SPDXID"].startswith(f"SPDXRef-{kind}-")}
@@ -236,8 +237,14 @@ class BillOfMaterialsTests(unittest.TestCase):
             self.assertIn("libpq5", dict(self.sbom.debian_packages([program])))
         self.assertNotIn("libpq5", self.names("debian"))
 
+    def test_a_library_that_the_hub_loads_by_itself_is_named(self):
+        document = self.sbom.document("countersign-hub", "1.0", PROGRAMS[:1], ["libpq.so.5"])
+        self.assertIn("libpq5", {part["name"] for part in document["packages"]})
+        self.assertEqual(document["packages"][0]["name"], "countersign-hub")
+        self.assertNotEqual(document["documentNamespace"], self.document["documentNamespace"])
+
     def test_the_same_input_gives_the_same_bytes_with_every_member_that_spdx_demands(self):
-        self.assertEqual(json.dumps(self.document), json.dumps(self.sbom.document("1.0", PROGRAMS)))
+        self.assertEqual(json.dumps(self.document), json.dumps(self.sbom.document("countersign", "1.0", PROGRAMS)))
         self.assertEqual(self.document["creationInfo"]["created"], "2023-11-14T22:13:20Z")
         for member in ("spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace", "creationInfo"):
             self.assertIn(member, self.document)
@@ -249,7 +256,7 @@ class BillOfMaterialsTests(unittest.TestCase):
 
 class ChangelogTests(unittest.TestCase):
     def written(self, *arguments):
-        return run(PACKAGING / "changelog", "1.0+git1", "Tests <tests@example.org>", "Tue, 14 Nov 2023 22:13:20 +0000",
+        return run(PACKAGING / "changelog", "countersign-hub", "1.0+git1", "Tests <tests@example.org>", "Tue, 14 Nov 2023 22:13:20 +0000",
                    *arguments)
 
     def test_dpkg_reads_it_and_finds_the_changes(self):
@@ -259,7 +266,7 @@ class ChangelogTests(unittest.TestCase):
             file.flush()
             parsed = run("dpkg-parsechangelog", "-l", file.name)
         self.assertEqual((parsed.returncode, parsed.stderr), (0, ""))
-        self.assertIn("Version: 1.0+git1\n", parsed.stdout)
+        self.assertIn("Source: countersign-hub\nVersion: 1.0+git1\n", parsed.stdout)
         self.assertGreater(text.count("\n  * "), 5)
         self.assertLessEqual(max(map(len, text.splitlines())), 200)
 
@@ -268,6 +275,28 @@ class ChangelogTests(unittest.TestCase):
             file.write("# Changelog\n\n## 2.0\n\nNothing.\n\n## 1.0\n\n- something\n")
             file.flush()
             self.assertEqual(self.written(file.name).returncode, 65)
+
+
+class HubExampleTests(unittest.TestCase):
+    def test_the_file_of_the_hub_in_the_documentation_is_the_example_of_the_package(self):
+        example = (PACKAGING / "hub/countersign-hub.json").read_text()
+        page = (ROOT / "Documentation/fleet.md").read_text()
+        self.assertIn("".join(f"    {line}\n" for line in example.splitlines()), page)
+        self.assertEqual(json.loads(example)["chain"], "utopia")
+
+    def test_every_setting_of_the_broker_is_one_that_mosquitto_knows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            settings = (PACKAGING / "hub/mosquitto.conf").read_text()
+            for line in ("plugin ", "plugin_opt", "cafile", "certfile", "keyfile"):
+                settings = re.sub(rf"(?m)^{line}.*\n", "", settings)
+            for name, text, fault in [("whole", settings, None), ("wrong", settings + "message_limit 1\n", "Unknown configuration variable")]:
+                file = pathlib.Path(folder) / name
+                with socket.socket() as held:
+                    held.bind(("127.0.0.1", 0))
+                    port = held.getsockname()[1]
+                file.write_text(text.replace("listener 8883", f"listener {port} 127.0.0.1"))
+                said = run("timeout", "2", "/usr/sbin/mosquitto", "-c", file).stderr
+                self.assertEqual("Unknown configuration" in said, fault is not None, said)
 
 
 class ArchitectureNameTests(unittest.TestCase):
