@@ -5,7 +5,7 @@ import json
 import pathlib
 import threading
 
-from browser import KioskCase
+from browser import LANDSCAPE, KioskCase
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources/Service/FleetHub/Page"
 TOKEN = "operator-of-the-test"
@@ -21,6 +21,21 @@ def kiosk(name, site="harbour", **changes):
 def document(**changes):
     return {"level": "chain", "name": "utopia", "version": 3, "percent": 100, "failures": 0, "isPaused": False,
             "put": "2026-11-25T11:00:00Z", **changes}
+
+
+REFUSED = {"software": "0.1.0", "documents": [{"level": "chain", "version": 4, "result": "document.trust_refused"}]}
+# A chain in which something of each kind is wrong, and its roll-outs.
+MIXED = ([
+    kiosk("till-1"), kiosk("till-2", online=False), kiosk("till-3", "airport", report=REFUSED),
+    kiosk("till-4", state="revoked", online=False), kiosk("till-5", stopped=True), kiosk("till-6", alert="receiptsDiffer"),
+    kiosk("till-7", state="invited", online=False, report=None, seen=None, enrolled=None),
+], [document(version=4, percent=10, failures=3, isPaused=True), document(level="site", name="airport", version=2)])
+# What each picture shows.
+VIEWS = {
+    "list": lambda page: None,
+    "filter": lambda page: page.select_option("[data-filter]", "attention"),
+    "kiosk": lambda page: page.click('[data-kiosks] button >> text="till-3"'),
+}
 
 
 class Hub(http.server.ThreadingHTTPServer):
@@ -81,9 +96,9 @@ class ChainTests(KioskCase):
         self.addresses = []
         super().tearDown()
 
-    def chain(self, kiosks, documents=(), token=TOKEN):
+    def chain(self, kiosks, documents=(), token=TOKEN, **options):
         self.hub.kiosks, self.hub.documents = kiosks, list(documents) or [document()]
-        page = self.context(timezone_id="UTC", viewport={"width": 1280, "height": 1100}).new_page()
+        page = self.context(timezone_id="UTC", **options).new_page()
         self.watch(page)
         page.goto(self.hub.url)
         self.assert_accessible(page)
@@ -100,17 +115,14 @@ class ChainTests(KioskCase):
         self.shot(page, "chain")
 
     def test_what_needs_attention(self):
-        refused = {"software": "0.1.0", "documents": [{"level": "chain", "version": 4, "result": "document.trust_refused"}]}
-        page = self.chain([
-            kiosk("till-1"), kiosk("till-2", online=False), kiosk("till-3", "airport", report=refused),
-            kiosk("till-4", state="revoked", online=False), kiosk("till-5", stopped=True),
-            kiosk("till-6", alert="receiptsDiffer"), kiosk("till-7", state="invited", online=False, report=None, seen=None, enrolled=None),
-        ], [document(version=4, percent=10, failures=3, isPaused=True)])
+        page = self.chain(*MIXED)
         page.wait_for_selector("[data-kiosks] tbody tr")
         self.assertEqual(page.inner_text("[data-state]"), "1 of 5 kiosks are down")
         alerts = page.locator("[data-alerts] li").all_inner_texts()
         self.assertIn("The roll-out of chain utopia 4 pauses after 3 failures", alerts[0])
-        self.assertEqual(alerts[1:], ["till-6: receiptsDiffer"])
+        self.assertEqual(len(alerts), 2)
+        self.assertIn("till-6: receiptsDiffer.", alerts[1])
+        self.assertIn("countersign-hub alert clear till-6", alerts[1])
         names = lambda: page.locator("[data-kiosks] tbody th").all_inner_texts()
         page.select_option("[data-filter]", "down")
         self.assertEqual(names(), ["till-2"])
@@ -125,7 +137,44 @@ class ChainTests(KioskCase):
         self.assertIn("chain 4: document.trust_refused", page.inner_text("[data-one]"))
         self.assert_accessible(page)
         page.fill("[data-search]", "")
-        self.shot(page, "chain-attention")
+
+    def test_one_kiosk_is_in_sight_when_it_is_chosen_and_the_focus_goes_back_to_its_row(self):
+        page = self.chain([kiosk(f"till-{number:03}") for number in range(150)], viewport=LANDSCAPE)
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        last = page.locator('[data-kiosks] button[data-of="till-149"]')
+        last.click()
+        box = page.locator("[data-one-card]").bounding_box()
+        self.assertTrue(0 <= box["y"] and box["y"] + box["height"] <= LANDSCAPE["height"], box)
+        self.assertEqual(page.evaluate("document.activeElement.textContent"), "till-149")
+        self.assertEqual(last.get_attribute("aria-expanded"), "true")
+        self.assert_accessible(page)
+        page.click("[data-close]")
+        self.assertFalse(page.is_visible("[data-one-card]"))
+        self.assertEqual(page.evaluate("document.activeElement.dataset.of"), "till-149")
+
+    def test_the_focus_stays_in_its_row_when_the_page_looks_again(self):
+        page = self.chain([kiosk("till-1"), kiosk("till-2")])
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        page.focus('[data-kiosks] button[data-of="till-2"]')
+        page.evaluate("() => { window.former = document.activeElement; document.querySelector('[data-filter]').dispatchEvent(new Event('change')); }")
+        self.assertEqual(page.evaluate("[document.activeElement.dataset.of, document.activeElement === window.former]"), ["till-2", False])
+
+    def test_every_view_fits_on_both_screens_in_both_schemes(self):
+        for view, act in VIEWS.items():
+            with self.subTest(view=view):
+                page = self.chain(*MIXED, viewport=LANDSCAPE)
+                page.wait_for_selector("[data-kiosks] tbody tr")
+                act(page)
+                for width, height in ((1280, 800), (1024, 768)):
+                    page.set_viewport_size({"width": width, "height": height})
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    for name in ("[data-rollouts]", "[data-kiosks]"):
+                        widths = page.evaluate("(name) => { const e = document.querySelector(name); return [e.scrollWidth, e.clientWidth]; }", name)
+                        self.assertLessEqual(*widths, name)
+                    self.shot(page, f"chain-{view}-{width}x{height}")
+                self.assert_accessible(page)
+                page.emulate_media(color_scheme="dark")
+                self.assert_accessible(page)
 
     def test_thousands_of_kiosks(self):
         page = self.chain([kiosk(f"till-{number:05}") for number in range(1201)])

@@ -6,6 +6,7 @@ import os
 import pathlib
 import unittest
 
+import test_chain
 import test_scenes
 from browser import LANDSCAPE, KioskCase
 
@@ -13,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "Documentation/Images"
 TAKEN_ANEW = "KIOSK_PICTURES" in os.environ
 # Scene, page and look.
-PICTURES = {"clerk.png": ("compare", "clerk", "dark"), "customer.png": ("armed", "kiosk", "light")}
+PICTURES = {"clerk.png": ("compare", "clerk", "dark"), "customer.png": ("armed", "kiosk", "light"), "chain.png": ("mixed", "chain", "light")}
 # A sheet with every scene of a page: page, width and height of the screen, width of each scene on the sheet, and columns.
 SHEETS = {f"scenes-{layout}-{width}x{height}.jpg": (layout, width, height, small, columns)
           for layout in ("customer", "clerk")
@@ -52,12 +53,30 @@ class PictureTests(KioskCase):
 
     def take(self, name):
         scene, layout, look = PICTURES[name]
+        if layout == "chain":
+            return self.take_chain(look)
         page = self.open(layout, script=SILENT,
                          context=self.context(color_scheme=look, reduced_motion="reduce", device_scale_factor=1))
         self.play(scene, **{"customer" if layout == "kiosk" else layout: page})
         # What is asked comes after the event.
         self.settle(page)
         self.wait_images(page)
+        picture = page.screenshot(animations="disabled")
+        page.context.close()
+        return picture
+
+    def take_chain(self, look):
+        """The operator's page, of a scripted hub."""
+        hub = test_chain.Hub()
+        self.addCleanup(hub.server_close)
+        self.addCleanup(hub.shutdown)
+        hub.kiosks, hub.documents = test_chain.MIXED
+        page = self.context(color_scheme=look, reduced_motion="reduce", device_scale_factor=1, timezone_id="UTC").new_page()
+        page.clock.set_fixed_time("2026-11-25T12:00:30Z")
+        page.goto(hub.url)
+        page.fill("[data-token]", test_chain.TOKEN)
+        page.click("button[type=submit]")
+        page.wait_for_selector("[data-kiosks] tbody tr")
         picture = page.screenshot(animations="disabled")
         page.context.close()
         return picture

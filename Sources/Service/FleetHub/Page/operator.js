@@ -40,15 +40,18 @@ function refusals({ report }) {
     return (report?.documents ?? []).filter(({ result }) => result !== "applied");
 }
 
-/// What is wrong with a kiosk, in words; empty for nothing.
+/// What is wrong with a kiosk beside its state, in words; empty for nothing.
 function faults(kiosk) {
     const found = refusals(kiosk).map(({ level, version, result }) => `${level} ${version}: ${result}`);
-    if (kiosk.alert !== null) { found.push(`receipts: ${kiosk.alert}`); }
-    if (kiosk.state === "active" && !kiosk.online) { found.push("down"); }
-    return found;
+    return kiosk.alert === null ? found : [...found, `receipts: ${kiosk.alert}`];
+}
+
+function isDown(kiosk) {
+    return kiosk.state === "active" && !kiosk.online;
 }
 
 function stateOf(kiosk) {
+    if (kiosk.state === "invited") { return ["invited"]; }
     if (kiosk.state !== "active") { return [kiosk.state, "no"]; }
     if (kiosk.stopped) { return ["stopped", "no"]; }
     return kiosk.online ? ["online", "yes"] : ["down", "no"];
@@ -59,7 +62,7 @@ function table(caption, headings, rows) {
         const [text, kind = null] = Array.isArray(content) ? content : [content];
         return element("td", { class: kind }, text);
     };
-    return element("table", {}, element("caption", {}, caption),
+    return element("table", {}, element("caption", { class: "announcement" }, caption),
         element("thead", {}, element("tr", {}, ...headings.map((words) => element("th", { scope: "col", class: ["Version", "Failures", "Receipts"].includes(words) ? "number" : null }, words)))),
         element("tbody", {}, ...rows.map(([first, ...rest]) =>
             element("tr", {}, element("th", { scope: "row" }, first), ...rest.map(cell)))));
@@ -67,8 +70,8 @@ function table(caption, headings, rows) {
 
 const filters = {
     all: () => true,
-    down: (kiosk) => kiosk.state === "active" && !kiosk.online,
-    attention: (kiosk) => faults(kiosk).length > 0,
+    down: isDown,
+    attention: (kiosk) => isDown(kiosk) || faults(kiosk).length > 0,
     revoked: (kiosk) => kiosk.state === "revoked" || kiosk.stopped,
 };
 
@@ -78,13 +81,31 @@ function showKiosks() {
         [kiosk, site, group].some((name) => name?.includes(text)));
     find("count").textContent = `${matching.length} of ${chain.kiosks.length} kiosks`
         + (matching.length > mostRows ? `, of which ${mostRows} are shown` : "");
-    find("kiosks").replaceChildren(table("By name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
+    // What has the focus keeps it when the table is made anew.
+    const focused = document.activeElement?.dataset.of;
+    find("kiosks").replaceChildren(table("Kiosks by name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
         matching.slice(0, mostRows).map((kiosk) => {
-            const button = element("button", { type: "button" }, kiosk.kiosk);
-            button.addEventListener("click", () => { shown = kiosk.kiosk; showOne(); });
+            const button = element("button", { type: "button", "data-of": kiosk.kiosk, "aria-expanded": `${kiosk.kiosk === shown}` }, kiosk.kiosk);
+            button.addEventListener("click", () => choose(kiosk.kiosk));
             return [button, kiosk.site ?? "", kiosk.group ?? "", stateOf(kiosk), time(kiosk.seen), [`${kiosk.receipts}`, "number"],
-                faults(kiosk).join(", ")];
+                [faults(kiosk).join(", "), "words"]];
         })));
+    if (focused !== undefined) { buttonOf(focused)?.focus(); }
+}
+
+function buttonOf(name) {
+    return [...find("kiosks").querySelectorAll("button")].find((button) => button.dataset.of === name);
+}
+
+/// Shows one kiosk above the table, or none, from where the focus goes back to its row.
+function choose(name) {
+    const former = shown;
+    shown = name;
+    showKiosks();
+    showOne();
+    if (name === null) { return buttonOf(former)?.focus(); }
+    find("one-name").focus({ preventScroll: true });
+    find("one-card").scrollIntoView({ block: "nearest" });
 }
 
 function showOne() {
@@ -95,19 +116,20 @@ function showOne() {
     const documents = (kiosk.report?.documents ?? []).map(({ level, version, result }) => `${level} ${version} (${result})`);
     const facts = [["State", stateOf(kiosk)[0]], ["Site", kiosk.site ?? "none"], ["Group", kiosk.group ?? "none"],
         ["Enrolled", time(kiosk.enrolled)], ["Seen", time(kiosk.seen)], ["Software", kiosk.software],
-        ["Documents", documents.join(", ") || "none"], ["Receipts", `${kiosk.receipts}`], ["What is wrong", faults(kiosk).join(", ") || "nothing"]];
+        ["Documents", documents.join(", ") || "none"], ["Receipts", `${kiosk.receipts}`], ["What is wrong", faults(kiosk).join(", ") || (isDown(kiosk) ? "it is down" : "nothing")]];
     find("one").replaceChildren(...facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
 }
 
 function show() {
     const active = chain.kiosks.filter(({ state }) => state === "active");
-    const down = active.filter(({ online }) => !online).length;
+    const down = active.filter(isDown).length;
     find("state").textContent = down === 0 ? "All kiosks are online" : `${down} of ${active.length} kiosks are down`;
     find("state").dataset.ready = down === 0 ? "yes" : "no";
     find("facts").textContent = `As of ${new Date().toLocaleTimeString()}`;
     const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, failures }) =>
         `The roll-out of ${level} ${name} ${version} pauses after ${failures} failures: look at them, then run countersign-hub document widen.`);
-    const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) => `${kiosk}: ${alert}`);
+    const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) =>
+        `${kiosk}: ${alert}. Look at the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
     const all = [...alerts, ...differing];
     find("alerts-card").hidden = all.length === 0;
     find("alerts").replaceChildren(...all.map((text) => element("li", {}, text)));
@@ -138,4 +160,5 @@ find("form").addEventListener("submit", (event) => {
 });
 find("search").addEventListener("input", showKiosks);
 find("filter").addEventListener("change", showKiosks);
+find("close").addEventListener("click", () => choose(null));
 setInterval(() => { if (!find("chain").hidden) { look(); } }, pause);
