@@ -141,7 +141,7 @@ struct HybridTests {
             $0.version2Fault = fault
         }
         let presentation = try await stage.presentation(
-            radio(stage, after: .milliseconds(30), answering: .milliseconds(500)))
+            radio(stage, after: .milliseconds(30), answering: .seconds(1)))
         #expect(presentation.verified() != nil)
         await presentation.left()
         let note = PresentationNote.copiesDiffer(second: .bluetooth)
@@ -154,7 +154,7 @@ struct HybridTests {
     )
     func firstCopyIsWrong() async throws {
         let stage = try HybridStage {
-            $0.consentTime = .milliseconds(250)
+            $0.consentTime = .seconds(1)
             $0.version2Fault = .copiesDiffer
         }
         let presentation = try await stage.presentation(
