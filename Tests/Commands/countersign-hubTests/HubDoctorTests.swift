@@ -110,7 +110,8 @@ struct HubDoctorTests {
         try expect(database { $0.isStandby = true }, .hubDatabase, .failed, "name the primary")
         try expect(database { $0.ownsTables = false }, .hubTables, .failed, "belong to another user")
         try expect(
-            database { ($0.hasTables, $0.ownsTables) = (false, false) }, .hubTables, .note, "first hub")
+            database { ($0.hasTables, $0.ownsTables) = (false, false) }, .hubTables, .note,
+            "the first one makes them")
         try expect(
             database { ($0.hasTables, $0.ownsTables, $0.mayMakeTables) = (false, false, false) }, .hubTables,
             .failed, "may not make tables", fix: "GRANT CREATE")
