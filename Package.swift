@@ -207,7 +207,7 @@ let package = Package(
             [
                 "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
                 "ReaderIdentityStore",
-                "ReaderStore", "CMosquitto",
+                "ReaderStore", "Transport", "CMosquitto",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -467,12 +467,15 @@ let package = Package(
         tests(
             of: "Fleet", in: "Service",
             [
-                "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore",
+                "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             of: "FleetHub", in: "Service",
-            ["Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderStore", "RecordBench"]),
+            [
+                "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderAPI", "ReaderStore", "RecordBench",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
@@ -515,12 +518,12 @@ let package = Package(
         tests(
             of: "countersignd", in: "Commands",
             [
-                "countersign", "FieldTrace", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService",
-                "Reports",
-                "ReaderStore",
+                "countersign", "FieldTrace", "Fleet", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
+                "ReaderIdentityStore", "ReaderService", "Reports", "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
                 "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage", "TestCredentials",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             of: "countersign-hub", in: "Commands",

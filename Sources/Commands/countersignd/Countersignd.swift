@@ -142,7 +142,7 @@ struct Countersignd: AsyncParsableCommand {
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
-        if let kiosk { services.append(try kiosk.agent(coordinator, inForce, log)) }
+        if let kiosk { services.append(try kiosk.agent(coordinator, inForce, metrics, log)) }
         try await run(services, end: configuration.end, log)
     }
 

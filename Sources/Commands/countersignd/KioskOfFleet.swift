@@ -90,9 +90,10 @@ struct KioskOfFleet: Sendable {
     }
 
     func agent(
-        _ coordinator: PresentationCoordinator, _ inForce: ConfigurationInForce, _ log: Logger
+        _ coordinator: PresentationCoordinator, _ inForce: ConfigurationInForce,
+        _ metrics: PresentationMetrics, _ log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
-        let path = path
+        let (path, store) = (path, settings.store)
         let file: @Sendable () -> [UInt8] = {
             FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? []
         }
@@ -112,7 +113,13 @@ struct KioskOfFleet: Sendable {
                 guard await inForce.apply(configuration, within: Self.inUseTimeout) else { return .inUse }
                 return await Self.areReady(configuration, before, coordinator) ? .ready : .notReady
             },
-            setStopped: { isStopped in await inForce.setStopped(isStopped) })
+            setStopped: { isStopped in await inForce.setStopped(isStopped) },
+            health: {
+                let health = await coordinator.health(in: store)
+                return KioskHealth(
+                    lanes: health.lanes.map { KioskHealth.Lane(name: $0.name, state: $0.state) },
+                    findings: health.findings, trustAgeHours: health.trustAge.map { $0 / 3600 })
+            }, setWaiting: { waiting in metrics.receiptsWaiting(waiting) })
         return FleetAgentService(agent: FleetAgent(settings, folder, try state(), actions, log))
     }
 

@@ -31,7 +31,7 @@ struct HubBench {
             try await database.enrol(
                 kiosk, code: code, keyDigest: (0..<32).map { _ in UInt8.random(in: 0...255) }, at: Self.now))
         if let store {
-            try #require(try await database.add(store.store.receiptKeys(), of: kiosk, at: Self.now))
+            try #require(try await database.add(store.store.receiptKeys(), of: kiosk, at: Self.now) == .added)
         }
     }
 

@@ -69,12 +69,61 @@ struct ReceiptPostgreSQLTests {
         let other = try ReceiptStore(receipts: 5)
         try await bench.enrol(store)
         try #require(
-            try await bench.database.add(other.store.receiptKeys(), of: bench.kiosk, at: HubBench.now))
+            try await bench.database.add(other.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
+                == .added)
         try #require(try await bench.push(store.links) == .committed(head(store.links, 3)))
         #expect(try await bench.push(other.links) == .differs(at: 1))
         // It goes on from another third receipt.
         #expect(try await bench.push(Array(other.links[3...])) == .differs(at: 3))
         #expect(try await bench.database.receiptCount(of: bench.kiosk) == 3)
+    }
+
+    @Test("A million receipts at once are refused, and none of them is taken")
+    func flood() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 1)
+        try await bench.enrol(store)
+        let link = try store.links[0]
+        let begin = ContinuousClock.now
+        #expect(try await bench.push(Array(repeating: link, count: 1_000_000)) == .malformed)
+        #expect(ContinuousClock.now - begin < .seconds(10))
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+    }
+
+    @Test("A kiosk pushes no other's receipts as its own: a receipt key is one kiosk's in the whole chain")
+    func keys() async throws {
+        let bench = try await HubBench()
+        let other = try await HubBench()
+        let store = try ReceiptStore(receipts: 2)
+        try await other.enrol(store)
+        try await bench.enrol()
+        let keys = try store.store.receiptKeys()
+        #expect(
+            try await bench.database.add(keys, of: bench.kiosk, at: HubBench.now) == .taken(by: other.kiosk))
+        #expect(try await other.database.add(keys, of: other.kiosk, at: HubBench.now) == .added)
+        guard case .broken(1, .keyUnknown) = try await bench.push(store.links) else {
+            Issue.record("another kiosk's receipts are taken")
+            return
+        }
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        #expect(try await other.push(store.links) == .committed(try head(store.links, 2)))
+    }
+
+    @Test("Ten kiosks that claim one receipt key at once: one of them has it")
+    func claims() async throws {
+        let store = try ReceiptStore(receipts: 1)
+        let keys = try store.store.receiptKeys()
+        let added = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    let bench = try await HubBench()
+                    try await bench.enrol()
+                    return try await bench.database.add(keys, of: bench.kiosk, at: HubBench.now) == .added
+                }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(added == 1)
     }
 
     @Test("A revoked kiosk's receipts are not taken")
@@ -154,7 +203,8 @@ struct KioskPostgreSQLTests {
     @Test(
         "A kiosk that reports receipts of another chain raises an alert; one whose receipts wait does not",
         arguments: [
-            ("receiptsDiffer", "receiptsDiffer"), ("receiptBroken", "receiptBroken"), ("receiptGap", ""),
+            ("receiptsDiffer", "receiptsDiffer"), ("receiptBroken", "receiptBroken"),
+            ("receiptKeyTaken", "receiptKeyTaken"), ("receiptGap", ""),
             ("x", ""),
         ])
     func alert(_ said: String, _ alert: String) async throws {
@@ -188,14 +238,41 @@ struct KioskPostgreSQLTests {
     }
 }
 
-@Suite("Accounts at the broker")
+@Suite("What kiosks report, in a real PostgreSQL")
+struct ReportPostgreSQLTests {
+    @Test("The newest report of a kiosk is kept and shown, and changes no other kiosk")
+    func newest() async throws {
+        let (bench, other) = (try await HubBench(), try await HubBench())
+        for one in [bench, other] { try await one.enrol() }
+        let kiosk = try #require(try await bench.database.kiosk(bench.kiosk))
+        let before = try await bench.database.kiosk(other.kiosk)
+        var report = KioskReport(software: "test", documents: [], receipts: "")
+        for state in ["ready", "readerMissing"] {
+            report.health = KioskHealth(
+                lanes: [KioskHealth.Lane(name: "till", state: state)], findings: ["trustMissing"],
+                trustAgeHours: 30, receiptsWaiting: 2)
+            try await bench.database.take(report, of: kiosk, at: HubBench.now)
+        }
+        let stored = try #require(try await bench.database.kiosk(bench.kiosk))
+        #expect(try KioskReport(JSONText(stored.report[...])) == report)
+        #expect(
+            stored.json.text.filter { !$0.isWhitespace }.contains(
+                #""health":{"lanes":[{"name":"till","state":"readerMissing"}],"findings":["trustMissing"],"#
+                    + #""trustAgeHours":30,"receiptsWaiting":2}"#))
+        #expect(try await bench.database.kiosk(other.kiosk) == before)
+    }
+}
+
+@Suite("Commands to the broker")
 struct BrokerCommandTests {
     @Test("A kiosk that is named like the hubs' account has an account of its own")
     func users() throws {
         let kiosk = try #require(FleetName("hub"))
         let topics = FleetTopics(try #require(FleetName("utopia")))
-        for command in BrokerCommands.letIn(kiosk, password: "secret", topics) + BrokerCommands.putOut(kiosk)
-        {
+        let commands =
+            BrokerCommands.createAccount(of: kiosk, "secret", topics)
+            + [BrokerCommands.setPassword(of: kiosk, "secret")] + BrokerCommands.removeAccount(of: kiosk)
+        for command in commands {
             #expect(!command.text.contains(#""hub""#), "\(command.text)")
         }
         #expect(BrokerCommands.user(of: kiosk) == "kiosk-hub")

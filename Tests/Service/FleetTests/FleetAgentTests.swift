@@ -15,14 +15,18 @@ struct FleetAgentTests {
     init() throws { scene = try FleetScene() }
 
     /// An agent whose daemon says of each configuration what the test says.
-    private func agent(_ daemon: FakeDaemon, isStopped: Bool = false) throws -> FleetAgent {
+    private func agent(
+        _ daemon: FakeDaemon, isStopped: Bool = false,
+        setWaiting: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) throws -> FleetAgent {
         let settings = KioskSettings(
             scene.membership, hubs: ["https://localhost"], authority: "/dev/null", keys: try scene.keys,
             codeFile: nil, store: store.path, software: "test", now: { FleetScene.now })
         let folder = try FleetFolder(store: store.path)
         let actions = FleetActions(
             file: { Array(#"{"log": "info"}"#.utf8) }, check: { _ in nil },
-            apply: { await daemon.apply($0) }, setStopped: { await daemon.setStopped($0) })
+            apply: { await daemon.apply($0) }, setStopped: { await daemon.setStopped($0) },
+            health: { KioskHealth(findings: ["trustMissing"]) }, setWaiting: setWaiting)
         return FleetAgent(
             settings, folder, (try folder.load(scene.membership, scene.keys).accepted, isStopped), actions,
             Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -160,6 +164,22 @@ struct FleetAgentTests {
             try await agent.accept(old, after: agent.accepted)
         }
         #expect(try trusted() == "a")
+    }
+
+    @Test("More receipts that wait than the limit are a finding and a figure, until they have arrived")
+    func waiting() async throws {
+        let (figures, figure) = AsyncStream.makeStream(of: Int64.self)
+        let agent = try agent(FakeDaemon(), setWaiting: { figure.yield($0) })
+        let limit = FleetAgent.mostWaitingReceipts
+        for (waiting, expected) in [
+            (limit, ["trustMissing"]), (limit + 1, ["receiptsWaiting", "trustMissing"]),
+            (0, ["trustMissing"]),
+        ] {
+            await agent.receipts(waiting: waiting)
+            #expect(await agent.health().findings == expected, "\(waiting)")
+        }
+        figure.finish()
+        #expect(await figures.reduce(into: []) { $0.append($1) } == [limit, limit + 1, 0])
     }
 
     @Test("A document that changes no configuration is kept by a stopped kiosk: a key is withdrawn")

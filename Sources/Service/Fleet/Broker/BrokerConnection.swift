@@ -1,20 +1,24 @@
 internal import CMosquitto
-internal import Dispatch
+internal import Glibc
+internal import Synchronization
+internal import Transport
 
 /// What happens on a connection to the broker.
 package enum BrokerEvent: Equatable, Sendable {
     case connected
-    /// The broker does not let this client in: its code of MQTT 3.1.1, 3.2.2.3.
+    /// The broker does not accept this client: its code of MQTT 3.1.1, 3.2.2.3.
     case refused(code: Int32)
-    /// There is no connection, or none any more. Nothing follows.
+    /// There is no connection, or no longer one. Nothing follows.
     case ended
     case message(topic: String, payload: [UInt8])
     /// The broker has taken a message of this number.
     case acknowledged(Int32)
 }
 
-/// One connection to an MQTT 3.1.1 broker over TLS, from its start to its end: who wants another one makes another. libmosquitto
-/// has a thread for it.
+/// One connection to an MQTT 3.1.1 broker over TLS, from its start to its end: who wants another one makes another.
+///
+/// A separate thread waits for the socket with poll(2). libmosquitto's own thread waits with select(2), which takes no descriptor
+/// above 1023: a hub with a thousand kiosks would not come back to a broker that was restarted.
 @safe package final class BrokerConnection: @unchecked Sendable {  // libmosquitto locks its own state
     /// Where the broker is and as whom to connect.
     package struct Settings: Equatable, Sendable {
@@ -56,19 +60,38 @@ package enum BrokerEvent: Equatable, Sendable {
     package static let longestMessage = 1 << 14
     /// After how many seconds without a word the broker takes this client for lost.
     package static let keepAlive: Int32 = 30
-    /// Messages that wait for who reads the events; the oldest go first.
-    private static let mostWaiting = 4096
+    /// How long it may take until the broker accepts this client. Only the search for the host's address is not ended by it.
+    package static let connectTimeout = Duration.seconds(20)
+    /// How long the broker may take to read that this client leaves.
+    private static let stopTimeout = Duration.seconds(2)
+    /// How often libmosquitto looks whether it is time for a word to the broker, in milliseconds.
+    private static let interval: Int32 = 1000
+    /// How often the socket may have something until the broker has accepted this client: a dozen times serve.
+    private static let mostSteps = 200
+    /// Events that wait for their reader; the oldest are dropped. A hub hears of each kiosk at once when it connects.
+    private static let mostWaiting = 1 << 17
 
     private static let isLibraryReady = mosquitto_lib_init() == Int32(MOSQ_ERR_SUCCESS.rawValue)
 
     package let events: AsyncStream<BrokerEvent>
     private let box: EventBox
     private let client: OpaquePointer
-    private let queue = DispatchQueue(label: "countersign.fleet.broker")
+    private let thread = WorkerThread()
+    private let wake: WakePipe
+    private let state = Mutex(State())
+
+    private struct State {
+        var isRunning = false
+        /// When the connection ends without a word to the broker; nil while it is to stay.
+        var end: ContinuousClock.Instant?
+        /// Who waits for the end.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
 
     /// Nil where libmosquitto does not take the settings.
     package init?(_ settings: Settings) {
-        guard Self.isLibraryReady else { return nil }
+        guard Self.isLibraryReady, let wake = WakePipe() else { return nil }
+        self.wake = wake
         let (events, continuation) = AsyncStream.makeStream(
             of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
         self.events = events
@@ -88,6 +111,8 @@ package enum BrokerEvent: Equatable, Sendable {
     private static func prepare(_ client: OpaquePointer, _ settings: Settings) -> Bool {
         let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
         guard
+            // Others than the thread of the socket only queue what is to be sent.
+            unsafe mosquitto_threaded_set(client, true) == success,
             unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
             unsafe mosquitto_tls_set(
                 client, settings.authority, nil, settings.certificate, settings.key, nil) == success,
@@ -99,7 +124,7 @@ package enum BrokerEvent: Equatable, Sendable {
             client, will.topic, Int32(will.payload.count), will.payload, 1, true) == success
     }
 
-    /// The callbacks run on libmosquitto's thread.
+    /// The callbacks run on the socket's thread.
     private static func listen(on client: OpaquePointer) {
         unsafe mosquitto_connect_callback_set(client) { _, context, code in
             unsafe EventBox.yield(code == 0 ? .connected : .refused(code: code), to: context)
@@ -123,23 +148,79 @@ package enum BrokerEvent: Equatable, Sendable {
 
     /// Connects, and yields what comes of it.
     package func start(_ settings: Settings) {
-        queue.async { [self] in
-            let connected = unsafe mosquitto_connect(client, settings.host, settings.port, Self.keepAlive)
-            guard connected == Int32(MOSQ_ERR_SUCCESS.rawValue),
-                unsafe mosquitto_loop_start(client) == Int32(MOSQ_ERR_SUCCESS.rawValue)
-            else { return box.yield(.ended) }
+        state.withLock { $0.isRunning = true }
+        thread.perform { [self] in
+            let connected = unsafe mosquitto_connect_async(
+                client, settings.host, settings.port, Self.keepAlive)
+            if connected == Int32(MOSQ_ERR_SUCCESS.rawValue) { follow() }
+            box.yield(.ended)
+            let waiting = state.withLock { state in
+                state.isRunning = false
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
         }
     }
 
-    /// Ends the connection as MQTT does, so that the broker publishes no will, and waits for its thread.
+    /// Serves the socket until the connection is over.
+    private func follow() {
+        let deadline = ContinuousClock.now + Self.connectTimeout
+        var steps = 0
+        while true {
+            let end = state.withLock { $0.end }
+            if let end, !box.isConnected || end < .now { return }
+            if !box.isConnected, deadline < .now || steps == Self.mostSteps { return }
+            guard serve() else { return }
+            if !box.isConnected { steps += 1 }
+        }
+    }
+
+    /// Waits for the socket once; false where the connection is over.
+    private func serve() -> Bool {
+        let socket = unsafe mosquitto_socket(client)
+        guard socket >= 0 else { return false }
+        let writes = unsafe mosquitto_want_write(client)
+        var entries = [
+            pollfd(fd: socket, events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0),
+            pollfd(fd: wake.reader, events: Int16(POLLIN), revents: 0),
+        ]
+        guard unsafe poll(&entries, nfds_t(entries.count), Self.interval) >= 0 || errno == EINTR else {
+            return false
+        }
+        let (found, isWoken) = (Int32(entries[0].revents), entries[1].revents != 0)
+        if isWoken { wake.drain() }
+        // libmosquitto would wait on where the system refused the connection.
+        guard box.isConnected || found & (POLLERR | POLLHUP) == 0 else { return false }
+        var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
+        // Until the broker accepts this client, reading is what continues TLS.
+        if found & ~POLLOUT != 0 || (found != 0 && !box.isConnected) {
+            code = unsafe mosquitto_loop_read(client, 1)
+        }
+        if code == Int32(MOSQ_ERR_SUCCESS.rawValue), found & POLLOUT != 0 || isWoken {
+            code = unsafe mosquitto_loop_write(client, 1)
+        }
+        guard code == Int32(MOSQ_ERR_SUCCESS.rawValue) else { return false }
+        return unsafe mosquitto_loop_misc(client) == Int32(MOSQ_ERR_SUCCESS.rawValue)
+    }
+
+    /// Ends the connection as MQTT does, so that the broker publishes no will, and waits until the broker has read that. One that
+    /// the broker has not accepted yet is not waited for.
     package func stop() async {
-        await withCheckedContinuation { done in
-            queue.async { [self] in
-                unsafe mosquitto_disconnect(client)
-                unsafe mosquitto_loop_stop(client, false)
-                box.yield(.ended)
-                done.resume()
+        guard box.isConnected else {
+            state.withLock { $0.end = .now }
+            box.yield(.ended)
+            return wake.write()
+        }
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            let isRunning = state.withLock { state in
+                if state.end == nil { state.end = .now + Self.stopTimeout }
+                if state.isRunning { state.waiting.append(done) }
+                return state.isRunning
             }
+            guard isRunning else { return done.resume() }
+            unsafe mosquitto_disconnect(client)
+            wake.write()
         }
     }
 
@@ -151,24 +232,64 @@ package enum BrokerEvent: Equatable, Sendable {
         var number: Int32 = 0
         let code = unsafe mosquitto_publish(
             client, &number, topic, Int32(payload.count), payload, 1, isRetained)
+        wake.write()
         return code == Int32(MOSQ_ERR_SUCCESS.rawValue) ? number : nil
     }
 
     /// Subscribes with QoS 1.
     package func subscribe(to pattern: String) {
         _ = unsafe mosquitto_subscribe(client, nil, pattern, 1)
+        wake.write()
     }
 }
 
-/// Takes what libmosquitto's thread says to whoever reads the events.
+/// Ends the wait of the socket's thread.
+private final class WakePipe: Sendable {
+    let reader: Int32
+    private let writer: Int32
+
+    /// Nil where the process has no descriptor left.
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    /// Fails only where the pipe is full, and the thread is about to wake anyway.
+    func write() {
+        var one: UInt8 = 1
+        _ = unsafe Glibc.write(writer, &one, 1)
+    }
+
+    func drain() {
+        var sink = [UInt8](repeating: 0, count: 64)
+        _ = unsafe read(reader, &sink, sink.count)
+    }
+}
+
+/// Takes what happens on the socket's thread to whoever reads the events.
 private final class EventBox: Sendable {
     private let continuation: AsyncStream<BrokerEvent>.Continuation
+    private let connected = Mutex(false)
+
+    /// Whether the broker has accepted this client.
+    var isConnected: Bool { connected.withLock { $0 } }
 
     init(_ continuation: AsyncStream<BrokerEvent>.Continuation) {
         self.continuation = continuation
     }
 
     func yield(_ event: BrokerEvent) {
+        if event == .connected { connected.withLock { $0 = true } }
         continuation.yield(event)
         if event == .ended { continuation.finish() }
     }

@@ -4,9 +4,6 @@ internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
 extension FleetAgent {
-    /// How long a connection may take until the broker has let the kiosk in.
-    private static let connectTimeout = Duration.seconds(20)
-
     /// Over how many seconds kiosks that have lost the broker spread their questions: it may have lost all of them.
     private static let spread: Int64 = 10
 
@@ -69,17 +66,11 @@ extension FleetAgent {
             will: (topics.presence(of: kiosk), KioskPresence.offline.payload))
         guard let connection = BrokerConnection(connectionSettings) else { return .failed }
         connection.start(connectionSettings)
-        let timeout = Task {
-            try await Task.sleep(for: Self.connectTimeout)
-            await connection.stop()
-        }
-        defer { timeout.cancel() }
         var outcome = Outcome.failed
         await withTaskCancellationHandler {
             for await event in connection.events {
                 switch event {
                 case .connected:
-                    timeout.cancel()
                     outcome = .served
                     connection.subscribe(to: topics.notice)
                     connection.subscribe(to: topics.notice(for: kiosk))
@@ -104,7 +95,7 @@ extension FleetAgent {
             Task { await connection.stop() }
         }
         await connection.stop()
-        // Whoever was put out asks the hub whether the kiosk still belongs to the fleet.
+        // Where the account was removed the hub says that the kiosk is revoked.
         if outcome == .served { notice(spread: Self.spread) }
         return outcome
     }

@@ -9,6 +9,8 @@ extension FleetAgent {
     /// Pushes receipts in their order until it is cancelled: each push begins after the last one that the hub has committed.
     func followReceipts() async {
         var head: HubState.Head?
+        // What a hub said last, also while none answers.
+        var known: HubState.Head?
         var attempt = 0
         while !Task.isCancelled {
             do {
@@ -16,9 +18,13 @@ extension FleetAgent {
                 let client = try await enrolledClient()
                 if head == nil {
                     head = try HubState(await client.get("/fleet/v1/state")).receipts
+                    known = head
                     try await pushKeys(by: client)
                 }
-                while let next = try await push(after: head, by: client) { head = next }
+                while let next = try await push(after: head, by: client) {
+                    head = next
+                    known = next
+                }
                 attempt = 0
                 receipts(fault: "")
                 guard await rest(for: settings.receiptInterval * Double.random(in: 0.5...1.5)) else { return }
@@ -28,15 +34,25 @@ extension FleetAgent {
                 if case .refused(_, let id)? = error as? HubError, id.hasPrefix("receipt") {
                     receipts(fault: id)
                 }
+                if let known { try? await countWaiting(after: known) }
                 guard await rest(after: attempt) else { return }
                 attempt += 1
             }
         }
     }
 
+    private func countWaiting(after head: HubState.Head) async throws(ReaderStoreError) {
+        let store = settings.store
+        let last = try await blocking { () throws(ReaderStoreError) in
+            try ReaderStore(at: store, for: .reading).lastReceipt()?.sequence
+        }
+        receipts(waiting: max(0, (last ?? 0) - head.sequence))
+    }
+
     /// The head after one push; nil where there is nothing to push.
     private func push(after head: HubState.Head?, by client: HubClient) async throws -> HubState.Head? {
         guard let head else { return nil }
+        try await countWaiting(after: head)
         let store = settings.store
         let (links, newest, isOwn) = try await blocking { () throws(ReaderStoreError) in
             let store = try ReaderStore(at: store, for: .reading)

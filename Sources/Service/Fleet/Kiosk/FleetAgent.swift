@@ -17,16 +17,24 @@ package struct FleetActions: Sendable {
     let apply: @Sendable ([UInt8]) async -> FleetOutcome
     /// Takes no order any more and no token, whatever is applied, until it is called with false. Waits for no `apply`.
     let setStopped: @Sendable (Bool) async -> Void
+    /// How the kiosk is.
+    let health: @Sendable () async -> KioskHealth
+    /// How many receipts wait for the hub, for the daemon's figures.
+    let setWaiting: @Sendable (Int64) -> Void
 
     package init(
         file: @escaping @Sendable () -> [UInt8], check: @escaping @Sendable ([UInt8]) -> String?,
         apply: @escaping @Sendable ([UInt8]) async -> FleetOutcome,
-        setStopped: @escaping @Sendable (Bool) async -> Void
+        setStopped: @escaping @Sendable (Bool) async -> Void,
+        health: @escaping @Sendable () async -> KioskHealth = { KioskHealth() },
+        setWaiting: @escaping @Sendable (Int64) -> Void = { _ in }
     ) {
         self.file = file
         self.check = check
         self.apply = apply
         self.setStopped = setStopped
+        self.health = health
+        self.setWaiting = setWaiting
     }
 }
 
@@ -55,19 +63,24 @@ package actor FleetAgent {
     let folder: FleetFolder
     let actions: FleetActions
     let log: Logger
-    private(set) var accepted: AcceptedDocuments
+    /// What is obeyed. Changed by `keep` alone.
+    var accepted: AcceptedDocuments
     private(set) var isStopped: Bool
     /// Tries the lanes with further documents. The hub is asked meanwhile: a stop waits for no lane.
-    private(set) var applying: Task<Void, Never>?
+    var applying: Task<Void, Never>?
     /// Documents that were fetched and are older than what was seen.
     private var outdated: Set<[UInt8]> = []
-    private(set) var receiptFault = ""
-    private var refusals: [FleetLevel: (version: Int64, id: String)] = [:]
+    /// The id of what the hub says of receipts; empty where they arrive.
+    var receiptFault = ""
+    /// How many receipts the hub does not have; nil where that is not known.
+    var receiptsWaiting: Int64?
+    private(set) var refusals: [FleetLevel: (version: Int64, id: String)] = [:]
     private var client: HubClient?
     /// Before this no further renewal is tried while the certificate holds.
     private var nextRenewal = ContinuousClock.now
     private var preparing: Task<Result<HubClient, HubError>, Never>?
-    private var lastReport: KioskReport?
+    /// What the hub knows of this kiosk.
+    var lastReport: KioskReport?
     /// When the hub is to be asked next; nil where nothing asks for it.
     private var nextQuestion: ContinuousClock.Instant?
     private let notices: AsyncStream<Void>
@@ -98,6 +111,7 @@ package actor FleetAgent {
             group.addTask { await self.followReceipts() }
             group.addTask { await self.followBroker() }
             group.addTask { await self.askRegularly() }
+            group.addTask { await self.watchHealth() }
         }
         applying?.cancel()
         await applying?.value
@@ -212,93 +226,6 @@ package actor FleetAgent {
             ])
     }
 
-    /// Trusts what `next` says, or looks whether that can be done.
-    private func applyTrust(of next: AcceptedDocuments, isTried: Bool) async throws(FleetDocumentError) {
-        guard let trust = next.trust, trust.bytes != accepted.trust?.bytes else { return }
-        guard let key = next.keyring.keys.first(where: { $0.id == trust.signer }) else { throw .keyUnknown }
-        // A bundle of a document that is obeyed already counts again once a later level has no bundle any more.
-        let isReinstated = accepted.documents.values.contains {
-            $0.document.trust == trust.bytes && $0.signer == trust.signer
-        }
-        let (store, now) = (settings.store, settings.now())
-        try await blocking { () throws(FleetDocumentError) in
-            _ = try FleetTrust.apply(
-                trust.bytes, signedBy: key, in: store, isReinstated: isReinstated, isTried: isTried, at: now)
-        }
-    }
-
-    /// Obeys what has been checked: at once where the configuration stays, and otherwise once the lanes are ready with it.
-    func take(_ candidate: AcceptedDocuments) async {
-        guard applying == nil,
-            candidate.documents.mapValues(\.digest) != accepted.documents.mapValues(\.digest)
-        else { return }
-        guard let configuration = try? candidate.configuration(over: actions.file()),
-            let earlier = try? accepted.configuration(over: actions.file()), configuration != earlier
-        else {
-            _ = await settle(candidate)
-            return
-        }
-        // A stopped kiosk has no lanes to try: it takes these once it is started.
-        guard !isStopped else { return log.notice("documents wait until the kiosk is started") }
-        var trial = accepted
-        trial.beginTrial(of: candidate)
-        keep(trial)
-        applying = Task { await self.prove(candidate, configuration, or: earlier) }
-    }
-
-    private func prove(_ candidate: AcceptedDocuments, _ configuration: [UInt8], or earlier: [UInt8]) async {
-        var outcome = await actions.apply(configuration)
-        // One that ends now has learned nothing.
-        var before = accepted
-        before.endTrial()
-        guard !Task.isCancelled else { return keep(before) }
-        if isStopped { outcome = .inUse }
-        switch outcome {
-        case .ready:
-            // It would be refused again at once.
-            if await !settle(candidate) {
-                outcome = .inUse
-                fallthrough
-            }
-        case .inUse:
-            keep(before)
-            _ = await actions.apply(earlier)
-        case .notReady:
-            log.error("the lanes did not become ready: back to the documents before")
-            var failed = candidate
-            failed.fail(backTo: before)
-            failed.endTrial()
-            keep(failed)
-            _ = await actions.apply(earlier)
-        }
-        applying = nil
-        notice(spread: outcome == .inUse ? 60 : 0)
-    }
-
-    /// Trusts what the documents say and keeps them. False where the bundle is not let in by now: nothing has changed then.
-    private func settle(_ candidate: AcceptedDocuments) async -> Bool {
-        do throws(FleetDocumentError) {
-            try await applyTrust(of: candidate, isTried: false)
-        } catch {
-            log.error("the trust bundle is not let in", metadata: ["why": "\(error.explanation)"])
-            return false
-        }
-        var documents = candidate
-        documents.endTrial()
-        keep(documents)
-        log.notice("documents of the fleet are applied")
-        return true
-    }
-
-    private func keep(_ documents: AcceptedDocuments) {
-        accepted = documents
-        do throws(FleetFolderError) {
-            try folder.keep(documents, isStopped: isStopped)
-        } catch {
-            log.error("the fleet's folder", metadata: ["why": "\(error.explanation)"])
-        }
-    }
-
     // MARK: Stopping
 
     func stop(_ why: String) async {
@@ -319,30 +246,6 @@ package actor FleetAgent {
         let configuration = (try? accepted.configuration(over: file)) ?? file
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : file)
         await actions.setStopped(false)
-    }
-
-    // MARK: Reports
-
-    /// Says what is obeyed where that is not what was said last.
-    private func report(to client: HubClient) async throws(HubError) {
-        var entries = accepted.documents.values.map {
-            KioskReport.Entry(level: $0.document.level, version: $0.document.version, result: "applied")
-        }
-        for (level, refusal) in refusals {
-            entries.removeAll { $0.level == level }
-            entries.append(KioskReport.Entry(level: level, version: refusal.version, result: refusal.id))
-        }
-        entries.sort { $0.level.order < $1.level.order }
-        let report = KioskReport(software: settings.software, documents: entries, receipts: receiptFault)
-        guard report != lastReport else { return }
-        _ = try await client.post("/fleet/v1/report", report.json.utf8, type: "application/json")
-        lastReport = report
-    }
-
-    func receipts(fault: String) {
-        guard fault != receiptFault else { return }
-        receiptFault = fault
-        notice(spread: 0)
     }
 
     // MARK: The certificate

@@ -43,10 +43,8 @@ package struct HubState: Equatable, Sendable {
         documents = try members.required("documents").array(upTo: FleetLevel.allCases.count).map {
             entry throws(JSONFault) in
             let members = try entry.members(["level", "version", "sha256"])
-            return Entry(
-                level: try members.required("level").word(),
-                version: try members.required("version").integer(in: 1...JSONValue.largestExactInteger),
-                digest: try members.required("sha256").digest())
+            let (level, version) = try members.levelAndVersion()
+            return Entry(level: level, version: version, digest: try members.required("sha256").digest())
         }
         receipts = try Head(members.required("receipts"))
     }
@@ -78,7 +76,7 @@ extension HubState.Head {
     }
 }
 
-/// Where the broker is, and the password with which this kiosk is let in until the next one is made.
+/// Where the broker is, and this kiosk's password there until the next one is made.
 package struct BrokerAccess: Equatable, Sendable {
     package let host: String
     package let port: Int64
@@ -108,67 +106,21 @@ package struct BrokerAccess: Equatable, Sendable {
     }
 }
 
-/// What a kiosk says of itself to its hub: what it obeys, and why it refuses what it refuses. No word of it is about a person.
-package struct KioskReport: Equatable, Sendable {
-    package static let maximumSize = 1 << 13
-
-    package struct Entry: Equatable, Sendable {
-        package let level: FleetLevel
-        package let version: Int64
-        /// `applied`, or the id of a refusal.
-        package let result: String
-
-        package init(level: FleetLevel, version: Int64, result: String) {
-            self.level = level
-            self.version = version
-            self.result = result
-        }
-    }
-
-    package var software: String
-    package var documents: [Entry]
-    /// The id of what the hub says of receipts; empty where they arrive.
-    package var receipts: String
-
-    package init(software: String, documents: [Entry], receipts: String) {
-        self.software = software
-        self.documents = documents
-        self.receipts = receipts
-    }
-
-    package init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["software", "documents", "receipts"])
-        software = try members.required("software").string(upTo: 64)
-        documents = try members.required("documents").array(upTo: FleetLevel.allCases.count).map {
-            entry throws(JSONFault) in
-            let members = try entry.members(["level", "version", "result"])
-            return Entry(
-                level: try members.required("level").word(),
-                version: try members.required("version").integer(in: 1...JSONValue.largestExactInteger),
-                result: try members.required("result").string(upTo: 64))
-        }
-        receipts = try members["receipts"]?.string(upTo: 64) ?? ""
-    }
-
-    package var json: JSONValue {
-        let documents = documents.map { entry -> JSONValue in
-            [
-                "level": .string(entry.level.rawValue), "version": .integer(entry.version),
-                "result": .string(entry.result),
-            ]
-        }
-        let members: [(String, JSONValue)] = [
-            ("software", .string(software)), ("documents", .array(documents)),
-        ]
-        return .object(members + (receipts.isEmpty ? [] : [("receipts", .string(receipts))]))
-    }
-}
-
 extension JSONText {
     fileprivate func digest() throws(JSONFault) -> [UInt8] {
         guard let bytes = try string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32 else {
             throw wrong("must be a SHA-256 in 64 hexadecimal digits")
         }
         return bytes
+    }
+}
+
+extension JSONTextMembers {
+    /// Which document of which level an entry is about.
+    func levelAndVersion() throws(JSONFault) -> (level: FleetLevel, version: Int64) {
+        (
+            try required("level").word(),
+            try required("version").integer(in: 1...JSONValue.largestExactInteger)
+        )
     }
 }

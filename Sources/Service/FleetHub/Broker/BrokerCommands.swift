@@ -3,6 +3,17 @@ internal import JSON
 
 /// Commands of mosquitto's dynamic security plugin. Each leaves things as they should be, also where it comes twice.
 enum BrokerCommands {
+    /// Where the plugin takes commands, and where it answers whoever sent them.
+    private static let control = "$CONTROL/dynamic-security/v1"
+    static let answers = "$CONTROL/dynamic-security/v1/response"
+
+    /// The number of the message that the broker acknowledges; nil where nobody is connected.
+    @discardableResult
+    static func send(_ commands: [JSONValue], on connection: BrokerConnection) -> Int32? {
+        let json: JSONValue = ["commands": .array(commands)]
+        return connection.publish(json.utf8, to: control, isRetained: false)
+    }
+
     static func command(_ name: String, _ members: [(String, JSONValue)]) -> JSONValue {
         .object([("command", .string(name))] + members)
     }
@@ -14,9 +25,11 @@ enum BrokerCommands {
         ]
     }
 
-    /// An account for a kiosk that may publish its presence and read its notices.
-    static func letIn(_ kiosk: FleetName, password: String, _ topics: FleetTopics) -> [JSONValue] {
-        let (name, role) = (JSONValue.string(user(of: kiosk)), JSONValue.string(role(of: kiosk)))
+    /// An account for a kiosk that may publish its presence and read its notices. Fails where there is one.
+    static func createAccount(
+        of kiosk: FleetName, _ password: String, _ topics: FleetTopics
+    ) -> [JSONValue] {
+        let role = JSONValue.string(role(of: kiosk))
         let acls = JSONValue.array([
             allow("publishClientSend", topics.presence(of: kiosk)),
             allow("subscribeLiteral", topics.notice),
@@ -27,15 +40,26 @@ enum BrokerCommands {
             command(
                 "createClient",
                 [
-                    ("username", name), ("password", .string(password)),
+                    ("username", .string(user(of: kiosk))), ("password", .string(password)),
                     ("roles", .array([.object([("rolename", role)])])),
                 ]),
-            command("setClientPassword", [("username", name), ("password", .string(password))]),
         ]
     }
 
-    /// Ends the kiosk's connection, and lets it in no more.
-    static func putOut(_ kiosk: FleetName) -> [JSONValue] {
+    static func setPassword(of kiosk: FleetName, _ password: String) -> JSONValue {
+        command(
+            "setClientPassword",
+            [("username", .string(user(of: kiosk))), ("password", .string(password))])
+    }
+
+    /// The command with a text that the broker repeats in its answer.
+    static func answered(_ command: JSONValue, as text: String) -> JSONValue {
+        guard case .object(let members) = command else { return command }
+        return .object(members + [("correlationData", .string(text))])
+    }
+
+    /// Ends the kiosk's connection and removes its account.
+    static func removeAccount(of kiosk: FleetName) -> [JSONValue] {
         [
             command("deleteClient", [("username", .string(user(of: kiosk)))]),
             command("deleteRole", [("rolename", .string(role(of: kiosk)))]),

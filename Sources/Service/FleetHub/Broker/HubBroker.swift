@@ -7,8 +7,8 @@ internal import ReaderStore
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// A hub at the broker: hears which kiosks are there, publishes change notices, and lets kiosks in and out by mosquitto's dynamic
-/// security. Several hubs do the same; what two of them do has the effect of one.
+/// A hub at the broker: hears which kiosks are there, publishes change notices, and makes and removes accounts of kiosks by
+/// mosquitto's dynamic security. Several hubs do the same; what two of them do has the effect of one.
 package final class HubBroker: Service {
     /// Where the broker is, for kiosks and for this hub.
     package struct Settings: Sendable {
@@ -37,7 +37,6 @@ package final class HubBroker: Service {
     /// With what the accounts of kiosks at the broker begin, and the hubs' own does not.
     package static let kioskUserPrefix = "kiosk-"
 
-    private static let control = "$CONTROL/dynamic-security/v1"
     private static let role = "countersign-hub"
     /// How often tasks of the database are looked for, and presences written there.
     private static let interval = Duration.milliseconds(500)
@@ -46,13 +45,14 @@ package final class HubBroker: Service {
     private static let mostPresences = 100_000
     /// How many kiosks ask a hub in a second after a notice to all.
     private static let kiosksPerSecond: Int64 = 250
-    private static let connectTimeout = Duration.seconds(20)
 
     private struct State {
         var connection: BrokerConnection?
         var presences: [FleetName: KioskPresence] = [:]
         /// Tasks that are done once the broker has taken a message.
         var pending: [Int32: HubDatabase.BrokerTask] = [:]
+        /// Tasks that are done and still in the database.
+        var done: Set<Int64> = []
     }
 
     private let settings: Settings
@@ -61,6 +61,7 @@ package final class HubBroker: Service {
     private let log: Logger
     private let now: @Sendable () -> Timestamp
     private let state = Mutex(State())
+    private let accounts: BrokerAccounts
 
     package init(
         _ settings: Settings, _ database: HubDatabase, log: Logger, now: @escaping @Sendable () -> Timestamp
@@ -70,6 +71,7 @@ package final class HubBroker: Service {
         self.log = log
         self.now = now
         topics = FleetTopics(database.chain)
+        accounts = BrokerAccounts(topics)
     }
 
     package func run() async throws {
@@ -100,24 +102,19 @@ package final class HubBroker: Service {
             return log.error("the broker's settings cannot be used: check the files of broker")
         }
         connection.start(own)
-        let timeout = Task {
-            try await Task.sleep(for: Self.connectTimeout)
-            await connection.stop()
-        }
-        defer { timeout.cancel() }
         await withTaskCancellationHandler {
             for await event in connection.events {
                 switch event {
                 case .connected:
-                    timeout.cancel()
                     begin(on: connection)
+                    await accounts.use { BrokerCommands.send($0, on: connection) != nil }
                 case .refused(let code):
                     log.error("the broker refuses this hub", metadata: ["code": "\(code)"])
+                case .message(BrokerCommands.answers, let payload): await accounts.hear(payload)
                 case .message(let topic, let payload): hear(topic, payload)
-                case .acknowledged(let number): await acknowledged(number)
+                case .acknowledged(let number): acknowledged(number)
                 case .ended: break
                 }
-                if case .refused = event { break }
             }
         } onCancel: {
             Task { await connection.stop() }
@@ -126,6 +123,7 @@ package final class HubBroker: Service {
             state.connection = nil
             state.pending = [:]
         }
+        await accounts.use(nil)
         await connection.stop()
     }
 
@@ -138,21 +136,16 @@ package final class HubBroker: Service {
             BrokerCommands.allow("publishClientSend", topics.allPresences),
             BrokerCommands.allow("subscribePattern", topics.allPresences),
         ])
-        send(
+        BrokerCommands.send(
             [
                 BrokerCommands.command("createRole", [("rolename", .string(Self.role)), ("acls", acls)]),
                 BrokerCommands.command(
                     "addClientRole",
                     [("username", .string(settings.user)), ("rolename", .string(Self.role))]),
             ], on: connection)
+        connection.subscribe(to: BrokerCommands.answers)
         connection.subscribe(to: topics.allPresences)
         state.withLock { $0.connection = connection }
-    }
-
-    @discardableResult
-    private func send(_ commands: [JSONValue], on connection: BrokerConnection) -> Int32? {
-        let json: JSONValue = ["commands": .array(commands)]
-        return connection.publish(json.utf8, to: Self.control, isRetained: false)
     }
 
     private func hear(_ topic: String, _ payload: [UInt8]) {
@@ -167,13 +160,11 @@ package final class HubBroker: Service {
 
     // MARK: Kiosks
 
-    /// Lets a kiosk in with a new password, for its own topics alone. Nil where the broker is not there.
-    func letIn(_ kiosk: FleetName) async -> BrokerAccess? {
-        guard let connection = state.withLock({ $0.connection }),
-            let password = (try? randomBytes(24))?.hexadecimal
+    /// Makes an account for a kiosk with a new password, for its own topics alone. Nil where the broker does not say that it has it.
+    func makeAccount(of kiosk: FleetName) async -> BrokerAccess? {
+        guard let password = (try? randomBytes(24))?.hexadecimal,
+            await accounts.make(kiosk, password: password)
         else { return nil }
-        let commands = BrokerCommands.letIn(kiosk, password: password, topics)
-        guard send(commands, on: connection) != nil else { return nil }
         return BrokerAccess(
             host: settings.host, port: settings.port, user: BrokerCommands.user(of: kiosk), password: password
         )
@@ -217,11 +208,12 @@ package final class HubBroker: Service {
     }
 
     private func doTasks() async throws(PostgreSQLError) {
+        try await finishTasks()
         guard let connection = state.withLock({ $0.connection }) else { return }
         let tasks = try await database.brokerTasks(atMost: Self.tasksAtOnce)
         guard !tasks.isEmpty else { return }
         let (change, kiosks) = try await database.nextChange()
-        let pending = state.withLock { Set($0.pending.values.map(\.number)) }
+        let pending = state.withLock { Set($0.pending.values.map(\.number)).union($0.done) }
         for task in tasks where !pending.contains(task.number) {
             // The broker may acknowledge before this returns: who hears that waits for the lock.
             let isSent = state.withLock { state in
@@ -239,13 +231,13 @@ package final class HubBroker: Service {
     ) -> Int32? {
         switch (task.kind, task.kiosk) {
         case (.remove, let kiosk?):
-            // The kiosk asks the hub at once, which refuses it. The broker publishes no last will for a client that it puts out.
+            // The kiosk asks the hub at once, which refuses it. The broker publishes no last will for a client whose account goes.
             connection.publish(
                 ChangeNotice(change: change, spreadSeconds: 0).payload, to: topics.notice(for: kiosk),
                 isRetained: true)
             connection.publish(
                 KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
-            return send(BrokerCommands.putOut(kiosk), on: connection)
+            return BrokerCommands.send(BrokerCommands.removeAccount(of: kiosk), on: connection)
         case (_, let kiosk?):
             let notice = ChangeNotice(change: change, spreadSeconds: 0)
             return connection.publish(notice.payload, to: topics.notice(for: kiosk), isRetained: true)
@@ -256,10 +248,18 @@ package final class HubBroker: Service {
         }
     }
 
-    private func acknowledged(_ number: Int32) async {
-        guard let task = state.withLock({ $0.pending.removeValue(forKey: number) }) else { return }
-        // One that is not deleted is done once more.
-        try? await database.finish(task)
+    private func acknowledged(_ number: Int32) {
+        state.withLock { state in
+            if let task = state.pending.removeValue(forKey: number) { state.done.insert(task.number) }
+        }
+    }
+
+    /// Takes tasks that are done out of the database. One that another hub begins before that is done twice.
+    private func finishTasks() async throws(PostgreSQLError) {
+        let done = state.withLock { $0.done }
+        guard !done.isEmpty else { return }
+        try await database.finish(done)
+        state.withLock { state in state.done.subtract(done) }
     }
 }
 

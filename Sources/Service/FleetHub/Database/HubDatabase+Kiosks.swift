@@ -127,7 +127,7 @@ extension HubDatabase {
         ).map { row throws(PostgreSQLError) in try KioskRecord(row) }
     }
 
-    /// Refuses the kiosk's certificate from now on, and has the broker put it out. False where there is no such kiosk, or it is revoked.
+    /// Refuses the kiosk's certificate from now on, and has the broker remove its account. False where there is no such kiosk, or it is revoked.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await pool.rows(
             """
@@ -150,8 +150,8 @@ extension HubDatabase {
         ).first != nil
     }
 
-    /// Has the broker put a kiosk out once more that was let in while it was revoked.
-    func removeAgain(_ kiosk: FleetName) async throws(PostgreSQLError) {
+    /// Has the broker remove an account that was made while the kiosk was revoked.
+    func removeAccount(of kiosk: FleetName) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             "INSERT INTO countersign_fleet_task (kind, kiosk) VALUES ('remove', $1::text)",
             [kiosk.text.bytes])
@@ -188,7 +188,8 @@ extension HubDatabase {
     }
 
     /// What a kiosk may say of its receipts that an operator has to look at.
-    private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken].map(\.rawValue)
+    private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken, .receiptKeyTaken].map(
+        \.rawValue)
 
     /// What the broker says of kiosks. Others than those of the fleet are skipped, and those that are revoked.
     func keep(

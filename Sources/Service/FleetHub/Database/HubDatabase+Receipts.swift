@@ -137,31 +137,43 @@ extension HubDatabase {
         }
     }
 
-    /// Lets further keys sign a kiosk's receipts. False where it would have too many.
+    /// What became of further keys of a kiosk.
+    enum KeyOutcome: Equatable, Sendable {
+        case added
+        case tooMany
+        /// One of them is this other kiosk's.
+        case taken(by: FleetName)
+    }
+
+    /// Lets further keys sign a kiosk's receipts: all of them or none, and none that is another kiosk's.
     func add(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, at now: Timestamp
-    ) async throws(PostgreSQLError) -> Bool {
-        let points = keys.map(\.point)
+    ) async throws(PostgreSQLError) -> KeyOutcome {
+        let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            _ = try link.rows(
-                "SELECT 1 FROM countersign_fleet_kiosk WHERE kiosk = $1::text FOR UPDATE", [kiosk.text.bytes],
-                until: deadline)
+            // Who adds keys waits for another: both could have the same one.
+            _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
+            let owner = try link.rows(
+                """
+                SELECT kiosk FROM countersign_fleet_receipt_key
+                WHERE point = ANY ($2::bytea[]) AND kiosk <> $1::text LIMIT 1
+                """, [kiosk.text.bytes, points], until: deadline
+            ).first?.first??.text
+            if let owner = owner.flatMap({ FleetName($0) }) { return .taken(by: owner) }
             let count = try link.rows(
                 """
                 SELECT count(*) FROM (
                     SELECT point FROM countersign_fleet_receipt_key WHERE kiosk = $1::text
                     UNION SELECT unnest($2::bytea[])) AS keys
-                """, [kiosk.text.bytes, .postgreSQLArray(points, of: 17)], until: deadline
+                """, [kiosk.text.bytes, points], until: deadline
             ).first?.first??.bigint
-            guard let count, count <= Self.mostKeys else { return false }
+            guard let count, count <= Self.mostKeys else { return .tooMany }
             _ = try link.rows(
                 """
                 INSERT INTO countersign_fleet_receipt_key (kiosk, point, since)
                 SELECT $1::text, unnest($2::bytea[]), $3::bigint ON CONFLICT DO NOTHING
-                """,
-                [kiosk.text.bytes, .postgreSQLArray(points, of: 17), now.secondsSince1970.postgreSQL],
-                until: deadline)
-            return true
+                """, [kiosk.text.bytes, points, now.secondsSince1970.postgreSQL], until: deadline)
+            return .added
         }
     }
 

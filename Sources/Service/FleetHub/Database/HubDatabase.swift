@@ -64,9 +64,10 @@ package struct HubDatabase: Sendable {
         }
     }
 
-    func finish(_ task: BrokerTask) async throws(PostgreSQLError) {
+    func finish(_ tasks: Set<Int64>) async throws(PostgreSQLError) {
         _ = try await pool.rows(
-            "DELETE FROM countersign_fleet_task WHERE number = $1::bigint", [task.number.postgreSQL])
+            "DELETE FROM countersign_fleet_task WHERE number = ANY ($1::bigint[])",
+            [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])
     }
 
     /// A number that no notice had before, and how many kiosks there are.

@@ -34,6 +34,11 @@ enum HubTables {
                 PRIMARY KEY (kiosk, point)
             )
             """,
+            // A key is one kiosk's: nobody pushes another's receipts as own ones.
+            """
+            CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_point
+            ON countersign_fleet_receipt_key (point)
+            """,
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_document (
                 level text NOT NULL,

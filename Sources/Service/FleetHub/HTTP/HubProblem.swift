@@ -9,7 +9,7 @@ struct HubProblem: Error, Equatable {
         case operatorUnknown, certificateRequired, kioskUnknown, kioskRevoked, codeRefused, requestRefused
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
         case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
-            tooManyReceiptKeys
+            receiptKeyTaken, tooManyReceiptKeys
     }
 
     let id: ID
@@ -46,7 +46,8 @@ struct HubProblem: Error, Equatable {
     static let kioskUnknown = HubProblem(
         .kioskUnknown, 403, "the certificate is not that of a kiosk of this fleet: enrol the kiosk again")
     static let kioskRevoked = HubProblem(
-        .kioskRevoked, 403, "the kiosk is revoked: it takes no orders. Invite it to let it in again")
+        .kioskRevoked, 403,
+        "the kiosk is revoked: it takes no orders. Invite it to have it in the fleet again")
     static let codeRefused = HubProblem(
         .codeRefused, 403,
         "the code is not that of this kiosk, was used, or is older than a day: run countersign-hub kiosk invite"
@@ -61,6 +62,10 @@ struct HubProblem: Error, Equatable {
     static let receiptsMalformed = HubProblem(
         .receiptsMalformed, 400,
         "the body is not a receipt chain of 1 to \(HubDatabase.mostReceipts) receipts in a row")
+    static let receiptKeyTaken = HubProblem(
+        .receiptKeyTaken, 409,
+        "a receipt key is that of another kiosk: an operator has to look at both. A computer that gets another name begins with an empty store"
+    )
     static let tooManyReceiptKeys = HubProblem(
         .tooManyReceiptKeys, 409, "the kiosk has too many receipt keys: an operator has to look at it")
 

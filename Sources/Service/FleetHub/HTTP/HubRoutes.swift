@@ -178,13 +178,13 @@ package struct HubRoutes: Sendable {
 
     private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
-        guard let access = await broker.letIn(kiosk.name) else { throw .brokerUnavailable }
+        guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
             _ = try await self.kiosk(call)
         } catch {
-            // It was revoked meanwhile, and the broker may have heard of that before.
+            // It was revoked meanwhile, and the broker may have removed its account before.
             try await HubProblem.asking { () throws(PostgreSQLError) in
-                try await database.removeAgain(kiosk.name)
+                try await database.removeAccount(of: kiosk.name)
             }
             throw error
         }
@@ -207,11 +207,20 @@ package struct HubRoutes: Sendable {
             keys.append(key)
         }
         let (all, time) = (keys, now())
-        let isTaken = try await HubProblem.asking { () throws(PostgreSQLError) in
+        let outcome = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.add(all, of: kiosk.name, at: time)
         }
-        guard isTaken else { throw .tooManyReceiptKeys }
-        return .noContent
+        switch outcome {
+        case .added: return .noContent
+        case .tooMany: throw .tooManyReceiptKeys
+        case .taken(let owner):
+            audit.warning(
+                "a receipt key is another kiosk's", metadata: ["kiosk": "\(kiosk.name)", "of": "\(owner)"])
+            try await HubProblem.asking { () throws(PostgreSQLError) in
+                try await database.alert(HubProblem.receiptKeyTaken.id.rawValue, at: kiosk.name)
+            }
+            throw .receiptKeyTaken
+        }
     }
 
     private static func receiptKey(_ der: [UInt8]) -> ReceiptPublicKey? {

@@ -43,6 +43,10 @@ function refusals({ report }) {
 /// What is wrong with a kiosk beside its state, in words; empty for nothing.
 function faults(kiosk) {
     const found = refusals(kiosk).map(({ level, version, result }) => `${level} ${version}: ${result}`);
+    for (const { name, state } of kiosk.report?.health?.lanes ?? []) {
+        if (state !== "ready") { found.push(`${name}: ${state}`); }
+    }
+    found.push(...kiosk.report?.health?.findings ?? []);
     return kiosk.alert === null ? found : [...found, `receipts: ${kiosk.alert}`];
 }
 
@@ -55,6 +59,15 @@ function stateOf(kiosk) {
     if (kiosk.state !== "active") { return [kiosk.state, "no"]; }
     if (kiosk.stopped) { return ["stopped", "no"]; }
     return kiosk.online ? ["online", "yes"] : ["down", "no"];
+}
+
+function lanesOf({ report }) {
+    return (report?.health?.lanes ?? []).map(({ name, state }) => `${name} (${state})`).join(", ") || "none";
+}
+
+function trustOf({ report }) {
+    const hours = report?.health?.trustAgeHours;
+    return hours === undefined ? "none" : hours < 48 ? `${hours} hours old` : `${Math.floor(hours / 24)} days old`;
 }
 
 function table(caption, headings, rows) {
@@ -116,6 +129,7 @@ function showOne() {
     const documents = (kiosk.report?.documents ?? []).map(({ level, version, result }) => `${level} ${version} (${result})`);
     const facts = [["State", stateOf(kiosk)[0]], ["Site", kiosk.site ?? "none"], ["Group", kiosk.group ?? "none"],
         ["Enrolled", time(kiosk.enrolled)], ["Seen", time(kiosk.seen)], ["Software", kiosk.software],
+        ["Lanes", lanesOf(kiosk)], ["Trust lists", trustOf(kiosk)],
         ["Documents", documents.join(", ") || "none"], ["Receipts", `${kiosk.receipts}`], ["What is wrong", faults(kiosk).join(", ") || (isDown(kiosk) ? "it is down" : "nothing")]];
     find("one").replaceChildren(...facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
 }

@@ -25,14 +25,14 @@ extension PresentationCoordinator {
     /// Ready where somebody is trusted, a phone can be asked at one lane at least, the store takes what is kept, and no receipt
     /// waits to be written.
     func readinessReport() async -> ReadinessReport {
-        var faults: [JSONValue] = []
+        var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
         do throws(APIProblem) {
             _ = try await basis.basis()
             _ = try await basis.identities(at: now)
         } catch {
             isTrustSetUp = false
-            faults.append(["id": .string(error.id.rawValue), "text": .string(error.detail)])
+            faults.append(ReadinessReport.Fault(id: error.id.rawValue, text: error.detail))
         }
         await lookAtLanes()
         var isAnyLaneReady = false
@@ -40,19 +40,35 @@ extension PresentationCoordinator {
             guard let readiness = await readiness(ofLane: name) else { continue }
             if readiness.state == "ready" { isAnyLaneReady = true }
             if let advice = readiness.advice {
-                faults.append([
-                    "id": .string(readiness.state), "lane": .string(name), "text": .string(advice),
-                ])
+                faults.append(ReadinessReport.Fault(id: readiness.state, lane: name, text: advice))
             }
         }
         let fault = await archive?.presentFault().map { APIProblem.recordsUnavailable($0) }
         let problem = fault ?? (retrying.isEmpty ? nil : APIProblem.receiptsDelayed)
         if let problem {
-            faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.detail)])
+            faults.append(ReadinessReport.Fault(id: problem.id.rawValue, text: problem.detail))
         }
         let isReady = isAnyLaneReady && isTrustSetUp && problem == nil && !isEnding
         return ReadinessReport(
             isReady: isReady, acceptsTestDocuments: basis.acceptsTestDocuments, faults: faults)
+    }
+
+    /// The state of each lane, and the ids of what is wrong with the computer as a whole: of readiness, and of the last run of
+    /// `countersign doctor`.
+    ///
+    /// - Parameter store: the folder of the daemon's store.
+    package func health(
+        in store: String
+    ) async -> (lanes: [(name: String, state: String)], findings: [String], trustAge: Int64?) {
+        let report = await readinessReport()
+        var lanes: [(name: String, state: String)] = []
+        for name in laneNames {
+            lanes.append((name, await readiness(ofLane: name)?.state ?? "stopped"))
+        }
+        let own = report.faults.filter { $0.lane == nil }.map(\.id)
+        let doctor = await OwnerRecords(store: store).doctorFindings()
+        let findings = own + doctor.map(\.id)
+        return (lanes, findings, try? await basis.basis().age(at: now))
     }
 
     /// The lanes at which a phone can be asked now.

@@ -34,6 +34,7 @@ package final class PresentationMetrics: Sendable {
         var refusals: [String: Int] = [:]
         var webhooks: [String: Int] = [:]
         var records: [String: (written: Int, failed: Int)] = [:]
+        var receiptsWaiting: Int64?
     }
 
     private let state = Mutex(State())
@@ -76,6 +77,11 @@ package final class PresentationMetrics: Sendable {
         }
     }
 
+    /// How many receipts the hub of the fleet does not have.
+    package func receiptsWaiting(_ count: Int64) {
+        state.withLock { $0.receiptsWaiting = count }
+    }
+
     /// The counts in Prometheus' text exposition format 0.0.4.
     func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
@@ -111,5 +117,10 @@ package final class PresentationMetrics: Sendable {
             text.add(Double(count.written), [("what", what), ("outcome", "done")])
             text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
         }
+        guard let waiting = counted.receiptsWaiting else { return }
+        text.begin(
+            "countersign_fleet_receipts_waiting", "gauge", "Receipts that the hub of the fleet does not have."
+        )
+        text.add(Double(waiting))
     }
 }

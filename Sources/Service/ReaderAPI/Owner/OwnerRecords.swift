@@ -41,30 +41,53 @@ actor OwnerRecords {
         ]
     }
 
-    /// What `countersign doctor` wrote to the store last: the checks that failed or warn. Nil where it wrote nothing that can be read.
+    /// A check of `countersign doctor` that failed or warns.
+    struct Finding: Sendable {
+        let id: String
+        let outcome: String
+        let text: String
+        /// The command that puts it right; nil where no command does.
+        let fix: String?
+
+        var json: JSONValue {
+            [
+                "id": .string(id), "outcome": .string(outcome), "text": .string(text), "fix": JSONValue(fix),
+            ]
+        }
+    }
+
+    /// What `countersign doctor` wrote to the store last. Nil where it wrote nothing that can be read.
     func doctor() -> JSONValue? {
-        let path = "\(folder)/doctor.json"
-        guard let bytes = try? PrivateFile.read(path), let since = FileStamp(path)?.changed,
+        guard let since = FileStamp(doctorPath)?.changed, let found = lastFindings() else { return nil }
+        return ["time": .string("\(since)"), "findings": .array(found.map(\.json))]
+    }
+
+    /// The same without its time; empty where nothing can be read.
+    func doctorFindings() -> [Finding] { lastFindings() ?? [] }
+
+    private var doctorPath: String { "\(folder)/doctor.json" }
+
+    private func lastFindings() -> [Finding]? {
+        guard let bytes = try? PrivateFile.read(doctorPath),
             let text = try? JSONText(bytes[...], limit: PrivateFile.largest),
             let checks = try? text.members(["checks"]).required("checks").array(),
             let found = try? checks.map(Self.finding)
         else { return nil }
-        return ["time": .string("\(since)"), "findings": .array(found.compactMap(\.self))]
+        return found.compactMap(\.self)
     }
 
-    private static func finding(_ check: JSONText) throws(JSONFault) -> JSONValue? {
+    private static func finding(_ check: JSONText) throws(JSONFault) -> Finding? {
         let members = try check.members(["id", "outcome", "detail", "fix"])
         let outcome = try members.required("outcome").string()
         guard ["failed", "warning"].contains(outcome) else { return nil }
         let fix = try members.required("fix")
-        return [
-            "id": try line(members.required("id")), "outcome": .string(outcome),
-            "text": try line(members.required("detail")), "fix": fix.isNull ? .null : try line(fix),
-        ]
+        return Finding(
+            id: try line(members.required("id")), outcome: outcome,
+            text: try line(members.required("detail")), fix: fix.isNull ? nil : try line(fix))
     }
 
-    private static func line(_ text: JSONText) throws(JSONFault) -> JSONValue {
-        .string(Terminal.safe(try text.string(upTo: 4096), limit: 1024))
+    private static func line(_ text: JSONText) throws(JSONFault) -> String {
+        Terminal.safe(try text.string(upTo: 4096), limit: 1024)
     }
 
     /// Follows the chain of all receipts to its end, or to the first that does not hold.

@@ -44,7 +44,7 @@ struct OwnerRoutes: Sendable {
             "time": .string("\(now)"), "started": .string("\(started)"), "version": .string(Version.number),
             "ready": .boolean(readiness.isReady),
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
-            "faults": .array(readiness.faults), "lanes": .array(lanes),
+            "faults": .array(readiness.faults.map(\.json)), "lanes": .array(lanes),
             "trust": trust ?? .null, "identities": .array(identities ?? []), "doctor": doctor ?? .null,
             "today": today, "receipts": receipts,
             "tokens": .array(access.current.callers.map { $0.description(lastUse: access.lastUse(of: $0)) }),

@@ -4,13 +4,26 @@ internal import JSON
 struct ReadinessReport: Sendable {
     let isReady: Bool
     let acceptsTestDocuments: Bool
-    /// `{"id", "lane", "text"}`: what is wrong, and what to do.
-    let faults: [JSONValue]
+    let faults: [Fault]
+
+    /// What is wrong, and what to do.
+    struct Fault: Sendable {
+        let id: String
+        /// The lane at which it is wrong; nil where it is so for all.
+        var lane: String?
+        let text: String
+
+        var json: JSONValue {
+            .object(
+                [("id", .string(id))] + (lane.map { [("lane", .string($0))] } ?? [])
+                    + [("text", .string(text))])
+        }
+    }
 
     var json: JSONValue {
         [
             "ready": .boolean(isReady), "acceptsTestDocuments": .boolean(acceptsTestDocuments),
-            "faults": .array(faults),
+            "faults": .array(faults.map(\.json)),
         ]
     }
 }

@@ -1,0 +1,99 @@
+import Fleet
+import Foundation
+import Logging
+import MdocModel
+import OpenSSLCrypto
+import PKIX
+import ReaderIdentityStore
+import Testing
+
+@testable import countersignd
+
+@Suite("The start of a kiosk of a fleet")
+struct FleetStartTests {
+    private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-start-\(UUID())")
+    private let membership: FleetMembership
+
+    init() throws {
+        membership = FleetMembership(
+            chain: try #require(FleetName("utopia")), site: nil, group: nil,
+            kiosk: try #require(FleetName("till-1")))
+    }
+
+    /// What the daemon begins with, where it has obeyed a document before that changes the file like this.
+    private func begins(with changes: String?, isStopped: Bool = false) throws -> DaemonConfiguration {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (store, file) = ("\(folder.path)/store", try file())
+        let own = try DaemonConfiguration(file, environment: [:])
+        let kiosk = try KioskOfFleet(try #require(own.fleet), store: store, path: "/nonexistent")
+        let kept = try FleetFolder(store: store)
+        var (accepted, _) = try kept.load(membership, kiosk.settings.keys)
+        if let changes {
+            let now = Timestamp(secondsSince1970: 1_790_000_000)
+            var document = FleetDocument(
+                chain: membership.chain, level: .chain, name: membership.chain, version: 1, created: now)
+            document.configuration = Array(changes.utf8)
+            let signed = try document.sign(with: key())
+            try #require(try accepted.accept(signed, at: now))
+        }
+        try kept.keep(accepted, isStopped: isStopped)
+        return try kiosk.configuration(over: file, orOwn: own, Self.log)
+    }
+
+    /// The kiosk's own file, with one lane, and all that it names.
+    private func file() throws -> [UInt8] {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let pem = PEM.encode(try key().publicKey().subjectPublicKeyInfo[...], label: "PUBLIC KEY")
+        for name in ["daily.pub", "authority.pem"] {
+            try #require(
+                FileManager.default.createFile(
+                    atPath: "\(folder.path)/\(name)", contents: Data(pem),
+                    attributes: [.posixPermissions: 0o600]))
+        }
+        return Array(
+            """
+            {"store": "\(folder.path)/store", "log": "info", "lanes": [{"name": "counter-1"}],
+             "fleet": {"chain": "utopia", "kiosk": "till-1", "hubs": ["https://localhost"],
+                       "authority": "\(folder.path)/authority.pem", "keys": ["\(folder.path)/daily.pub"]}}
+            """.utf8)
+    }
+
+    /// The fleet's key, the same each time.
+    private func key() throws -> PrivateKey {
+        let path = "\(folder.path)/daily.pem"
+        if !FileManager.default.fileExists(atPath: path) {
+            try PrivateFile.create(path, PrivateKey.generate(.p256))
+        }
+        return try PrivateFile.key(path)
+    }
+
+    @Test("The document that the kiosk obeyed before counts from the start")
+    func obeyed() throws {
+        let configuration = try begins(with: #"{"log": "debug"}"#)
+        #expect(configuration.logLevel == "debug")
+        #expect(configuration.lanes.map(\.name) == ["counter-1"])
+    }
+
+    @Test(
+        "Where documents lead to a fault or to a file that is not there, the kiosk starts with its own file",
+        arguments: [
+            #"{"log": "debug", "lanes": 7}"#, #"{"log": "debug", "page": "/nonexistent"}"#,
+            #"{"log": "debug", "webhooks": {"secretFile": "/nonexistent"}}"#,
+            #"{"log": "debug", "unknown": 1}"#,
+        ])
+    func own(_ changes: String) throws {
+        let configuration = try begins(with: changes)
+        #expect(configuration.logLevel == "info")
+        #expect(configuration.lanes.map(\.name) == ["counter-1"])
+    }
+
+    @Test("A kiosk that was stopped starts stopped, with its own file as with documents")
+    func stopped() throws {
+        for changes in [nil, #"{"log": "debug"}"#, #"{"lanes": 7}"#] {
+            let configuration = try begins(with: changes, isStopped: true)
+            #expect(configuration.lanes.isEmpty, "\(changes ?? "none")")
+        }
+    }
+}

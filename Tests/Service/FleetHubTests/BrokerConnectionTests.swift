@@ -1,0 +1,87 @@
+import Fleet
+import Foundation
+import MdocModel
+import Testing
+
+@testable import FleetHub
+
+@Suite("A connection to the broker")
+struct BrokerConnectionTests {
+    /// The socket of somebody who listens, takes no connection where `isFull`, and never says a word.
+    private final class Mute {
+        let port: Int32
+        private var descriptors: [Int32] = []
+
+        init(isFull: Bool) throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptors.append(listener)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = inet_addr("127.0.0.1")
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            try withUnsafeMutablePointer(to: &address) { pointer in
+                try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    try #require(unsafe bind(listener, pointer, size) == 0)
+                    try #require(unsafe getsockname(listener, pointer, &size) == 0)
+                }
+            }
+            try #require(listen(listener, isFull ? 0 : 16) == 0)
+            port = Int32(UInt16(bigEndian: address.sin_port))
+            // One that is accepted by the system and two that wait for it: the next one's SYN is dropped.
+            for _ in 0..<(isFull ? 3 : 0) {
+                let one = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                descriptors.append(one)
+                _ = fcntl(one, F_SETFL, O_NONBLOCK)
+                withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                        _ = unsafe connect(one, pointer, size)
+                    }
+                }
+            }
+        }
+
+        deinit { for descriptor in descriptors { close(descriptor) } }
+    }
+
+    private func settings(_ port: Int32, in folder: String) throws -> BrokerConnection.Settings {
+        let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
+        let chain = try #require(FleetName("utopia"))
+        let name = try #require(FleetName("kiosk"))
+        try HubAuthority.create(in: folder, for: chain, at: now)
+        try HubAuthority.certifyServer(name, dns: [], addresses: [], in: folder, at: now)
+        return BrokerConnection.Settings(
+            host: "127.0.0.1", port: port, authority: "\(folder)/authority.pem",
+            certificate: "\(folder)/kiosk.pem", key: "\(folder)/kiosk-key.pem", user: "x", password: "x",
+            client: "test")
+    }
+
+    @Test("A broker that does not answer is left at once, and holds no thread", arguments: [false, true])
+    func mute(_ isFull: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let broker = try Mute(isFull: isFull)
+        let settings = try settings(broker.port, in: folder)
+        let connection = try #require(BrokerConnection(settings))
+        connection.start(settings)
+        try await Task.sleep(for: .milliseconds(300))
+        let begin = ContinuousClock.now
+        await connection.stop()
+        for await event in connection.events { #expect(event == .ended) }
+        #expect(ContinuousClock.now - begin < .seconds(2))
+    }
+
+    @Test("Where nobody listens the connection is over at once")
+    func refused() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        // A port that was free a moment ago.
+        let port = try { try Mute(isFull: false).port }()
+        let settings = try settings(port, in: folder)
+        let connection = try #require(BrokerConnection(settings))
+        let begin = ContinuousClock.now
+        connection.start(settings)
+        for await event in connection.events { #expect(event == .ended) }
+        #expect(ContinuousClock.now - begin < .seconds(5))
+        await connection.stop()
+    }
+}

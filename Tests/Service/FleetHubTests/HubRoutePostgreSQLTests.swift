@@ -1,0 +1,208 @@
+import Foundation
+import JSON
+import Logging
+import MdocModel
+import OpenSSLCrypto
+import ReaderAPI
+import ReaderStore
+import Testing
+
+@testable import Fleet
+@testable import FleetHub
+
+@Suite("A hub over HTTPS, with a real PostgreSQL")
+struct HubRoutePostgreSQLTests {
+    @Test("A kiosk that is revoked is refused by name from then on, whatever it asks")
+    func revoked() async throws {
+        try await withHub { hub in
+            let kiosk = try await hub.enrolled()
+            #expect(try await !HubState(kiosk.client.get("/fleet/v1/state")).isStopped)
+            try #require(try await hub.database.revoke(kiosk.name))
+            for path in ["/fleet/v1/state", "/fleet/v1/documents/\(String(repeating: "0", count: 64))"] {
+                #expect(await kiosk.refusal { try await $0.get(path) } == "403 kioskRevoked", "\(path)")
+            }
+            for path in ["report", "broker-password", "receipt-keys", "receipts"] {
+                let found = await kiosk.refusal { try await $0.post("/fleet/v1/\(path)", [], type: "x/y") }
+                #expect(found == "403 kioskRevoked", "\(path)")
+            }
+            // Its certificate is not renewed ten days later.
+            let renewal = await kiosk.refusal { _ in
+                let folder = try FleetFolder(store: kiosk.settings.store)
+                let later = kiosk.settings.now().advanced(bySeconds: 10 * 86_400)
+                _ = try await KioskEnrolment(hub.settings(kiosk.name, now: { later }), folder, Self.log)
+                    .renew()
+                return []
+            }
+            #expect(renewal == "403 kioskRevoked")
+        }
+    }
+
+    @Test("A stranger, and who shows no certificate, are refused by name")
+    func strangers() async throws {
+        try await withHub { hub in
+            let kiosk = try await hub.enrolled()
+            let none = try HubClient(kiosk.settings.hubs, authority: kiosk.settings.authority, as: nil)
+            let stranger = try FleetFolder(store: "\(hub.folder)/stranger")
+            for (from, to) in [("hub.pem", stranger.certificatePath), ("hub-key.pem", stranger.keyPath)] {
+                try FileManager.default.copyItem(atPath: "\(hub.folder)/\(from)", toPath: to)
+            }
+            let other = try HubClient(kiosk.settings.hubs, authority: kiosk.settings.authority, as: stranger)
+            #expect(await refusal(none) { try await $0.get("/fleet/v1/state") } == "401 certificateRequired")
+            #expect(await refusal(other) { try await $0.get("/fleet/v1/state") } == "403 kioskUnknown")
+            #expect(await refusal(none) { try await $0.get("/fleet/v1/other") } == "404 notFound")
+            let code = await refusal(none) {
+                try await $0.post("/fleet/v1/certificates", [0x30, 0], type: "application/pkcs10")
+            }
+            #expect(code == "400 requestRefused")
+            await none.end()
+            await other.end()
+        }
+    }
+
+    @Test("Without a broker a kiosk gets no password, and says so by name")
+    func brokerless() async throws {
+        try await withHub { hub in
+            let kiosk = try await hub.enrolled()
+            let found = await kiosk.refusal {
+                try await $0.post("/fleet/v1/broker-password", [], type: "application/json")
+            }
+            #expect(found == "503 brokerUnavailable")
+        }
+    }
+
+    @Test(
+        "A report that is malformed, or has more than it may, is refused, and the one before stays",
+        arguments: [
+            "", "{}", #"{"name": "Jane"}"#, #"{"software": "1", "documents": [], "health": {"lanes": []}}"#,
+            #"{"software": "1", "documents": [], "health": {"lanes": [], "findings": [], "name": "Jane"}}"#,
+            #"{"software": "1", "documents": [], "health": {"lanes": [], "findings": ["#
+                + Array(repeating: #""x""#, count: 33).joined(separator: ",") + "]}}",
+        ])
+    func reports(_ text: String) async throws {
+        try await withHub { hub in
+            let kiosk = try await hub.enrolled()
+            let report = KioskReport(
+                software: "1.0", documents: [], receipts: "", health: KioskHealth(findings: ["trustMissing"]))
+            let path = "/fleet/v1/report"
+            _ = try await kiosk.client.post(path, report.json.utf8, type: "application/json")
+            let found = await kiosk.refusal {
+                try await $0.post(path, Array(text.utf8), type: "application/json")
+            }
+            #expect(found == "400 bodyRefused")
+            #expect(try await hub.database.kiosk(kiosk.name)?.report == report.json.utf8)
+            let long = await kiosk.refusal {
+                try await $0.post(
+                    path, [UInt8](repeating: 0x20, count: KioskReport.maximumSize + 1),
+                    type: "application/json")
+            }
+            #expect(long == "413 bodyTooLong")
+        }
+    }
+
+    @Test("Another kiosk's receipt key is refused by name, and an operator sees it")
+    func receiptKeys() async throws {
+        try await withHub { hub in
+            let store = try ReceiptStore(receipts: 1)
+            let pem = try store.store.receiptKeys().reduce(into: [UInt8]()) { $0 += try $1.pem() }
+            let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
+            let path = "/fleet/v1/receipt-keys"
+            for _ in 0..<2 { _ = try await one.client.post(path, pem, type: "application/x-pem-file") }
+            let found = await two.refusal { try await $0.post(path, pem, type: "application/x-pem-file") }
+            #expect(found == "409 receiptKeyTaken")
+            #expect(try await hub.database.kiosk(two.name)?.alert == "receiptKeyTaken")
+            #expect(try await hub.database.kiosk(one.name)?.alert == "")
+        }
+    }
+
+    static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func withHub(_ body: (RunningHub) async throws -> Void) async throws {
+        let bench = try await HubBench()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-hub-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let now: @Sendable () -> Timestamp = {
+            Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
+        }
+        try HubAuthority.create(in: folder, for: bench.database.chain, at: now())
+        let hubName = try #require(FleetName("hub"))
+        try HubAuthority.certifyServer(hubName, dns: ["localhost"], addresses: [], in: folder, at: now())
+        let (certificate, key) = ("\(folder)/authority.pem", "\(folder)/authority-key.pem")
+        let broker = HubBroker(
+            HubBroker.Settings(
+                host: "localhost", port: 1, authority: certificate, certificate: "\(folder)/hub.pem",
+                key: "\(folder)/hub-key.pem", user: "hub", password: "x"), bench.database, log: Self.log,
+            now: now)
+        let routes = HubRoutes(
+            bench.database, try HubAuthority(certificate: certificate, key: key, days: 14), broker,
+            OperatorRoutes(bench.database, tokens: []), audit: Self.log, now: now)
+        let (ports, opened) = AsyncStream.makeStream(of: Int.self)
+        let server = HubServer(
+            host: "localhost", port: 0,
+            tls: try ServerTLS(
+                certificate: "\(folder)/hub.pem", key: "\(folder)/hub-key.pem", clientAuthority: certificate,
+                clientCertificate: .optional), routes: routes, connections: 64, log: Self.log,
+            listening: { opened.yield($0 ?? 0) })
+        let running = Task { try await server.run() }
+        defer { running.cancel() }
+        let port = try #require(await ports.first { _ in true })
+        try await body(RunningHub(database: bench.database, folder: folder, port: port, now: now))
+    }
+}
+
+private struct RunningHub {
+    let database: HubDatabase
+    let folder: String
+    let port: Int
+    let now: @Sendable () -> Timestamp
+
+    func enrolled() async throws -> EnrolledKiosk {
+        let name = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
+        let code = try #require(try await database.invite(name, site: nil, group: nil, at: now()))
+        let file = "\(folder)/\(name)-code"
+        try #require(
+            FileManager.default.createFile(
+                atPath: file, contents: Data(code.utf8), attributes: [.posixPermissions: 0o600]))
+        let settings = settings(name, now: now)
+        let kept = try FleetFolder(store: settings.store)
+        try #require(try await KioskEnrolment(settings, kept, HubRoutePostgreSQLTests.log).renew())
+        return EnrolledKiosk(
+            name: name, settings: settings,
+            client: try HubClient(settings.hubs, authority: settings.authority, as: kept))
+    }
+
+    func settings(_ name: FleetName, now: @escaping @Sendable () -> Timestamp) -> KioskSettings {
+        KioskSettings(
+            FleetMembership(chain: database.chain, site: nil, group: nil, kiosk: name),
+            hubs: ["https://localhost:\(port)"], authority: "\(folder)/authority.pem", keys: [],
+            codeFile: "\(folder)/\(name)-code", store: "\(folder)/\(name)", software: "test", now: now)
+    }
+}
+
+private final class EnrolledKiosk: Sendable {
+    let name: FleetName
+    let settings: KioskSettings
+    let client: HubClient
+
+    init(name: FleetName, settings: KioskSettings, client: HubClient) {
+        self.name = name
+        self.settings = settings
+        self.client = client
+    }
+
+    deinit { Task { [client] in await client.end() } }
+
+    func refusal(_ body: (HubClient) async throws -> [UInt8]) async -> String {
+        await FleetHubTests.refusal(client, body)
+    }
+}
+
+/// Status and id of a refusal; what else came otherwise.
+private func refusal(_ client: HubClient, _ body: (HubClient) async throws -> [UInt8]) async -> String {
+    do {
+        return "\(try await body(client).count) bytes"
+    } catch HubError.refused(let status, let id) {
+        return "\(status) \(id)"
+    } catch {
+        return "\(error)"
+    }
+}
