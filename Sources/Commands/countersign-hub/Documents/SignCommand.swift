@@ -16,7 +16,7 @@ struct SignCommand: ParsableCommand {
         discussion: """
             Needs neither hub nor database. The file goes to a hub by countersign-hub document put.
 
-              countersign-hub sign --key fleet.pem --chain utopia --issue 3 --trust trust.bundle harbour-3.cose
+              countersign-hub sign --key fleet.pem --chain utopia --document-version 3 --trust trust.bundle 3.cose
             """)
 
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
@@ -29,8 +29,8 @@ struct SignCommand: ParsableCommand {
     var level = FleetLevel.chain
     @Option(help: "The name of the site, group or kiosk.")
     var name: FleetName?
-    @Option(help: "A number higher than those before at this level and name.")
-    var issue: Int64
+    @Option(help: ArgumentHelp("Higher than those before at this level and name.", valueName: "number"))
+    var documentVersion: Int64
     @Option(help: ArgumentHelp("What changes in the configuration: a JSON Merge Patch.", valueName: "file"))
     var configuration: String?
     @Option(help: ArgumentHelp("A trust bundle that the same key signed.", valueName: "file"))
@@ -39,8 +39,8 @@ struct SignCommand: ParsableCommand {
     var withdraw: [String] = []
 
     func validate() throws {
-        guard (1...FleetDocument.highestVersion).contains(issue) else {
-            throw ValidationError("--issue takes 1 to \(FleetDocument.highestVersion).")
+        guard (1...FleetDocument.highestVersion).contains(documentVersion) else {
+            throw ValidationError("--document-version takes 1 to \(FleetDocument.highestVersion).")
         }
         guard level == .chain || name != nil else {
             throw ValidationError("Give --name: the site, group or kiosk that the document is for.")
@@ -49,7 +49,8 @@ struct SignCommand: ParsableCommand {
 
     func run() throws {
         var document = FleetDocument(
-            chain: chain, level: level, name: level == .chain ? chain : name ?? chain, version: issue,
+            chain: chain, level: level, name: level == .chain ? chain : name ?? chain,
+            version: documentVersion,
             created: WallClock.system.now)
         document.configuration = try configuration.map(read)
         document.trust = try trust.map(read)

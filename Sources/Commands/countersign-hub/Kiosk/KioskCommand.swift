@@ -62,36 +62,53 @@ struct KioskListCommand: AsyncParsableCommand {
     }
 }
 
-struct KioskShowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print one kiosk as JSON.")
-
+/// Which kiosk of which chain a command is about.
+struct KioskArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
     var kiosk: FleetName
     @OptionGroup var file: ConfigurationArgument
 
-    func run() async throws {
+    /// What the chain's database says of the kiosk.
+    func asking<Value: Sendable>(
+        _ body: (HubDatabase, FleetName) async throws(PostgreSQLError) -> Value
+    ) async throws -> Value {
         let database = try file.read().openDatabase()
-        let record = try await asking { () throws(PostgreSQLError) in try await database.kiosk(kiosk) }
-        guard let record else { throw HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list") }
+        return try await countersign_hub.asking { () throws(PostgreSQLError) in
+            try await body(database, kiosk)
+        }
+    }
+}
+
+struct KioskShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print one kiosk as JSON.")
+
+    @OptionGroup var arguments: KioskArguments
+
+    func run() async throws {
+        let record = try await arguments.asking { database, kiosk throws(PostgreSQLError) in
+            try await database.kiosk(kiosk)
+        }
+        guard let record else {
+            throw HubFault("there is no kiosk \(arguments.kiosk): see countersign-hub kiosk list")
+        }
         print(record.json.text)
     }
 }
 
 struct KioskRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Put a kiosk out: hubs and broker refuse it, and it takes no orders."
-    )
+        commandName: "revoke",
+        abstract: "Revoke a kiosk: hubs and broker refuse it, and it takes no orders.")
 
-    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
-    var kiosk: FleetName
-    @OptionGroup var file: ConfigurationArgument
+    @OptionGroup var arguments: KioskArguments
 
     func run() async throws {
-        let database = try file.read().openDatabase()
-        let isDone = try await asking { () throws(PostgreSQLError) in try await database.revoke(kiosk) }
+        let isDone = try await arguments.asking { database, kiosk throws(PostgreSQLError) in
+            try await database.revoke(kiosk)
+        }
         guard isDone else {
-            throw HubFault("there is no kiosk \(kiosk) to revoke: see countersign-hub kiosk list")
+            throw HubFault("there is no kiosk \(arguments.kiosk) to revoke: see countersign-hub kiosk list")
         }
     }
 }
@@ -100,31 +117,28 @@ struct KioskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Have a kiosk take no orders until it is started again.")
 
-    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
-    var kiosk: FleetName
-    @OptionGroup var file: ConfigurationArgument
+    @OptionGroup var arguments: KioskArguments
 
-    func run() async throws { try await setStopped(true, kiosk, file) }
+    func run() async throws { try await arguments.setStopped(true) }
 }
 
 struct KioskStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Have a stopped kiosk take orders again.")
 
-    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
-    var kiosk: FleetName
-    @OptionGroup var file: ConfigurationArgument
+    @OptionGroup var arguments: KioskArguments
 
-    func run() async throws { try await setStopped(false, kiosk, file) }
+    func run() async throws { try await arguments.setStopped(false) }
 }
 
-private func setStopped(_ isStopped: Bool, _ kiosk: FleetName, _ file: ConfigurationArgument) async throws {
-    let database = try file.read().openDatabase()
-    let isDone = try await asking { () throws(PostgreSQLError) in
-        try await database.setStopped(isStopped, kiosk)
-    }
-    guard isDone else {
-        throw HubFault("\(kiosk) is not there, or is \(isStopped ? "stopped" : "started") already")
+extension KioskArguments {
+    fileprivate func setStopped(_ isStopped: Bool) async throws {
+        let isDone = try await asking { database, kiosk throws(PostgreSQLError) in
+            try await database.setStopped(isStopped, kiosk)
+        }
+        guard isDone else {
+            throw HubFault("\(kiosk) is not there, or is \(isStopped ? "stopped" : "started") already")
+        }
     }
 }
 
