@@ -6,30 +6,24 @@ import MdocModel
 import ReaderIdentityStore
 import ReaderStore
 import RecordBench
+import Synchronization
 
 /// Many simulated kiosks in one process: the agent, the protocol and the files of real ones, without lanes.
 ///
-///     FleetBenchmark kiosks FILE      FILE is JSON: chain, prefix, first, count, hubs, authority, key, database, folder
-///     FleetBenchmark receipts FOLDER COUNT
+///     FleetBenchmark FILE      FILE is JSON: chain, prefix, first, count, hubs, authority, key, database, folder
 ///
-/// `kiosks` enrols them, prints `WHAT KIOSK SECONDS` for what happens, and takes lines from its standard input: the folder of a
-/// store whose receipts every kiosk then has, or `append` for one more receipt at each. It ends with its input. `receipts` makes
-/// such a folder.
+/// Enrols them, prints `WHAT KIOSK SECONDS` for what happens, and takes lines from its standard input: `prepare COUNT` makes a
+/// backlog of so many receipts for each kiosk, `deliver` puts it in their stores at once, and `append COUNT` gives one more
+/// receipt to each of the next COUNT kiosks. It ends with its input.
 @main
 enum FleetBenchmark {
     static func main() async throws {
-        let arguments = CommandLine.arguments
-        switch arguments.dropFirst().first {
-        case "kiosks" where arguments.count == 3:
-            let data = try Data(contentsOf: URL(filePath: arguments[2]))
-            try await Crowd(try JSONDecoder().decode(CrowdSettings.self, from: data)).run()
-        case "receipts" where arguments.count == 4:
-            let store = try ReaderStore(at: arguments[2], for: .changing)
-            for _ in 0..<(Int(arguments[3]) ?? 0) { _ = try store.append(.sample()) }
-        default:
-            print("use: FleetBenchmark kiosks FILE | receipts FOLDER COUNT")
+        guard CommandLine.arguments.count == 2 else {
+            print("use: FleetBenchmark FILE")
             exit(64)
         }
+        let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
+        try await Crowd(try JSONDecoder().decode(CrowdSettings.self, from: data)).run()
     }
 }
 
@@ -51,6 +45,15 @@ struct Crowd {
     private let settings: CrowdSettings
     private let chain: FleetName
     private let key: FleetKey
+    private let stopped = Stopped()
+
+    /// Kiosks that have stopped: they push no receipts.
+    private final class Stopped: Sendable {
+        private let names = Mutex<Set<FleetName>>([])
+
+        func insert(_ name: FleetName) { _ = names.withLock { $0.insert(name) } }
+        func contains(_ name: FleetName) -> Bool { names.withLock { $0.contains(name) } }
+    }
 
     init(_ settings: CrowdSettings) throws {
         self.settings = settings
@@ -105,28 +108,50 @@ struct Crowd {
             apply: { _ in
                 say("applied", name.text)
                 return .ready
-            }, setStopped: { isStopped in if isStopped { say("stopped", name.text) } })
+            },
+            setStopped: { [stopped] isStopped in
+                guard isStopped else { return }
+                stopped.insert(name)
+                say("stopped", name.text)
+            })
         return FleetAgent(kiosk, folder, try folder.load(membership, [key]), actions, log)
     }
 
-    /// Gives every kiosk the receipts of a folder.
     private func takeReceipts() {
-        while let folder = readLine() {
-            for name in names {
-                if folder == "append" {
-                    let store = try? ReaderStore(at: store(of: name), for: .changing)
-                    _ = try? store?.append(.sample())
-                    continue
+        var next = 0
+        while let line = readLine() {
+            let words = line.split(separator: " ")
+            let count = words.count == 2 ? Int(words[1]) ?? 0 : 0
+            do {
+                switch words.first {
+                case "prepare": for name in names { try append(count, at: store(of: name) + "-backlog") }
+                case "deliver": for name in names where !stopped.contains(name) { try deliver(to: name) }
+                default:
+                    for _ in 0..<count {
+                        while stopped.contains(names[next % names.count]) { next += 1 }
+                        try append(1, at: store(of: names[next % names.count]))
+                        next += 1
+                    }
                 }
-                for file in ["countersign.sqlite", "receipt-key.pem", "receipt-head"] {
-                    let target = "\(store(of: name))/\(file)"
-                    try? FileManager.default.removeItem(atPath: target)
-                    try? FileManager.default.copyItem(atPath: "\(folder)/\(file)", toPath: target)
-                }
+                say(String(words.first ?? ""), "all")
+            } catch {
+                say("failed", "all")
             }
-            say("receipts", "all")
         }
         exit(0)
+    }
+
+    private func append(_ count: Int, at path: String) throws {
+        let store = try ReaderStore(at: path, for: .changing)
+        for _ in 0..<count { _ = try store.append(.sample()) }
+    }
+
+    private func deliver(to name: FleetName) throws {
+        for file in ["countersign.sqlite", "receipt-key.pem", "receipt-head"] {
+            let target = "\(store(of: name))/\(file)"
+            try? FileManager.default.removeItem(atPath: target)
+            try FileManager.default.moveItem(atPath: "\(store(of: name))-backlog/\(file)", toPath: target)
+        }
     }
 
     private static func now() -> Timestamp {
