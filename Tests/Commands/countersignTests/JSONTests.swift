@@ -9,6 +9,7 @@ import MdocVerification
 import OpenSSLCrypto
 import PKIX
 import ReaderIdentityStore
+import ReaderService
 import Reports
 import RequestPlanner
 import Testing
@@ -159,7 +160,7 @@ struct JSONDocumentationTests {
     func ids() {
         let ids =
             CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
-            + RequestRule.allCases.map(\.rawValue)
+            + RequestRule.allCases.map(\.rawValue) + PresentationNote.ID.allCases.map(\.rawValue)
         for id in ids { #expect(page.contains("| `\(id)` |"), "\(id)") }
     }
 
@@ -245,7 +246,7 @@ struct JSONDocumentationTests {
         let known = Set(
             CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
                 + RequestRule.allCases.map(\.rawValue) + IdentityStoreError.knownIDs
-                + DoctorCheck.ID.allCases.map(\.rawValue))
+                + DoctorCheck.ID.allCases.map(\.rawValue) + PresentationNote.ID.allCases.map(\.rawValue))
         let rows = page.split(separator: "\n").filter {
             $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
         }
