@@ -29,6 +29,8 @@ package struct NFCVersion2Settings: Equatable, Sendable {
     package var selectDeadline: Duration = .seconds(2)
     /// For the answer to the handover, in which the wallet prepares what it chose.
     package var handoverDeadline: Duration = .seconds(10)
+    /// The longest handover accepted, in bytes, as of an NDEF message: an engagement has a few hundred.
+    package var maximumHandover = 0x7ffd
 
     package init() {}
 }

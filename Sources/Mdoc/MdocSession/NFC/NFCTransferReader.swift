@@ -42,6 +42,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     private var transferEnd: ContinuousClock.Instant?
     /// For the answer to the message that is being sent.
     private var answerTime: Duration
+    /// The most bytes of that answer.
+    private var answerSize = 0
 
     /// A transfer within what the reader, the phone (by its carrier record) and the settings allow.
     package init(
@@ -98,12 +100,14 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     /// Sends one message; allowed after each delivery.
     package mutating func send(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        send(message, answeredWithin: settings.consentDeadline, now: now)
+        send(
+            message, answeredWithin: settings.consentDeadline, atMost: settings.maximumMessageSize, now: now)
     }
 
-    /// Sends one message whose answer may take so long.
+    /// Sends one message whose answer may take so long, and have so many bytes.
     mutating func send(
-        _ message: ArraySlice<UInt8>, answeredWithin time: Duration, now: ContinuousClock.Instant
+        _ message: ArraySlice<UInt8>, answeredWithin time: Duration, atMost size: Int,
+        now: ContinuousClock.Instant
     ) -> Action {
         step { machine, state throws(NFCFault) in
             guard case .idle = state else { throw .outOfTurn }
@@ -111,6 +115,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             let expected = machine.expectedLength(machine.maximumResponseData)
             machine.phase = .sendMessage
             machine.answerTime = time
+            machine.answerSize = min(size, machine.settings.maximumMessageSize)
             guard message.count <= limit,
                 let chain = EnvelopeChain(
                     message, maximumData: machine.maximumCommandData, expectedLength: expected)
@@ -188,7 +193,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         }
         phase = .awaitResponse
         deadline = now + answerTime
-        collection = NFCMessageCollection(maximumLength: settings.maximumMessageSize)
+        collection = NFCMessageCollection(maximumLength: answerSize)
         return try transmit(command, then: .awaitingData)
     }
 

@@ -32,7 +32,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         case awaitingApplication(isRepeated: Bool)
         /// The rest of the answer to SELECT.
         case awaitingLimit
-        case awaitingHandover(NFCTransferReader, request: [UInt8])
+        case awaitingHandover(request: [UInt8])
     }
 
     private let limits: NFCReaderLimits
@@ -41,6 +41,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     private let transferSettings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectVersion2
+    /// The transfer of the handover; beside the state, so that its answer grows in place.
+    private var transfer: NFCTransferReader?
     /// The instant after which `expire` and `receive` end the machine; nil before `start`.
     package private(set) var deadline: ContinuousClock.Instant?
 
@@ -91,9 +93,9 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         switch state {
         case .awaitingApplication(let isRepeated): return selected(answer, isRepeated: isRepeated, now)
         case .awaitingLimit: return takeLimit(answer, now)
-        case .awaitingHandover(var transfer, let request):
-            let action = transfer.receive(answer.encode()[...], now: now)
-            return try advanceHandover(action, transfer, request)
+        case .awaitingHandover(let request):
+            guard let action = transfer?.receive(answer.encode()[...], now: now) else { throw .outOfTurn }
+            return try advanceHandover(action, request)
         case .notStarted: throw .outOfTurn
         }
     }
@@ -127,9 +129,12 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         deadline = now + settings.handoverDeadline
         var transfer = NFCTransferReader(selected: limit, limits: limits, settings: transferSettings)
         let request = NFCVersion2Handover.request(offering: offer.methods)
-        let action = transfer.send(request[...], answeredWithin: settings.handoverDeadline, now: now)
+        let action = transfer.send(
+            request[...], answeredWithin: settings.handoverDeadline, atMost: settings.maximumHandover,
+            now: now)
         guard case .transmit(let command) = action else { return absent(.outOfTurn) }
-        state = .ongoing(.awaitingHandover(transfer, request: request))
+        self.transfer = transfer
+        state = .ongoing(.awaitingHandover(request: request))
         return .transmit(command)
     }
 
@@ -140,13 +145,13 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     // MARK: Handover
 
     private mutating func advanceHandover(
-        _ action: NFCTransferReader.Action, _ transfer: NFCTransferReader, _ request: [UInt8]
+        _ action: NFCTransferReader.Action, _ request: [UInt8]
     ) throws(NFCFault) -> Action {
         switch action {
         case .transmit(let command):
-            state = .ongoing(.awaitingHandover(transfer, request: request))
+            state = .ongoing(.awaitingHandover(request: request))
             return .transmit(command)
-        case .deliver(.message(let select)): return try engaged(select, transfer, request)
+        case .deliver(.message(let select)): return try engaged(select, request)
         // What a wallet answers that misses an option of its draft.
         case .end(let reason) where reason.fault == .status(.unknownError): throw .olderVersion2
         case .end(let reason): throw reason.fault
@@ -155,8 +160,9 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     }
 
     private func engaged(
-        _ select: [UInt8], _ transfer: NFCTransferReader, _ request: [UInt8]
+        _ select: [UInt8], _ request: [UInt8]
     ) throws(NFCFault) -> Action {
+        guard let transfer else { throw .outOfTurn }
         guard !select.isEmpty else { throw .walletEnded }
         let (engagement, methods): (DeviceEngagement, [NFCVersion2Method])
         do throws(MdocModelError) {

@@ -143,6 +143,19 @@ struct NFCVersion2FaultTests {
         #expect(seen == accepted.union(expected.keys))
     }
 
+    @Test(
+        "A handover longer than an NDEF message may be is refused where it is announced, and a shorter one is read"
+    )
+    func longHandover() throws {
+        for (length, isRefused) in [(0x7ffe, true), (0x7ffd, false)] {
+            var tap = NFCVersion2Tap()
+            let header: [UInt8] = [0x53, 0x82, UInt8(length >> 8), UInt8(length & 0xff)]
+            let outcome = tap.run(answers: [Self.limit, (header + [0xa1, 0x61, 0x00]).hex])
+            let fault = NFCFault.messageTooLong(announced: length, limit: 0x7ffd)
+            #expect((outcome.reason == NFCEndReason(.handoverVersion2, fault)) == isRefused)
+        }
+    }
+
     @Test("A status in place of the handover is named", arguments: ["6f00", "6a80", "6985", "6d00"])
     func handoverStatus(status: String) throws {
         var tap = NFCVersion2Tap()
