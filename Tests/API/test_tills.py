@@ -83,6 +83,14 @@ class OutcomeTests(TillCase):
     def test_deny(self):
         self.outcome(1, "No. Do not sell. (test document) answer.no", wallet=("--age", "20", "--attests", "18", "--attests", "21"))
 
+    def test_the_words_say_why_and_what_may_be_done(self):
+        """Those of the reason, and where a reason has none of its own those of the outcome."""
+        for fault, words in {
+                "mso.expired": "The document is not valid now. Refresh it on the phone, then tap again. (test document) validity",
+                "device.signature_flipped": "The check failed. Tap again once. (test document) device_authentication",
+                "x509.ds_expired": "Not accepted. Check another document. (test document) issuer_certificate"}.items():
+            self.outcome(1, words, wallet=("--fault", fault))
+
     def test_unclear(self):
         self.outcome(1, "Not proven. Check another document. (test document) document.test", serving={"acceptTestDocuments": False})
 

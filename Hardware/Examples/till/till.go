@@ -24,11 +24,40 @@ var say = map[string]string{
 	"hold": "Leave your phone on the reader.", "connecting": "Connecting to your phone …",
 	"confirmThenTapAgain":  "Confirm on your phone, then tap again.",
 	"bluetoothUnavailable": "Hold your phone to the reader, and leave it there.",
-	"allow":                "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
-	"declined":           "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
-	"failed":             "No answer. Begin a new check, or check another document.",
-	"cancelled":          "The check was cancelled. Do not sell.",
-	"reader.unavailable": "The reader is not there. Call whoever looks after it.",
+	"allow":                "Yes. You may sell.", "deny": "Not accepted. Check another document.", "unclear": "Not proven. Check another document.",
+	"declined":  "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
+	"failed":    "No answer. Begin a new check, or check another document.",
+	"cancelled": "The check was cancelled. Do not sell.",
+}
+
+var why = []struct{ outcome, reasons, words string }{
+	{"deny", "answer.no decision.rejected", "No. Do not sell."},
+	{"deny", "revocation", "This document was withdrawn. Check another document."},
+	{"deny", "validity", "The document is not valid now. Refresh it on the phone, then tap again."},
+	{"deny", "session.decryption response.status device_authentication key_authorizations request_match", "The check failed. Tap again once."},
+	{"unclear", "decision.overdue decision.dismissed", "Nobody decided. Check again."},
+	{"failed", "reader.unavailable radio.unavailable", "The reader is not there. Call whoever looks after it."},
+}
+
+// The words of the row that stands highest; where a reason is in none, those of the outcome.
+func words(outcome string, reasons []string) string {
+	best := len(why)
+	for _, reason := range reasons {
+		row := 0
+		for row < len(why) && !(why[row].outcome == outcome && strings.Contains(" "+why[row].reasons+" ", " "+reason+" ")) {
+			row++
+		}
+		if row < best {
+			best = row
+		}
+		if row == len(why) {
+			return say[outcome]
+		}
+	}
+	if best == len(why) {
+		return say[outcome]
+	}
+	return why[best].words
 }
 
 // A call that takes longer is made again.
@@ -140,14 +169,11 @@ func main() {
 			}
 		}
 		if presentation.Outcome != "" {
-			words := []string{say[presentation.Outcome]}
-			if len(presentation.Reasons) > 0 && say[presentation.Reasons[0]] != "" {
-				words[0] = say[presentation.Reasons[0]]
-			}
+			said := []string{words(presentation.Outcome, presentation.Reasons)}
 			if presentation.Test {
-				words = append(words, "(test document)")
+				said = append(said, "(test document)")
 			}
-			fmt.Println(strings.Join(append(words, presentation.Reasons...), " "))
+			fmt.Println(strings.Join(append(said, presentation.Reasons...), " "))
 			if presentation.Outcome == "allow" {
 				return
 			}

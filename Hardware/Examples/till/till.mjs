@@ -20,12 +20,26 @@ const say = {
     hold: "Leave your phone on the reader.", connecting: "Connecting to your phone …",
     confirmThenTapAgain: "Confirm on your phone, then tap again.",
     bluetoothUnavailable: "Hold your phone to the reader, and leave it there.",
-    allow: "Yes. You may sell.", deny: "No. Do not sell.", unclear: "Not proven. Check another document.",
+    allow: "Yes. You may sell.", deny: "Not accepted. Check another document.", unclear: "Not proven. Check another document.",
     declined: "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
     failed: "No answer. Begin a new check, or check another document.",
-    "reader.unavailable": "The reader is not there. Call whoever looks after it.",
     cancelled: "The check was cancelled. Do not sell.",
 };
+const why = [
+    ["deny", ["answer.no", "decision.rejected"], "No. Do not sell."],
+    ["deny", ["revocation"], "This document was withdrawn. Check another document."],
+    ["deny", ["validity"], "The document is not valid now. Refresh it on the phone, then tap again."],
+    ["deny", ["session.decryption", "response.status", "device_authentication", "key_authorizations", "request_match"],
+        "The check failed. Tap again once."],
+    ["unclear", ["decision.overdue", "decision.dismissed"], "Nobody decided. Check again."],
+    ["failed", ["reader.unavailable", "radio.unavailable"], "The reader is not there. Call whoever looks after it."],
+];
+
+// The words of the row that stands highest; where a reason is in none, those of the outcome.
+function words(outcome, reasons) {
+    const rows = reasons.map((reason) => why.findIndex(([of, ids]) => of === outcome && ids.includes(reason)));
+    return rows.length > 0 && Math.min(...rows) >= 0 ? why[Math.min(...rows)][2] : say[outcome];
+}
 
 function call(method, path, body, most = 40_000) {
     const signal = AbortSignal.timeout(Math.min(most, 40_000));
@@ -61,5 +75,5 @@ async function check(reference, intent) {
 }
 
 const { problem, outcome, test, reasons } = await check(process.argv[2], process.argv[3] ?? "age over 21");
-console.log(problem ?? [say[reasons[0]] ?? say[outcome], ...(test ? ["(test document)"] : []), ...reasons].join(" "));
+console.log(problem ?? [words(outcome, reasons), ...(test ? ["(test document)"] : []), ...reasons].join(" "));
 process.exit(outcome === "allow" ? 0 : 1);

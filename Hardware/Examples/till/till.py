@@ -17,12 +17,25 @@ SAY = {"armed": "Open your ID, then hold your phone to the reader.", "engaged": 
        "hold": "Leave your phone on the reader.", "connecting": "Connecting to your phone …",
        "confirmThenTapAgain": "Confirm on your phone, then tap again.",
        "bluetoothUnavailable": "Hold your phone to the reader, and leave it there.",
-       "allow": "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
+       "allow": "Yes. You may sell.", "deny": "Not accepted. Check another document.", "unclear": "Not proven. Check another document.",
        "declined": "Nothing was shared: declined, no such document, or a wallet that does not know this reader. "
                    "Check another document.",
        "failed": "No answer. Begin a new check, or check another document.",
-       "reader.unavailable": "The reader is not there. Call whoever looks after it.",
        "cancelled": "The check was cancelled. Do not sell."}
+WHY = [("deny", "answer.no decision.rejected", "No. Do not sell."),
+       ("deny", "revocation", "This document was withdrawn. Check another document."),
+       ("deny", "validity", "The document is not valid now. Refresh it on the phone, then tap again."),
+       ("deny", "session.decryption response.status device_authentication key_authorizations request_match",
+        "The check failed. Tap again once."),
+       ("unclear", "decision.overdue decision.dismissed", "Nobody decided. Check again."),
+       ("failed", "reader.unavailable radio.unavailable", "The reader is not there. Call whoever looks after it.")]
+
+
+def words(outcome, reasons):
+    """Those of the row of WHY that stands highest; where a reason is in none, those of the outcome."""
+    rows = [next((row for row, (of, ids, _) in enumerate(WHY) if of == outcome and reason in ids.split()), -1)
+            for reason in reasons]
+    return WHY[min(rows)][2] if rows and min(rows) >= 0 else SAY[outcome]
 
 
 def call(method, path, body=None, seconds=40):
@@ -74,5 +87,5 @@ def check(reference, intent):
 
 presentation = check(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "age over 21")
 outcome, reasons = presentation["outcome"], presentation["reasons"]
-print(SAY.get(reasons[0] if reasons else "") or SAY[outcome], *["(test document)"] * bool(presentation["test"]), *reasons)
+print(words(outcome, reasons), *["(test document)"] * bool(presentation["test"]), *reasons)
 sys.exit(0 if outcome == "allow" else 1)
