@@ -154,7 +154,8 @@ struct HybridTests {
     )
     func firstCopyIsWrong() async throws {
         let stage = try HybridStage {
-            $0.consentTime = .seconds(1)
+            // NFC has 500 ms after the first copy.
+            $0.consentTime = .milliseconds(400)
             $0.version2Fault = .copiesDiffer
         }
         let presentation = try await stage.presentation(
