@@ -97,7 +97,8 @@ enum OnlineBenchmark {
         let refused = bodies.map { $0.replacing(#""session":""#, with: #""sessions":""#) }
         var costs = Costs(
             answer: try cost(of: bodies, to: daemon),
-            refusal: try cost(of: refused, to: daemon, expecting: #""id":"bodyRefused""#))
+            refusal: try cost(
+                of: refused, to: daemon, expecting: #"{"type":"urn:countersign:problem:bodyRefused""#))
         (costs.floor, costs.formerFloor) = try await floors(of: daemon)
         return costs
     }
