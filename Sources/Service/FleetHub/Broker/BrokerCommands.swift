@@ -5,7 +5,7 @@ internal import JSON
 enum BrokerCommands {
     /// Where the plugin takes commands, and where it answers whoever sent them.
     private static let control = "$CONTROL/dynamic-security/v1"
-    static let answers = "$CONTROL/dynamic-security/v1/response"
+    static let answers = control + "/response"
 
     /// The number of the message that the broker acknowledges; nil where nobody is connected.
     @discardableResult

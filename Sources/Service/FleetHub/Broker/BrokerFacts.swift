@@ -1,7 +1,5 @@
 internal import Fleet
 internal import JSON
-internal import MdocModel
-internal import OpenSSLCrypto
 
 /// What a hub meets at its broker. Looking changes nothing there.
 package enum BrokerFacts: Equatable, Sendable {
@@ -25,13 +23,11 @@ package enum BrokerFacts: Equatable, Sendable {
     /// It lets the hub in; nil where the plugin does not answer this account.
     case connected(Defaults?)
 
-    /// Where the plugin takes commands; it answers below it.
-    private static let control = "$CONTROL/dynamic-security/v1"
     /// How long the plugin may take to answer.
     private static let timeout = Duration.seconds(3)
 
     package static func current(_ settings: HubBroker.Settings) async -> BrokerFacts {
-        let own = settings.connection
+        let own = settings.newConnection
         guard let connection = BrokerConnection(own) else { return .filesRefused }
         connection.start(own)
         let timer = Task {
@@ -50,11 +46,8 @@ package enum BrokerFacts: Equatable, Sendable {
             switch event {
             case .connected:
                 facts = .connected(nil)
-                connection.subscribe(to: "\(control)/response")
-                let question: JSONValue = [
-                    "commands": .array([BrokerCommands.command("getDefaultACLAccess", [])])
-                ]
-                connection.publish(question.utf8, to: control, isRetained: false)
+                connection.subscribe(to: BrokerCommands.answers)
+                BrokerCommands.send([BrokerCommands.command("getDefaultACLAccess", [])], on: connection)
             case .refused(let code): return .refused(code: code)
             case .message(_, let payload):
                 if let defaults = Defaults(payload) { return .connected(defaults) }
@@ -84,15 +77,5 @@ extension BrokerFacts.Defaults {
         } catch {
             return nil
         }
-    }
-}
-
-extension HubBroker.Settings {
-    /// A new connection of a hub, by a name that no other has.
-    fileprivate var connection: BrokerConnection.Settings {
-        BrokerConnection.Settings(
-            host: host, port: Int32(port), authority: authority, certificate: certificate, key: key,
-            user: user, password: password,
-            client: "countersign-hub-" + ((try? randomBytes(8))?.hexadecimal ?? ""))
     }
 }

@@ -93,11 +93,7 @@ package final class HubBroker: Service {
     }
 
     private func connect() async {
-        let client = "countersign-hub-" + ((try? randomBytes(8))?.hexadecimal ?? "")
-        let own = BrokerConnection.Settings(
-            host: settings.host, port: Int32(settings.port), authority: settings.authority,
-            certificate: settings.certificate, key: settings.key, user: settings.user,
-            password: settings.password, client: client)
+        let own = settings.newConnection
         guard let connection = BrokerConnection(own) else {
             return log.error("the broker's settings cannot be used: check the files of broker")
         }
@@ -267,5 +263,15 @@ extension PostgreSQLError {
     /// Whether the database refuses what it was given (class 22 of SQLSTATE): it refuses that for good.
     var isOfData: Bool {
         if case .failed(let code) = self { code.hasPrefix("22") } else { false }
+    }
+}
+
+extension HubBroker.Settings {
+    /// A connection of a hub, each with a name that no other has.
+    var newConnection: BrokerConnection.Settings {
+        BrokerConnection.Settings(
+            host: host, port: Int32(port), authority: authority, certificate: certificate, key: key,
+            user: user, password: password,
+            client: "countersign-hub-" + ((try? randomBytes(8))?.hexadecimal ?? ""))
     }
 }
