@@ -67,7 +67,7 @@ struct HubDoctorTests {
         try expect(try stage.facts(at: then).checks, .hubCertificates, outcome, words)
     }
 
-    @Test("A certificate with another one's key, and one that is none, are failed")
+    @Test("A certificate with the key of another, and a file that holds no certificate, fail")
     func mismatch() throws {
         let manager = FileManager.default
         try manager.removeItem(atPath: "\(stage.folder)/hub-key.pem")

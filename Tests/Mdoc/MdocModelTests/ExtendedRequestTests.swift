@@ -121,14 +121,12 @@ struct ExtendedRequestTests {
             ("zkRequest", "a16a7a6b526571756972656401"),
         ])
     func malformedMembers(_ name: String, _ value: String) throws {
-        do throws(MdocModelError) {
-            _ = try DeviceRequest(Self.request([(name, value)])[...])
-            Issue.record("\(name) was read")
-        } catch {
-            guard case .malformed(.deviceRequest, _) = error else {
-                Issue.record("\(error)")
-                return
-            }
+        let error = #expect(throws: MdocModelError.self) {
+            try DeviceRequest(Self.request([(name, value)])[...])
+        }
+        guard case .malformed(.deviceRequest, _) = try #require(error) else {
+            Issue.record("\(name): \(String(describing: error))")
+            return
         }
     }
 

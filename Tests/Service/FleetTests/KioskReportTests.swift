@@ -39,7 +39,7 @@ struct KioskReportTests {
     }
 
     @Test(
-        "A report with more, or with another member, is none",
+        "A report with more entries, or with an unknown member, is refused",
         arguments: [
             #"{"lanes": [], "findings": [], "trustAgeHours": -1}"#,
             #"{"lanes": [], "findings": [], "receiptsWaiting": -1}"#,
