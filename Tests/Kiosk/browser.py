@@ -83,6 +83,14 @@ class KioskCase(unittest.TestCase):
         for address in self.addresses:
             self.assertTrue(address.startswith((self.stand_in.url, "blob:" + self.stand_in.url)), address)
 
+    def start_over(self):
+        """For the next case of one test. A page that stayed open could ask for what the stand-in no longer has."""
+        for context in self.contexts:
+            context.close()
+        self.contexts.clear()
+        self.underway.clear()
+        self.stand_in.reset()
+
     def context(self, **options):
         options = {"viewport": LANDSCAPE, "locale": "en-GB", **options}
         context = (self.browser or browsers.get()).new_context(**options)

@@ -193,7 +193,8 @@ class Run:
             worker.say(f"{seconds:6.1f} s  {'FAILED ' if any(name in fault for fault in failed) else ''}{name}")
         for name, text in report["faults"]:
             worker.say(f"FAILED {name}\n{text}")
-            self.faults.append(name)
+            # Told again at the end, which is what the record of a whole run has.
+            self.faults.append(f"{name}\n{text}")
         for name, reason in skipped.items():
             worker.say(f"SKIPPED {name}: {reason}")
             self.skipped.append(f"{name}: {reason}")

@@ -76,7 +76,7 @@ class FaultTests(KioskCase):
     def test_a_sale_of_an_outage_is_shown_only_while_it_is_news(self):
         for age, screens in ((60, ("idle", "idle")), (3, ("yes", "verified"))):
             with self.subTest(age=age):
-                self.stand_in.reset()
+                self.start_over()
                 pages = self.both(has_clock=True)
                 self.lose(*pages)
                 identity = self.stand_in.arm()
@@ -88,7 +88,6 @@ class FaultTests(KioskCase):
                     self.assertEqual(self.screen(page), screen)
                     if age == 60:
                         self.assertFalse({"yes", "verified"} & set(page.evaluate("screens")))
-                    page.close()
 
     def test_a_result_that_an_outage_took_away_does_not_come_back_later(self):
         identity = self.stand_in.arm(**PORTRAIT)
@@ -271,7 +270,7 @@ class FaultTests(KioskCase):
         for failing in ("GET /kiosk/strings.json", "POST /v1/page-sessions"):
             for layout in ("kiosk", "clerk"):
                 with self.subTest(failing=failing, layout=layout):
-                    self.stand_in.reset()
+                    self.start_over()
                     self.stand_in.failing = {failing: 503}
                     page = self.context().new_page()
                     self.watch(page)
@@ -284,7 +283,6 @@ class FaultTests(KioskCase):
                     self.stand_in.failing = {}
                     self.expect(page, "idle")
                     self.assertEqual((answers[0], answers[-1]), (503, 200))
-                    page.close()
 
     def test_without_a_code_and_a_cookie_a_page_asks_once(self):
         page = self.context().new_page()

@@ -75,7 +75,7 @@ class KeyboardTests(KioskCase):
     def test_a_match_is_confirmed_by_a_key_only_after_a_second_on_it(self):
         for key in ("Enter", "Space"):
             with self.subTest(key=key):
-                self.stand_in.reset()
+                self.start_over()
                 page = self.open("clerk", has_clock=True)
                 self.stand_in.verify(self.stand_in.arm(**PORTRAIT), picture=True)
                 page.wait_for_selector('[data-state="shown"] img')
@@ -91,8 +91,6 @@ class KeyboardTests(KioskCase):
                 page.keyboard.press(key)
                 self.assertEqual(self.wait_asked(page, "POST", "decision")[0][2], {"decision": "approved"})
                 self.expect(page, "wiped")
-                self.settle(page)
-                page.close()
 
     def test_each_new_screen_is_announced_once(self):
         page = self.open("kiosk")

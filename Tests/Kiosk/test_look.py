@@ -181,7 +181,7 @@ class SpeechTests(KioskCase):
 
     def test_no_voice_of_a_service_hears_it_and_nothing_is_spoken_unasked(self):
         self.assertEqual(self.speaking("en").evaluate("said"), [])
-        self.stand_in.reset()
+        self.start_over()
         self.assertEqual(self.speaking("de", speaks=False).evaluate("said"), [])
 
     def test_nothing_is_spoken_while_the_sound_is_off(self):

@@ -42,8 +42,8 @@ class RunTests(unittest.TestCase):
                     self.assertEqual(1, 2)
         """)
         self.assertEqual((status, lines[-1]), (1, "FAILED (1)"))
-        self.assertIn("FAILED sample.Tests.test_bad (part='second')", lines)
-        self.assertTrue(any("1 != 2" in line for line in lines))
+        cause = lines[lines.index("FAILED sample.Tests.test_bad (part='second')"):]
+        self.assertIn("AssertionError: 1 != 2", cause)
         self.assertRegex(lines[-2], "^Ran 2 tests")
 
     def test_a_skip_is_not_counted_and_has_its_reason(self):

@@ -27,7 +27,7 @@ class StoryTests(KioskCase):
     def test_a_picture_is_compared_decided_on_and_wiped(self):
         for button, decision in DECISIONS.items():
             with self.subTest(decision=decision):
-                self.stand_in.reset()
+                self.start_over()
                 identity, customer, clerk = self.to_comparison(has_clock=True)
                 self.expect(customer, "compare")
                 self.assertIn("Erika Mustermann", self.words(clerk))
@@ -39,10 +39,6 @@ class StoryTests(KioskCase):
                 self.assertNotIn("Mustermann", clerk.content())
                 self.expect(customer, {"approved": "yes", "rejected": "notConfirmed", "dismissed": "cancelled"}[decision])
                 self.expect_in_time(clerk, "idle")
-                # What they still ask of this presentation is answered before it is taken away.
-                for page in (customer, clerk):
-                    self.settle(page)
-                    page.close()
 
     def test_without_a_picture_done_closes(self):
         customer, clerk = self.both()
@@ -57,7 +53,7 @@ class StoryTests(KioskCase):
     def test_without_a_picture_a_person_decides_and_compares_nothing(self):
         for button, decision, screen in (("Accept", "approved", "yes"), ("Don’t accept", "rejected", "notConfirmed")):
             with self.subTest(decision=decision):
-                self.stand_in.reset()
+                self.start_over()
                 customer, clerk = self.both()
                 self.stand_in.verify(self.stand_in.arm(**CONFIRM))
                 for page in (customer, clerk):
@@ -69,16 +65,13 @@ class StoryTests(KioskCase):
                 self.expect(clerk, "wiped")
                 self.assertEqual(self.wait_asked(clerk, "POST", "decision")[0][2], {"decision": decision})
                 self.expect(customer, screen)
-                for page in (customer, clerk):
-                    self.settle(page)
-                    page.close()
 
     def test_done_closes_what_nobody_is_to_decide_on(self):
         undecided = lambda identity: (self.stand_in.verify(identity, picture=True), self.stand_in.overrun(identity))
         too_young = lambda identity: self.stand_in.verify(identity, answers=[("age_over_21", "no")])
         for end, screen in ((undecided, "undecided"), (too_young, "tooYoung")):
             with self.subTest(screen=screen):
-                self.stand_in.reset()
+                self.start_over()
                 clerk = self.open("clerk")
                 end(self.stand_in.arm(**PORTRAIT))
                 self.expect(clerk, screen)
@@ -86,7 +79,6 @@ class StoryTests(KioskCase):
                 self.expect(clerk, "wiped")
                 self.settle(clerk)
                 self.assertEqual(self.asked("POST", "decision"), [])
-                clerk.close()
 
     def test_a_result_that_nobody_closes_goes_without_a_word_to_the_daemon(self):
         self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 36_000
@@ -143,7 +135,7 @@ class StoryTests(KioskCase):
     def test_the_clerk_cancels_at_any_phase(self):
         for state in ("armed", "engaged", "awaitingConsent", "receiving"):
             with self.subTest(state=state):
-                self.stand_in.reset()
+                self.start_over()
                 customer, clerk = self.both()
                 identity = self.stand_in.arm()
                 self.stand_in.move(identity, state)
@@ -165,7 +157,7 @@ class StoryTests(KioskCase):
     def test_what_was_over_long_ago_is_not_shown_to_a_page_that_opens(self):
         for state, screen in (("armed", "armed"), ("verified", "idle")):
             with self.subTest(state=state):
-                self.stand_in.reset()
+                self.start_over()
                 identity = self.stand_in.arm()
                 if state == "verified":
                     self.stand_in.verify(identity)
@@ -212,7 +204,7 @@ class StoryTests(KioskCase):
         self.expected_complaints = ("410", "Failed to load")
         for picture in ((b"no image", "image/png"), (b"<p>", "application/octet-stream"), None):
             with self.subTest(picture=picture):
-                self.stand_in.reset()
+                self.start_over()
                 self.stand_in.portrait = picture or (b"", "image/png")
                 clerk = self.open("clerk")
                 identity = self.stand_in.arm(**PORTRAIT)
@@ -222,7 +214,6 @@ class StoryTests(KioskCase):
                 clerk.wait_for_selector('.portrait[data-state="failed"]')
                 self.assertTrue(clerk.locator('[data-action="matches"]').is_disabled())
                 self.assertTrue(clerk.locator('[data-action="matchesNot"]').is_enabled())
-                clerk.close()
 
     def test_a_picture_that_the_daemon_wiped_cannot_be_confirmed_by(self):
         identity, _, clerk = self.to_comparison()
