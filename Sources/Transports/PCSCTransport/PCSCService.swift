@@ -28,14 +28,21 @@ package actor PCSCService {
         }
     }
 
+    /// The names of the readers there are now, in pcscd's order. No driver is asked.
+    ///
+    /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` and the like; no reader is an empty list.
+    package func names() async throws(PCSCTransportError) -> [String] {
+        try await listing.run { thread throws(PCSCTransportError) in
+            defer { thread.close() }
+            return try thread.readerNames()
+        }
+    }
+
     /// The readers there are now, in pcscd's order.
     ///
     /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` and the like; no reader is an empty list.
     package func readers() async throws(PCSCTransportError) -> [ReaderDescription] {
-        let names = try await listing.run { thread throws(PCSCTransportError) in
-            defer { thread.close() }
-            return try thread.readerNames()
-        }
+        let names = try await names()
         slots = slots.filter { names.contains($0.key) }
         properties = properties.filter { names.contains($0.key) }
         var readers: [ReaderDescription] = []
@@ -77,11 +84,7 @@ package actor PCSCService {
 
     /// Whether pcscd still has a reader. If pcscd cannot be asked, it counts as there.
     package func lists(_ name: String) async -> Bool {
-        let names = try? await listing.run { thread throws(PCSCTransportError) in
-            defer { thread.close() }
-            return try thread.readerNames()
-        }
-        return names?.contains(name) ?? true
+        (try? await names())?.contains(name) ?? true
     }
 
     /// Whether a reader's driver answers in time; one that refuses does (Q212).

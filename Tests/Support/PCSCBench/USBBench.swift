@@ -23,6 +23,22 @@ package enum USBBench {
         _ = try await listed { $0.isEmpty ? "" : nil }
     }
 
+    /// Unplugs while no pcscd runs. One of Debian 12 that has several readers of six slots may abort or hang where they leave
+    /// (libccid hands libusb a device that is closed).
+    package static func unplugWithoutService() async throws {
+        let hold = try #require(VirtualBench.environment("COUNTERSIGN_USB_PCSCD_HOLD"))
+        try Data().write(to: URL(filePath: hold))
+        defer { try? FileManager.default.removeItem(atPath: hold) }
+        try await run(["pkill", "-KILL", "-x", "pcscd"])
+        try await control("unplug")
+        try FileManager.default.removeItem(atPath: hold)
+        let service = PCSCService()
+        for _ in 0..<500 where (try? await service.names()) != [] {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try #require(try await service.names().isEmpty)
+    }
+
     /// Plugs a reader in; pcscd's name for its antenna. Which of its interfaces pcscd numbers first may change.
     @discardableResult
     package static func plug(_ model: USBReaderModel, _ options: [String] = []) async throws -> String {
@@ -76,18 +92,23 @@ package enum USBBench {
         _ words: [String], output: ChildProcess.Output = .inherited
     ) async throws {
         let script = try #require(VirtualBench.environment("COUNTERSIGN_USB_READER_CONTROL"))
-        let status = try await offThisThread {
-            try ChildProcess([script] + words, output: output, errors: .inherited).waitForEnd()
-        }
-        try #require(status == 0, "reader-control \(words.joined(separator: " "))")
+        try await run([script] + words, output: output)
     }
 
-    /// What is found in pcscd's list of readers, once it is there.
+    private static func run(_ command: [String], output: ChildProcess.Output = .inherited) async throws {
+        let status = try await offThisThread {
+            try ChildProcess(command, output: output, errors: .inherited).waitForEnd()
+        }
+        try #require(status == 0, "\(command.joined(separator: " "))")
+    }
+
+    /// What is found in pcscd's list of readers, once it is there. No reader is asked for anything: while one of several
+    /// slots leaves, that may end pcscd.
     private static func listed(_ find: ([String]) -> String?) async throws -> String {
         let service = PCSCService()
         let deadline = ContinuousClock.now + .seconds(20)
         while true {
-            let names = try await service.readers().map(\.name)
+            let names = try await service.names()
             if let found = find(names) { return found }
             try #require(ContinuousClock.now < deadline, "pcscd lists \(names)")
             try await Task.sleep(for: .milliseconds(20))
