@@ -26,7 +26,10 @@ extension FleetAgent {
                 if access != known { keep(known) }
                 access = known
                 switch await connect(with: known) {
-                case .served: attempt = 0
+                case .served(let seconds):
+                    attempt = 0
+                    // All kiosks may have lost it at once.
+                    guard await rest(for: .milliseconds(Int64.random(in: 0...seconds * 1000))) else { return }
                 case .refused:
                     // The account was removed: the hub says whether this kiosk is revoked.
                     access = nil
@@ -52,7 +55,9 @@ extension FleetAgent {
     }
 
     private enum Outcome {
-        case served, refused, failed
+        /// Over how many seconds the hub has all kiosks spread what they do.
+        case served(spreadSeconds: Int64)
+        case refused, failed
     }
 
     /// One connection to its end.
@@ -68,26 +73,27 @@ extension FleetAgent {
         connection.start(connectionSettings)
         var outcome = Outcome.failed
         await withTaskCancellationHandler {
-            for await event in connection.events {
+            events: for await event in connection.events {
                 switch event {
                 case .connected:
-                    outcome = .served
+                    outcome = .served(spreadSeconds: 0)
                     connection.subscribe(to: topics.notice)
                     connection.subscribe(to: topics.notice(for: kiosk))
                     connection.publish(
                         KioskPresence(isOnline: true, software: settings.software).payload,
                         to: topics.presence(of: kiosk), isRetained: true)
-                case .message(_, let payload):
+                case .message(let topic, let payload):
                     guard let notice = ChangeNotice(payload) else {
                         log.warning("a notice of the broker is malformed")
                         continue
                     }
+                    if topic == topics.notice { outcome = .served(spreadSeconds: notice.spreadSeconds) }
                     self.notice(spread: notice.spreadSeconds)
                 case .refused:
                     outcome = .refused
+                    break events
                 case .acknowledged, .ended: break
                 }
-                if outcome == .refused { break }
             }
         } onCancel: {
             connection.publish(
@@ -96,7 +102,7 @@ extension FleetAgent {
         }
         await connection.stop()
         // Where the account was removed the hub says that the kiosk is revoked.
-        if outcome == .served { notice(spread: Self.spread) }
+        if case .served = outcome { notice(spread: Self.spread) }
         return outcome
     }
 }
