@@ -131,7 +131,7 @@ test_at_usb_readers() { # OPTIONS OF Hardware/TestRun/tests
 }
 
 # Ends and cuts off what a fleet consists of, in a network of its own whose only interface can be taken down.
-fleet_faults() { # FOLDER HUBS BROKERS DATABASES CUTS
+fleet_faults() { # FOLDER HUBS BROKERS DATABASES CUTS [SLOW]
     local apart=(unshare --net)
     [ "$(id -u)" -eq 0 ] || apart+=(--map-root-user)
     Hardware/VirtualBench/with-postgresql -- "${apart[@]}" -- Hardware/VirtualBench/fleet-faults "$@"
