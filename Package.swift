@@ -207,7 +207,7 @@ let package = Package(
             [
                 "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
                 "ReaderIdentityStore",
-                "ReaderStore", "Transport", "CMosquitto",
+                "ReaderStore", "ReaderTokens", "Transport", "CMosquitto",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -275,7 +275,7 @@ let package = Package(
             name: "countersign-hub",
             dependencies: [
                 "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Doctor", "Fleet", "FleetHub", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderService", "ReaderStore", "Reports",
+                "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -467,7 +467,7 @@ let package = Package(
         tests(
             of: "Fleet", in: "Service",
             [
-                "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore",
+                "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore", "ReaderTokens",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
@@ -529,7 +529,8 @@ let package = Package(
             of: "countersign-hub", in: "Commands",
             [
                 "Doctor", "Fleet", "FleetHub", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderIdentityStore",
-                "ReaderStore",
+                "ReaderStore", "ReaderTokens",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(
             of: "countersign", in: "Commands",

@@ -6,6 +6,7 @@ import OpenSSLCrypto
 import PKIX
 import ReaderIdentityStore
 import Testing
+import VectorFiles
 
 @testable import countersignd
 
@@ -52,12 +53,15 @@ struct FleetStartTests {
                     atPath: "\(folder.path)/\(name)", contents: Data(pem),
                     attributes: [.posixPermissions: 0o600]))
         }
-        return Array(
-            """
-            {"store": "\(folder.path)/store", "log": "info", "lanes": [{"name": "counter-1"}],
-             "fleet": {"chain": "utopia", "kiosk": "till-1", "hubs": ["https://localhost"],
-                       "authority": "\(folder.path)/authority.pem", "keys": ["\(folder.path)/daily.pub"]}}
-            """.utf8)
+        return Array(text().utf8)
+    }
+
+    private func text(lane: String = #"{"name": "counter-1"}"#, further: String = "") -> String {
+        """
+        {"store": "\(folder.path)/store", "log": "info", "lanes": [\(lane)]\(further),
+         "fleet": {"chain": "utopia", "kiosk": "till-1", "hubs": ["https://localhost"],
+                   "authority": "\(folder.path)/authority.pem", "keys": ["\(folder.path)/daily.pub"]}}
+        """
     }
 
     /// The fleet's key, the same each time.
@@ -74,6 +78,24 @@ struct FleetStartTests {
         let configuration = try begins(with: #"{"log": "debug"}"#)
         #expect(configuration.logLevel == "debug")
         #expect(configuration.lanes.map(\.name) == ["counter-1"])
+    }
+
+    @Test("The examples of fleet.md change policies and the texts of a lane's page as the file itself would")
+    func examples() throws {
+        let policies = #"{ "policies": { "rental": { "rental": 3 }, "identity": { "rental": 3 } } }"#
+        let lane =
+            #"{ "name": "counter-1", "page": { "texts": { "en": { "customer.idle.text": "Please wait at the till." } } } }"#
+        let page = try String(
+            contentsOf: VectorFiles.repository.appending(path: "Documentation/fleet.md"), encoding: .utf8)
+        for (changes, file) in [
+            (policies, text(further: #", "policies": {"rental": {"rental": 3}, "identity": {"rental": 3}}"#)),
+            (#"{ "lanes": [\#(lane)] }"#, text(lane: lane)),
+        ] {
+            #expect(page.contains("\n    \(changes)\n"), "\(changes)")
+            let expected = try DaemonConfiguration(Array(file.utf8), environment: [:])
+            #expect(try begins(with: changes) == expected)
+            #expect(try begins(with: nil) != expected)
+        }
     }
 
     @Test(

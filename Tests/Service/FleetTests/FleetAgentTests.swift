@@ -1,4 +1,4 @@
-import Logging
+import Foundation
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
@@ -14,41 +14,17 @@ struct FleetAgentTests {
 
     init() throws { scene = try FleetScene() }
 
-    /// An agent whose daemon says of each configuration what the test says.
-    private func agent(
-        _ daemon: FakeDaemon, isStopped: Bool = false,
-        setWaiting: @escaping @Sendable (Int64) -> Void = { _ in }
-    ) throws -> FleetAgent {
-        let settings = KioskSettings(
-            scene.membership, hubs: ["https://localhost"], authority: "/dev/null", keys: try scene.keys,
-            codeFile: nil, store: store.path, software: "test", now: { FleetScene.now })
-        let folder = try FleetFolder(store: store.path)
-        let actions = FleetActions(
-            file: { Array(#"{"log": "info"}"#.utf8) }, check: { _ in nil },
-            apply: { await daemon.apply($0) }, setStopped: { await daemon.setStopped($0) },
-            health: { KioskHealth(findings: ["trustMissing"]) }, setWaiting: setWaiting)
-        return FleetAgent(
-            settings, folder, (try folder.load(scene.membership, scene.keys).accepted, isStopped), actions,
-            Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-
-    private func roll(_ bytes: [UInt8], out agent: FleetAgent) async throws {
-        let candidate = try #require(try await agent.accept(bytes, after: agent.accepted))
-        await agent.take(candidate)
-        await agent.applying?.value
-    }
-
     @Test(
         "A document that lanes are ready with is obeyed, and one that they are not ready with is gone back from"
     )
     func proven() async throws {
         let daemon = FakeDaemon()
-        let agent = try agent(daemon)
-        try await roll(try scene.document(version: 1, configuration: #"{"log": "debug"}"#), out: agent)
+        let agent = try scene.agent(daemon, in: store)
+        try await scene.roll(try scene.document(version: 1, configuration: #"{"log": "debug"}"#), out: agent)
         #expect(await agent.accepted.documents[.chain]?.document.version == 1)
         await daemon.answer(.notReady)
         let bad = try scene.document(version: 2, configuration: #"{"log": "error"}"#)
-        try await roll(bad, out: agent)
+        try await scene.roll(bad, out: agent)
         #expect(await agent.accepted.documents[.chain]?.document.version == 1)
         #expect(await daemon.applied.last?.contains("debug") == true)
         await #expect(throws: FleetDocumentError.failedBefore) {
@@ -62,37 +38,37 @@ struct FleetAgentTests {
     @Test("A lane that is in use for too long leaves what was there, and the document is taken another time")
     func inUse() async throws {
         let daemon = FakeDaemon()
-        let agent = try agent(daemon)
+        let agent = try scene.agent(daemon, in: store)
         await daemon.answer(.inUse)
         let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
-        for _ in 0..<3 { try await roll(bytes, out: agent) }
+        for _ in 0..<3 { try await scene.roll(bytes, out: agent) }
         #expect(await agent.accepted.documents.isEmpty)
         await daemon.answer(.ready)
-        try await roll(bytes, out: agent)
+        try await scene.roll(bytes, out: agent)
         #expect(await agent.accepted.documents[.chain]?.encoded == bytes)
     }
 
     @Test("A roll-out after a stop brings no lane back: it waits until the kiosk is started")
     func stopped() async throws {
         let daemon = FakeDaemon()
-        let agent = try agent(daemon)
+        let agent = try scene.agent(daemon, in: store)
         await agent.stop("the hub stops this kiosk")
         #expect(await daemon.isStopped)
         let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
-        try await roll(bytes, out: agent)
+        try await scene.roll(bytes, out: agent)
         #expect(await daemon.applied.isEmpty)
         #expect(await daemon.isStopped)
         #expect(try FleetFolder(store: store.path).load(scene.membership, scene.keys).isStopped)
         await agent.resume()
         #expect(await !daemon.isStopped)
-        try await roll(bytes, out: agent)
+        try await scene.roll(bytes, out: agent)
         #expect(await daemon.applied.last?.contains("debug") == true)
     }
 
     @Test("A stop does not wait for lanes that are tried, and what was not proven is not obeyed")
     func overtaken() async throws {
         let daemon = FakeDaemon()
-        let agent = try agent(daemon)
+        let agent = try scene.agent(daemon, in: store)
         await daemon.hold()
         let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
         let candidate = try #require(try await agent.accept(bytes, after: agent.accepted))
@@ -108,7 +84,7 @@ struct FleetAgentTests {
     /// A document whose bundle trusts one source of this name, made so many seconds ago.
     private func document(
         _ level: FleetLevel, _ name: String, version: Int64, trusting source: String?, secondsAgo: Int64 = 0,
-        configuration: String? = nil
+        configuration: String? = nil, brands: FleetBrands? = nil
     ) throws -> [UInt8] {
         var document = FleetDocument(
             chain: try .named("utopia"), level: level, name: try .named(name), version: version,
@@ -119,6 +95,7 @@ struct FleetAgentTests {
                 snapshot($0), created: FleetScene.now.advanced(bySeconds: -secondsAgo),
                 signedWith: scene.daily.key)
         }
+        document.brands = brands
         return try document.sign(with: scene.daily.key)
     }
 
@@ -137,14 +114,14 @@ struct FleetAgentTests {
     @Test("Trust changes once the lanes are ready, and not where they do not become ready")
     func trustLast() async throws {
         let daemon = FakeDaemon()
-        let agent = try agent(daemon)
-        try await roll(
+        let agent = try scene.agent(daemon, in: store)
+        try await scene.roll(
             try document(.chain, "utopia", version: 1, trusting: "a", secondsAgo: 100), out: agent)
         #expect(try trusted() == "a")
         await daemon.answer(.notReady)
         let bad = try document(
             .chain, "utopia", version: 2, trusting: "b", configuration: #"{"log": "debug"}"#)
-        try await roll(bad, out: agent)
+        try await scene.roll(bad, out: agent)
         #expect(try trusted() == "a")
         #expect(await agent.accepted.documents[.chain]?.document.version == 1)
     }
@@ -152,12 +129,12 @@ struct FleetAgentTests {
     @Test(
         "A site's bundle that goes makes the chain's earlier one count again; another earlier one is refused")
     func reinstated() async throws {
-        let agent = try agent(FakeDaemon())
-        try await roll(
+        let agent = try scene.agent(FakeDaemon(), in: store)
+        try await scene.roll(
             try document(.chain, "utopia", version: 1, trusting: "a", secondsAgo: 100), out: agent)
-        try await roll(try document(.site, "harbour", version: 1, trusting: "b"), out: agent)
+        try await scene.roll(try document(.site, "harbour", version: 1, trusting: "b"), out: agent)
         #expect(try trusted() == "b")
-        try await roll(try document(.site, "harbour", version: 2, trusting: nil), out: agent)
+        try await scene.roll(try document(.site, "harbour", version: 2, trusting: nil), out: agent)
         #expect(try trusted() == "a")
         let old = try document(.chain, "utopia", version: 2, trusting: "c", secondsAgo: 200)
         await #expect(throws: FleetDocumentError.trustRefused("a later bundle was let in before")) {
@@ -166,10 +143,28 @@ struct FleetAgentTests {
         #expect(try trusted() == "a")
     }
 
+    @Test("Where brands cannot be kept the trust stays as well, and the document is taken once they can")
+    func brandsNotKept() async throws {
+        let agent = try scene.agent(FakeDaemon(), in: store)
+        let folder = "\(store.path)/brands"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+        let bytes = try document(
+            .chain, "utopia", version: 1, trusting: "a",
+            brands: FleetBrands(registry: Array(#"{"brands": []}"#.utf8), logos: [:]))
+        try await scene.roll(bytes, out: agent)
+        #expect(await agent.accepted.documents.isEmpty)
+        #expect(try trusted() == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+        try await scene.roll(bytes, out: agent)
+        #expect(await agent.accepted.documents[.chain]?.encoded == bytes)
+        #expect(try trusted() == "a")
+    }
+
     @Test("More receipts that wait than the limit are a finding and a figure, until they have arrived")
     func waiting() async throws {
         let (figures, figure) = AsyncStream.makeStream(of: Int64.self)
-        let agent = try agent(FakeDaemon(), setWaiting: { figure.yield($0) })
+        let agent = try scene.agent(FakeDaemon(), in: store, setWaiting: { figure.yield($0) })
         let limit = FleetAgent.mostWaitingReceipts
         for (waiting, expected) in [
             (limit, ["trustMissing"]), (limit + 1, ["receiptsWaiting", "trustMissing"]),
@@ -185,29 +180,10 @@ struct FleetAgentTests {
     @Test("A document that changes no configuration is kept by a stopped kiosk: a key is withdrawn")
     func withdrawnWhileStopped() async throws {
         let daemon = FakeDaemon()
-        let agent = try agent(daemon, isStopped: true)
+        let agent = try scene.agent(daemon, in: store, isStopped: true)
         let daily = try scene.daily.fleetKey.id
-        try await roll(try scene.document(withdrawn: [daily], by: scene.safe), out: agent)
+        try await scene.roll(try scene.document(withdrawn: [daily], by: scene.safe), out: agent)
         #expect(await agent.accepted.keyring.withdrawn == [daily])
         #expect(await daemon.applied.isEmpty)
-    }
-}
-
-/// A daemon that does as it is told.
-private actor FakeDaemon {
-    private(set) var applied: [String] = []
-    private(set) var isStopped = false
-    private var outcome = FleetOutcome.ready
-    private var isHeld = false
-
-    func answer(_ outcome: FleetOutcome) { self.outcome = outcome }
-    func hold() { isHeld = true }
-    func release() { isHeld = false }
-    func setStopped(_ isStopped: Bool) { self.isStopped = isStopped }
-
-    func apply(_ bytes: [UInt8]) async -> FleetOutcome {
-        applied.append(String(decoding: bytes, as: UTF8.self))
-        while isHeld { try? await Task.sleep(for: .milliseconds(10)) }
-        return outcome
     }
 }

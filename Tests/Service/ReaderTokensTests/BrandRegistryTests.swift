@@ -183,9 +183,11 @@ struct BrandRegistryTests {
         _ = try folder.brands.change(keeping: (logo, name)) { registry throws(BrandFault) in
             try registry.add(brand)
         }
-        #expect(try folder.brands.logo(of: brand) == logo)
+        #expect(try folder.brands.logo(ofBrand: brand.identifier) == logo)
         try Data("<svg/>".utf8).write(to: URL(filePath: "\(folder.brands.path)/utopia.png"))
-        #expect(throws: BrandRegistryError.logo(.notPNG)) { try folder.brands.logo(of: brand) }
+        #expect(throws: BrandRegistryError.logo(.notPNG)) {
+            try folder.brands.logo(ofBrand: brand.identifier)
+        }
     }
 
     @Test("Of several who add a brand at once the logo is kept that came with the one who did")
@@ -211,7 +213,7 @@ struct BrandRegistryTests {
             return await group.reduce(into: [Int]()) { widths, width in widths += width.map { [$0] } ?? [] }
         }
         #expect(widths.count == 1)
-        #expect(try folder.brands.logo(of: brand)?.width == widths.first)
+        #expect(try folder.brands.logo(ofBrand: brand.identifier)?.width == widths.first)
     }
 
     @Test(

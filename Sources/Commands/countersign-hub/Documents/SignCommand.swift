@@ -6,6 +6,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderService
+internal import ReaderTokens
 
 extension FleetLevel: ExpressibleByArgument {}
 
@@ -35,6 +36,8 @@ struct SignCommand: ParsableCommand {
     var configuration: String?
     @Option(help: ArgumentHelp("A trust bundle that the same key signed.", valueName: "file"))
     var trust: String?
+    @Option(help: ArgumentHelp("A folder with brands.json and the logos that it names.", valueName: "folder"))
+    var brands: String?
     @Option(parsing: .upToNextOption, help: "The ids of keys that sign nothing from now on.")
     var withdraw: [String] = []
 
@@ -54,6 +57,7 @@ struct SignCommand: ParsableCommand {
             created: WallClock.system.now)
         document.configuration = try configuration.map(read)
         document.trust = try trust.map(read)
+        document.brands = try brands.map(pack)
         document.withdrawn = try withdraw.map { text throws(HubFault) in
             guard let id = FleetKey.ID(text.utf8.bytesOfHexadecimal ?? []) else {
                 throw HubFault("--withdraw: an id of a key has 32 hexadecimal digits")
@@ -77,5 +81,13 @@ struct SignCommand: ParsableCommand {
             throw HubFault("\(Terminal.safe(path)): the file cannot be read")
         }
         return [UInt8](data)
+    }
+
+    private func pack(_ folder: String) throws(HubFault) -> FleetBrands {
+        do throws(BrandRegistryError) {
+            return FleetBrands(try BrandFolder(path: folder).bundle())
+        } catch {
+            throw HubFault("--brands \(Terminal.safe(folder)): \(error.explanation)")
+        }
     }
 }

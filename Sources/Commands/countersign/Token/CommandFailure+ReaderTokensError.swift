@@ -36,7 +36,7 @@ extension BrandRegistryError {
     var exitStatus: ExitStatus {
         switch self {
         case .file(let error): error.exitStatus
-        case .malformed, .faulty, .logo: .malformed
+        case .malformed, .faulty, .logo, .logoMissing, .logoUnfit, .logoUnnamed: .malformed
         case .refused: .usage
         }
     }

@@ -62,6 +62,7 @@ package struct AcceptedDocuments: Sendable {
             throw .versionTaken
         }
         if let patch = document.configuration { _ = try Self.patch(patch) }
+        _ = try document.brands?.bundle()
         try keyring.withdraw(document.withdrawn, by: verified.signer)
         documents[document.level] = verified
         seen[document.level, default: Seen()].versions[verified.signer] = document.version
@@ -138,6 +139,11 @@ package struct AcceptedDocuments: Sendable {
             return (trust, document.signer)
         }
         return nil
+    }
+
+    /// The brands of the most specific level that says anything of them.
+    package var brands: FleetBrands? {
+        FleetLevel.allCases.reversed().lazy.compactMap { documents[$0]?.document.brands }.first
     }
 
     private static func patch(_ bytes: [UInt8]) throws(FleetDocumentError) -> JSONValue {

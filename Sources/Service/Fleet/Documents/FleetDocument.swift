@@ -6,7 +6,7 @@ package import OpenSSLCrypto
 
 /// What a chain wants of its kiosks at one level: a COSE_Sign1 (RFC 9052 4.2) by a fleet key, which the hub does not have.
 /// Read, and obeyed only as a `VerifiedFleetDocument`.
-package struct FleetDocument: Sendable {
+package struct FleetDocument: Equatable, Sendable {
     /// The longest document that is read, in bytes.
     package static let maximumSize = 1 << 20
     /// The highest version: JSON has no higher number that is exact (RFC 8259 6).
@@ -24,6 +24,8 @@ package struct FleetDocument: Sendable {
     package var configuration: [UInt8]?
     /// A trust bundle that the same key signed.
     package var trust: [UInt8]?
+    /// What takes the place of the kiosk's brands.
+    package var brands: FleetBrands?
     /// The keys that sign nothing from now on.
     package var withdrawn: [FleetKey.ID] = []
 
@@ -39,21 +41,28 @@ package struct FleetDocument: Sendable {
 
     /// The document with its signature.
     package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
+        try Self.sign(payload, with: key)
+    }
+
+    /// Any payload, signed as that of a document is.
+    package static func sign(
+        _ payload: [UInt8], with key: borrowing PrivateKey
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
         let id = try FleetKey(key.publicKey()).id
         var signer = COSESigner(algorithm: .es256)
         signer.protected = CBOREncoder.encode { encoder in
             encoder.map(count: 2)
             encoder.integer(1)
             encoder.integer(COSEAlgorithm.es256.identifier)
-            encoder.integer(Self.keyIDLabel)
+            encoder.integer(keyIDLabel)
             encoder.byteString(id.bytes)
         }
         return try signer.sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
     }
 
-    private var payload: [UInt8] {
+    var payload: [UInt8] {
         CBOREncoder.encode { encoder in
-            encoder.map(count: 9)
+            encoder.map(count: 10)
             encoder.text("type")
             encoder.text(Self.type)
             encoder.text("chain")
@@ -73,6 +82,8 @@ package struct FleetDocument: Sendable {
             encoder.text("withdrawn")
             encoder.array(count: withdrawn.count)
             for id in withdrawn { encoder.byteString(id.bytes) }
+            encoder.text("brands")
+            FleetBrands.encode(brands, to: &encoder)
         }
     }
 
@@ -95,18 +106,20 @@ package struct FleetDocument: Sendable {
 
     private init(_ item: CBORItem) throws {
         let map = try item.map()
-        guard map.count == 9, let type = map["type"], type.isText("countersign fleet document"),
+        guard map.count == 10, let type = map["type"], type.isText("countersign fleet document"),
             let chain = try FleetName(map["chain"]?.text() ?? ""),
             let level = try FleetLevel(rawValue: map["level"]?.text() ?? ""),
             let name = try FleetName(map["name"]?.text() ?? ""),
             let version = try map["version"]?.integer(), (1...FleetDocument.highestVersion).contains(version),
             let created = try map["created"].flatMap({ Timestamp(received: try $0.integer()) }),
             let configuration = try map["configuration"]?.byteString(),
-            let trust = try map["trust"]?.byteString(), let withdrawn = try map["withdrawn"]?.array()
+            let trust = try map["trust"]?.byteString(), let withdrawn = try map["withdrawn"]?.array(),
+            let brands = map["brands"]
         else { throw FleetDocumentError.malformed }
         self.init(chain: chain, level: level, name: name, version: version, created: created)
         self.configuration = configuration.isEmpty ? nil : Array(configuration)
         self.trust = trust.isEmpty ? nil : Array(trust)
+        self.brands = try FleetBrands.parse(brands)
         for entry in withdrawn {
             guard self.withdrawn.count < FleetKeyring.mostKeys,
                 let id = FleetKey.ID(try entry.byteString())

@@ -27,6 +27,8 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
     case configurationRefused(String)
     /// Its trust bundle is not let in, for the reason said here.
     case trustRefused(String)
+    /// Its brands are not fit to be used, or cannot be kept, for the reason said here.
+    case brandsRefused(String)
     /// It was applied before, and the lanes did not become ready with it.
     case failedBefore
 
@@ -47,6 +49,7 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
         case .memberFixed: "document.member_fixed"
         case .configurationRefused: "document.configuration_refused"
         case .trustRefused: "document.trust_refused"
+        case .brandsRefused: "document.brands_refused"
         case .failedBefore: "document.failed_before"
         }
     }
@@ -69,6 +72,7 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
         case .memberFixed(let name): "only the kiosk's own file says \(name): leave it out"
         case .configurationRefused(let fault): "the configuration has a fault: \(fault)"
         case .trustRefused(let reason): "the trust bundle is not let in: \(reason)"
+        case .brandsRefused(let reason): "the brands are not let in: \(reason)"
         case .failedBefore: "the lanes did not become ready with it: sign another version"
         }
     }

@@ -17,6 +17,13 @@ extension FleetAgent {
         }
     }
 
+    /// Keeps the brands that `next` says in the store.
+    private func applyBrands(of next: AcceptedDocuments) async throws(FleetDocumentError) {
+        guard let brands = next.brands, brands != accepted.brands else { return }
+        let store = settings.store
+        try await blocking { () throws(FleetDocumentError) in try brands.keep(in: store) }
+    }
+
     /// Obeys what has been checked: at once where the configuration stays, and otherwise once the lanes are ready with it.
     func take(_ candidate: AcceptedDocuments) async {
         guard applying == nil,
@@ -65,12 +72,15 @@ extension FleetAgent {
         notice(spread: outcome == .inUse ? 60 : 0)
     }
 
-    /// Trusts what the documents say and keeps them. False where the bundle is not let in by now: nothing has changed then.
+    /// Has the brands and the trust of the documents, and keeps the documents. False where the bundle is not let in by now, or the
+    /// brands cannot be kept: nothing is obeyed then.
     private func settle(_ candidate: AcceptedDocuments) async -> Bool {
         do throws(FleetDocumentError) {
+            try await applyTrust(of: candidate, isTried: true)
+            try await applyBrands(of: candidate)
             try await applyTrust(of: candidate, isTried: false)
         } catch {
-            log.error("the trust bundle is not let in", metadata: ["why": "\(error.explanation)"])
+            log.error("documents of the fleet are not applied", metadata: ["why": "\(error.explanation)"])
             return false
         }
         var documents = candidate

@@ -46,12 +46,10 @@ package struct BrandRoutes: Sendable {
     }
 
     private func logo(of text: String) throws(APIProblem) -> BrandLogo {
-        guard let identifier = TokenText(text), let brand = try folder.brands().brand(identifier) else {
-            throw .brandUnknown
-        }
+        guard let identifier = TokenText(text) else { throw .brandUnknown }
         let logo: BrandLogo?
         do throws(BrandRegistryError) {
-            logo = try folder.logo(of: brand)
+            logo = try folder.logo(ofBrand: identifier)
         } catch {
             throw APIProblem(error)
         }

@@ -6,22 +6,32 @@ package struct BrandFolder: Sendable {
     package let path: String
 
     package init(store: String) {
-        path = "\(store)/brands"
+        self.init(path: "\(store)/brands")
+    }
+
+    package init(path: String) {
+        self.path = path
     }
 
     package var registryPath: String { "\(path)/brands.json" }
 
+    func logoPath(_ name: LogoName) -> String { "\(path)/\(name.text)" }
+
     /// The brands; empty if the file is absent.
     package func registry() throws(BrandRegistryError) -> BrandRegistry {
-        let json: [UInt8]
+        guard let json = try contents(of: registryPath) else { return BrandRegistry() }
+        return try BrandRegistry(json: json)
+    }
+
+    /// A file that nobody else may change; nil where it is absent.
+    func contents(of path: String) throws(BrandRegistryError) -> [UInt8]? {
         do throws(IdentityStoreError) {
-            json = try PrivateFile.read(registryPath)
+            return try PrivateFile.read(path)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
-            return BrandRegistry()
+            return nil
         } catch {
             throw .file(error)
         }
-        return try BrandRegistry(json: json)
     }
 
     /// Changes the registry while no other process does, and gives it as it is then. What is refused changes nothing, and no
@@ -39,18 +49,25 @@ package struct BrandFolder: Sendable {
             } catch {
                 throw .refused(error)
             }
-            if let logo { try write(logo.image.png, to: "\(path)/\(logo.name.text)") }
+            if let logo { try write(logo.image.png, to: logoPath(logo.name)) }
             try write(registry.json(), to: registryPath)
             return registry
         }
     }
 
-    /// The logo of a brand; nil where it has none.
-    package func logo(of brand: Brand) throws(BrandRegistryError) -> BrandLogo? {
-        guard let name = brand.logo else { return nil }
-        let png = try BrandRegistryError.mapping { () throws(IdentityStoreError) in
-            try PrivateFile.read("\(path)/\(name.text)")
+    /// The logo of a brand as the registry is now; nil where there is no such brand, or it has no logo.
+    package func logo(ofBrand identifier: TokenText) throws(BrandRegistryError) -> BrandLogo? {
+        do throws(BrandRegistryError) {
+            return try storedLogo(ofBrand: identifier)
+        } catch .logoMissing {
+            // The brands may have been replaced since the registry was read: nobody replaces them now.
+            return try locked { () throws(BrandRegistryError) in try storedLogo(ofBrand: identifier) }
         }
+    }
+
+    private func storedLogo(ofBrand identifier: TokenText) throws(BrandRegistryError) -> BrandLogo? {
+        guard let name = try registry().brand(identifier)?.logo else { return nil }
+        guard let png = try contents(of: logoPath(name)) else { throw .logoMissing(name) }
         do throws(LogoFault) {
             return try BrandLogo(png: png)
         } catch {
@@ -58,13 +75,13 @@ package struct BrandFolder: Sendable {
         }
     }
 
-    private func write(_ bytes: [UInt8], to path: String) throws(BrandRegistryError) {
+    func write(_ bytes: [UInt8], to path: String) throws(BrandRegistryError) {
         try BrandRegistryError.mapping { () throws(IdentityStoreError) in
             try PrivateFile.replace(path, with: bytes[...])
         }
     }
 
-    private func locked<R>(_ body: () throws(BrandRegistryError) -> R) throws(BrandRegistryError) -> R {
+    func locked<R>(_ body: () throws(BrandRegistryError) -> R) throws(BrandRegistryError) -> R {
         let lock = try lock()
         defer { lock.release() }
         return try body()

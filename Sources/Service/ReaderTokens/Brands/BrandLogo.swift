@@ -34,7 +34,7 @@ package struct BrandLogo: Equatable, Sendable {
 }
 
 /// The name of a logo's file: an identifier with `.png` behind it, so that it leads nowhere else.
-package struct LogoName: Hashable, Sendable {
+package struct LogoName: Hashable, Comparable, Sendable {
     package let text: String
 
     /// Where the logo of the brand with this identifier is kept.
@@ -43,5 +43,10 @@ package struct LogoName: Hashable, Sendable {
     package init?(_ text: String) {
         guard text.hasSuffix(".png"), let identifier = TokenText(String(text.dropLast(4))) else { return nil }
         self.init(of: identifier)
+    }
+
+    /// The shorter one first, as the keys of a map in CBOR (RFC 8949 4.2.1).
+    package static func < (one: LogoName, other: LogoName) -> Bool {
+        (one.text.utf8.count, one.text) < (other.text.utf8.count, other.text)
     }
 }

@@ -11,6 +11,11 @@ package enum BrandRegistryError: Error, Equatable, Sendable {
     /// What is to be added or changed cannot be.
     case refused(BrandFault)
     case logo(LogoFault)
+    /// The registry names it, and it is not there.
+    case logoMissing(LogoName)
+    case logoUnfit(LogoName, LogoFault)
+    /// It comes with a registry whose brands do not name it.
+    case logoUnnamed(LogoName)
 }
 
 package enum BrandFault: Error, Equatable, Sendable {
@@ -50,6 +55,11 @@ extension BrandRegistryError {
         case .faulty(let line, let fault): "brands.json, line \(line): \(fault.explanation)"
         case .refused(let fault): fault.explanation
         case .logo(let fault): "the logo: \(fault.explanation)"
+        case .logoMissing(let name):
+            "brands.json names the logo \(name.text), which is not there: put it beside brands.json"
+        case .logoUnfit(let name, let fault): "the logo \(name.text): \(fault.explanation)"
+        case .logoUnnamed(let name):
+            "no brand of brands.json names the logo \(name.text): leave it out, or name it"
         }
     }
 }

@@ -236,7 +236,10 @@ extension BrandRegistryError: SampledCases {
         case .malformed?: .faulty(line: 3, .nameMalformed)
         case .faulty?: .refused(.brandTwice)
         case .refused?: .logo(.notPNG)
-        case .logo?: nil
+        case .logo?: LogoName("utopia.png").map { Self.logoMissing($0) }
+        case .logoMissing(let name)?: .logoUnfit(name, .tooLarge(limit: 1024))
+        case .logoUnfit(let name, _)?: .logoUnnamed(name)
+        case .logoUnnamed?: nil
         }
     }
 }

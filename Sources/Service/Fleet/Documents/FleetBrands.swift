@@ -1,0 +1,74 @@
+internal import CBOR
+package import ReaderTokens
+
+/// What a document says of brands: a registry and the logos of its brands, as bytes that `bundle` judges. A kiosk keeps them in
+/// `brands` of its store.
+package struct FleetBrands: Equatable, Sendable {
+    private let registry: [UInt8]
+    private let logos: [LogoName: [UInt8]]
+
+    init(registry: [UInt8], logos: [LogoName: [UInt8]]) {
+        self.registry = registry
+        self.logos = logos
+    }
+
+    package init(_ bundle: BrandBundle) {
+        self.init(registry: bundle.json, logos: bundle.logos.mapValues(\.png))
+    }
+
+    /// Throws `brandsRefused` where a kiosk could not use them.
+    package func bundle() throws(FleetDocumentError) -> BrandBundle {
+        try Self.mapping { () throws(BrandRegistryError) in try BrandBundle(json: registry, logos: logos) }
+    }
+
+    /// Puts them in place of the brands that a store has.
+    func keep(in store: String) throws(FleetDocumentError) {
+        let bundle = try bundle()
+        try Self.mapping { () throws(BrandRegistryError) in
+            try BrandFolder(store: store).replace(with: bundle)
+        }
+    }
+
+    private static func mapping<Value>(
+        _ body: () throws(BrandRegistryError) -> Value
+    ) throws(FleetDocumentError) -> Value {
+        do throws(BrandRegistryError) { return try body() } catch { throw .brandsRefused(error.explanation) }
+    }
+
+    // MARK: The member `brands` of a document
+
+    /// A map of two: `registry`, a byte string, and `logos`, a map from names to PNGs in the order of the names. Both are empty where a
+    /// document says nothing of brands.
+    static func encode(_ brands: FleetBrands?, to encoder: inout CBOREncoder) {
+        encoder.map(count: 2)
+        encoder.text("registry")
+        encoder.byteString(brands?.registry ?? [])
+        encoder.text("logos")
+        let logos = (brands?.logos ?? [:]).sorted { $0.key < $1.key }
+        encoder.map(count: logos.count)
+        for (name, png) in logos {
+            encoder.text(name.text)
+            encoder.byteString(png)
+        }
+    }
+
+    /// Nil where a document says nothing of brands.
+    static func parse(_ item: CBORItem) throws -> FleetBrands? {
+        let map = try item.map()
+        guard map.count == 2, let registry = try map["registry"]?.byteString(),
+            let entries = try map["logos"]?.map()
+        else { throw FleetDocumentError.malformed }
+        var logos: [LogoName: [UInt8]] = [:]
+        var last: LogoName?
+        for (key, png) in entries {
+            guard logos.count < BrandRegistry.mostBrands, let name = LogoName(try key.text()),
+                last.map({ $0 < name }) ?? true
+            else { throw FleetDocumentError.malformed }
+            logos[name] = Array(try png.byteString())
+            last = name
+        }
+        guard registry.isEmpty else { return FleetBrands(registry: Array(registry), logos: logos) }
+        guard logos.isEmpty else { throw FleetDocumentError.malformed }
+        return nil
+    }
+}

@@ -1,0 +1,58 @@
+internal import FoundationEssentials
+internal import ReaderIdentityStore
+
+/// A registry of brands with every logo that it names, and no other: all of a folder of brands in one value.
+package struct BrandBundle: Sendable {
+    /// `brands.json`, as it was read.
+    package let json: [UInt8]
+    package let registry: BrandRegistry
+    package let logos: [LogoName: BrandLogo]
+
+    /// Throws what is wrong with the registry, or the first logo by its name that is missing, unfit or named by no brand.
+    ///
+    /// - Parameter logos: the PNGs.
+    package init(json: [UInt8], logos: [LogoName: [UInt8]]) throws(BrandRegistryError) {
+        registry = try BrandRegistry(json: json)
+        let named = Set(registry.brands.compactMap(\.logo))
+        if let name = Set(logos.keys).subtracting(named).min() { throw .logoUnnamed(name) }
+        var fit: [LogoName: BrandLogo] = [:]
+        for name in named.sorted() {
+            guard let png = logos[name] else { throw .logoMissing(name) }
+            do throws(LogoFault) {
+                fit[name] = try BrandLogo(png: png)
+            } catch {
+                throw .logoUnfit(name, error)
+            }
+        }
+        self.json = json
+        self.logos = fit
+    }
+}
+
+extension BrandFolder {
+    /// All that the folder has of its brands. Throws where there is no registry, too.
+    package func bundle() throws(BrandRegistryError) -> BrandBundle {
+        guard let json = try contents(of: registryPath) else {
+            throw .file(.fileRefused(path: registryPath, errno: PrivateFile.absent))
+        }
+        var logos: [LogoName: [UInt8]] = [:]
+        for name in try BrandRegistry(json: json).brands.compactMap(\.logo) where logos[name] == nil {
+            logos[name] = try contents(of: logoPath(name))
+        }
+        return try BrandBundle(json: json, logos: logos)
+    }
+
+    /// Puts these brands in place of all that are there. Who reads the registry meanwhile finds the logos that it names, by
+    /// `logo(ofBrand:)`.
+    package func replace(with bundle: BrandBundle) throws(BrandRegistryError) {
+        try locked { () throws(BrandRegistryError) in
+            for (name, logo) in bundle.logos { try write(logo.png, to: logoPath(name)) }
+            try write(bundle.json, to: registryPath)
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+            for name in files.compactMap(LogoName.init) where bundle.logos[name] == nil {
+                // One that stays is never handed out.
+                try? FileManager.default.removeItem(atPath: logoPath(name))
+            }
+        }
+    }
+}
