@@ -428,7 +428,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "PKIX",
-                "MdocModel",
+                "Fleet", "MdocModel",
                 "MdocSession", "MdocTrust", "MdocVerification", "ReaderTokens", "RequestPlanner",
                 "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
                 "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "FieldTrace", "countersign",

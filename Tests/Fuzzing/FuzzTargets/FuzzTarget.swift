@@ -15,7 +15,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case json, readerToken, brandRegistry
     case receiptChain, signedReceipt, retainedRecord
     case daemonConfiguration, policyFile, identityRules, mainConfiguration
-    case presentationOrder, pemKey, portrait, fieldTrace
+    case presentationOrder, pemKey, portrait, fieldTrace, fleetDocument
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -56,7 +56,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .brandRegistry: fuzzBrandRegistry(input)
         case .walletEnvelope, .encryptedResponse, .receiptChain, .signedReceipt, .retainedRecord,
             .daemonConfiguration, .policyFile, .identityRules, .mainConfiguration, .presentationOrder,
-            .pemKey, .portrait, .fieldTrace:
+            .pemKey, .portrait, .fieldTrace, .fleetDocument:
             _ = takesWhole(input)
         }
     }
@@ -79,6 +79,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .pemKey: fuzzPEMKey(input)
         case .portrait: fuzzPortrait(input)
         case .fieldTrace: fuzzFieldTrace(input)
+        case .fleetDocument: fuzzFleetDocument(input)
         default: false
         }
     }

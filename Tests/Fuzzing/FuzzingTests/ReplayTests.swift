@@ -44,7 +44,7 @@ struct ReplayTests {
             targets == [
                 .deviceResponse, .walletEnvelope, .encryptedResponse, .receiptChain, .signedReceipt,
                 .retainedRecord, .daemonConfiguration, .policyFile, .identityRules, .mainConfiguration,
-                .presentationOrder, .pemKey, .portrait, .fieldTrace,
+                .presentationOrder, .pemKey, .portrait, .fieldTrace, .fleetDocument,
             ])
     }
 
