@@ -218,7 +218,7 @@ let package = Package(
             name: "FleetHub",
             dependencies: [
                 "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI", "ReaderIdentityStore",
-                "ReaderStore",
+                "ReaderStore", "ReaderTokens",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -473,7 +473,8 @@ let package = Package(
         tests(
             of: "FleetHub", in: "Service",
             [
-                "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderAPI", "ReaderStore", "RecordBench",
+                "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderAPI", "ReaderStore", "ReaderTokens",
+                "RecordBench",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
@@ -519,7 +520,7 @@ let package = Package(
             of: "countersignd", in: "Commands",
             [
                 "countersign", "FieldTrace", "Fleet", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderService", "Reports", "ReaderStore",
+                "ReaderIdentityStore", "ReaderService", "ReaderTokens", "Reports", "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
                 "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage", "TestCredentials",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -528,8 +529,8 @@ let package = Package(
         tests(
             of: "countersign-hub", in: "Commands",
             [
-                "Doctor", "Fleet", "FleetHub", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderIdentityStore",
-                "ReaderStore", "ReaderTokens",
+                "Doctor", "Fleet", "FleetHub", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(

@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         let broker = HubBroker(assembly.broker, assembly.database, log: log, now: now)
         let routes = HubRoutes(
             assembly.database, assembly.authority, broker,
-            OperatorRoutes(assembly.database, tokens: configuration.operators),
+            OperatorRoutes(assembly.database, tokens: configuration.operators), assembly.tokens,
             audit: Logger(label: "countersign-hub.audit"),
             now: now)
         OpenConnections.makeRoom(for: configuration.connections, listeners: 1)

@@ -97,7 +97,8 @@ struct Countersignd: AsyncParsableCommand {
         Self.warn(of: configuration.policy, log)
         let metrics = PresentationMetrics()
         let access = AccessBook(configuration.access)
-        let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
+        let issuing = try await ReaderTokensInForce(
+            configuration.readerTokens, from: kiosk?.tokens, log)
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(metrics, archive, log)
         try configuration.checkLogos()

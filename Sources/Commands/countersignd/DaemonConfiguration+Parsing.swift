@@ -67,11 +67,6 @@ extension DaemonConfiguration {
         }
         takeChannels(members, &list)
         if let tokens = members["tokens"] { takeTokens(tokens, &list) }
-        // Grants name tokens and users.
-        if let issuing = members["readerTokens"], !list.hasFault(in: "/tokens"), !list.hasFault(in: "/socket")
-        {
-            takeReaderTokens(issuing, &list)
-        }
         if let limits = members["limits"] { takeLimits(limits, &list) }
         if let webhooks = members["webhooks"] {
             self.webhooks = list.read(nil) { () throws(JSONFault) in try Webhooks(webhooks) }
@@ -81,6 +76,12 @@ extension DaemonConfiguration {
         }
         if let fleet = members["fleet"] {
             self.fleet = list.read(nil) { () throws(JSONFault) in try Fleet(fleet) }
+        }
+        // Grants name tokens and users, and a kiosk's tokens can come from the hub of its fleet.
+        if let issuing = members["readerTokens"],
+            !["/tokens", "/socket", "/fleet"].contains(where: { list.hasFault(in: $0) })
+        {
+            takeReaderTokens(issuing, &list)
         }
         presets = list.read([]) { () throws(JSONFault) in try members["presets"]?.presets() }
         takeLanes(members["lanes"], of: text, &list)

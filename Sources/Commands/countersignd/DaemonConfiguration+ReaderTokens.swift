@@ -3,23 +3,38 @@ internal import ReaderAPI
 internal import ReaderTokens
 
 extension DaemonConfiguration {
-    /// Reads keys and grants; `access` is known by then.
+    /// Reads where tokens come from, keys and grants; `access` and `fleet` are known by then.
     mutating func takeReaderTokens(_ text: JSONText, _ list: inout FaultList) {
         do throws(JSONFault) {
             let members = try text.members()
-            for entry in try members.required("keys").array() {
-                let key = try TokenIssuing.Key(entry)
-                guard !readerTokens.keys.contains(where: { $0.brand == key.brand }) else {
-                    throw entry.wrong(
-                        "this brand is in the list already: name only the one key that signs for it")
+            if let from = members["from"] {
+                let _: TokenIssuing.SourceWord = try from.word()
+                guard fleet != nil else {
+                    throw from.wrong("is allowed only with fleet, which names the hub")
                 }
-                readerTokens.keys.append(key)
+                if let keys = members["keys"] {
+                    throw keys.wrong("is allowed only without \"from\": the hub has the keys")
+                }
+                readerTokens.isFromHub = true
+            } else {
+                try takeKeys(members.required("keys"))
             }
             for entry in try members.required("grants").array() {
                 readerTokens.grants.append(try grant(entry))
             }
         } catch {
             list.add(error)
+        }
+    }
+
+    private mutating func takeKeys(_ list: JSONText) throws(JSONFault) {
+        for entry in try list.array() {
+            let key = try TokenIssuing.Key(entry)
+            guard !readerTokens.keys.contains(where: { $0.brand == key.brand }) else {
+                throw entry.wrong(
+                    "this brand is in the list already: name only the one key that signs for it")
+            }
+            readerTokens.keys.append(key)
         }
     }
 
@@ -47,6 +62,10 @@ extension DaemonConfiguration {
                 access.users.filter { $0.value.scopes.contains(.readerTokens) }.keys.map(
                     AccessRules.name(ofUser:)))
     }
+}
+
+extension DaemonConfiguration.TokenIssuing {
+    enum SourceWord: String, CaseIterable { case hub }
 }
 
 extension DaemonConfiguration.TokenIssuing.Key {

@@ -73,6 +73,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
             let file: String
         }
 
+        /// Whether the hub of the fleet makes them: there are no keys here then.
+        var isFromHub = false
         var keys: [Key] = []
         var grants: [TokenGrant] = []
     }

@@ -29,6 +29,9 @@ struct KioskOfFleet: Sendable {
         }
     }
 
+    /// What asks the hub for reader tokens.
+    var tokens: KioskTokens { KioskTokens(settings, folder) }
+
     /// The configuration that counts: the file's with what the documents change, and none of its lanes and callers where the
     /// kiosk is stopped.
     func configuration(over file: [UInt8]) throws(ConfigurationFaults) -> DaemonConfiguration {

@@ -3,7 +3,8 @@ package import MdocModel
 internal import ReaderStore
 internal import ServiceLifecycle
 
-/// Has a place for the receipts of this month and the next, and drops the months whose time is over.
+/// Has a place for the receipts of this month and the next, drops the months whose time is over, and forgets when tokens were
+/// asked for.
 package struct PartitionKeeper: Service {
     private static let interval = Duration.seconds(3600)
     private static let retryInterval = Duration.seconds(2)
@@ -29,8 +30,11 @@ package struct PartitionKeeper: Service {
                 var pause = Self.interval
                 do throws(PostgreSQLError) {
                     try await database.keepPartitions(months: months, at: now())
+                    try await database.forgetTokens()
                 } catch {
-                    log.error("the partitions of receipts", metadata: ["why": "\(error.explanation)"])
+                    log.error(
+                        "months of receipts, or what is to be forgotten, cannot be kept in order",
+                        metadata: ["why": "\(error.explanation)"])
                     pause = Self.retryInterval
                 }
                 try? await Task.sleep(for: pause)

@@ -201,7 +201,7 @@ extension APIProblem {
         .clockNotSet, 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
         .readerTokenNotGranted, 403,
-        "you may not get a token for this brand and this reader: add one in the daemon's configuration file"
+        "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's where the hub makes the tokens"
     )
     static let brandUnknown = APIProblem(
         .brandUnknown, 404, "there is no such brand, or it has no logo: see countersign brand list")

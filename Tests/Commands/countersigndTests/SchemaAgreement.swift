@@ -11,9 +11,10 @@ struct SchemaAgreement {
         [
             "/http/host": ["tls": ["certificate": "/c", "key": "/k"]],
             "/online/nonces/connection": ["store": "postgresql"],
+            "/readerTokens/grants": ["keys": [Object]()],
         ]
     }
-    /// What files are made with: a lane, and the token that grants name.
+    /// What files are made with: a lane, the token that grants name, and the fleet whose hub makes tokens.
     private static func file(_ members: Object) -> Object {
         var file: Object = ["lanes": [["name": "base", "reader": "base", "transport": "nfc"]]]
         if let lanes = members["lanes"] as? [Object], lanes.contains(where: { $0["presets"] != nil }) {
@@ -26,6 +27,12 @@ struct SchemaAgreement {
                 ["name": "till", "sha256": String(repeating: "a", count: 64), "scopes": ["readerTokens"]]
             ]
         }
+        if let tokens = members["readerTokens"] as? Object, tokens["from"] != nil {
+            file["fleet"] = [
+                "chain": "utopia", "kiosk": "till-1", "hubs": ["https://hub.example"], "authority": "/a",
+                "keys": ["/k"],
+            ]
+        }
         return file.merging(members) { $1 }
     }
     /// Samples of members that only other values allow.
@@ -33,7 +40,10 @@ struct SchemaAgreement {
         [
             "/readerTokens/grants/caller": ["till"],
             "/online/nonces/store": ["sqlite", "memory"],
-            "/readerTokens/grants": [[[String: Any]]()],
+            "/readerTokens/grants": [[Object]()],
+            "/readerTokens": [
+                ["keys": [["brand": "utopia", "kid": "k1", "keyFile": "/k"]], "grants": [Object]()]
+            ],
             "/online/merchants": [],
             "/presets/intent": ["age over 18", "age over 21"],
             "/presets": [[["name": "one", "intent": "age over 18"]]],

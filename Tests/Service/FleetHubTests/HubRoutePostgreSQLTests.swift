@@ -1,9 +1,6 @@
 import Foundation
 import JSON
-import Logging
 import MdocModel
-import OpenSSLCrypto
-import ReaderAPI
 import ReaderStore
 import Testing
 
@@ -14,7 +11,7 @@ import Testing
 struct HubRoutePostgreSQLTests {
     @Test("A kiosk that is revoked is refused by name from then on, whatever it asks")
     func revoked() async throws {
-        try await withHub { hub in
+        try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
             #expect(try await !HubState(kiosk.client.get("/fleet/v1/state")).isStopped)
             try #require(try await hub.database.revoke(kiosk.name))
@@ -29,7 +26,7 @@ struct HubRoutePostgreSQLTests {
             let renewal = await kiosk.refusal { _ in
                 let folder = try FleetFolder(store: kiosk.settings.store)
                 let later = kiosk.settings.now().advanced(bySeconds: 10 * 86_400)
-                _ = try await KioskEnrolment(hub.settings(kiosk.name, now: { later }), folder, Self.log)
+                _ = try await KioskEnrolment(hub.settings(kiosk.name, now: { later }), folder, RunningHub.log)
                     .renew()
                 return []
             }
@@ -39,7 +36,7 @@ struct HubRoutePostgreSQLTests {
 
     @Test("A stranger, and who shows no certificate, are refused by name")
     func strangers() async throws {
-        try await withHub { hub in
+        try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
             let none = try HubClient(kiosk.settings.hubs, authority: kiosk.settings.authority, as: nil)
             let stranger = try FleetFolder(store: "\(hub.folder)/stranger")
@@ -61,7 +58,7 @@ struct HubRoutePostgreSQLTests {
 
     @Test("Without a broker a kiosk gets no password, and says so by name")
     func brokerless() async throws {
-        try await withHub { hub in
+        try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
             let found = await kiosk.refusal {
                 try await $0.post("/fleet/v1/broker-password", [], type: "application/json")
@@ -79,7 +76,7 @@ struct HubRoutePostgreSQLTests {
                 + Array(repeating: #""x""#, count: 33).joined(separator: ",") + "]}}",
         ])
     func reports(_ text: String) async throws {
-        try await withHub { hub in
+        try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
             let report = KioskReport(
                 software: "1.0", documents: [], receipts: "", health: KioskHealth(findings: ["trustMissing"]))
@@ -101,7 +98,7 @@ struct HubRoutePostgreSQLTests {
 
     @Test("Another kiosk's receipt key is refused by name, and an operator sees it")
     func receiptKeys() async throws {
-        try await withHub { hub in
+        try await RunningHub.run { hub in
             let store = try ReceiptStore(receipts: 1)
             let pem = try store.store.receiptKeys().reduce(into: [UInt8]()) { $0 += try $1.pem() }
             let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
@@ -112,97 +109,5 @@ struct HubRoutePostgreSQLTests {
             #expect(try await hub.database.kiosk(two.name)?.alert == "receiptKeyTaken")
             #expect(try await hub.database.kiosk(one.name)?.alert == "")
         }
-    }
-
-    static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
-    private func withHub(_ body: (RunningHub) async throws -> Void) async throws {
-        let bench = try await HubBench()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-hub-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let now: @Sendable () -> Timestamp = {
-            Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
-        }
-        try HubAuthority.create(in: folder, for: bench.database.chain, at: now())
-        let hubName = try #require(FleetName("hub"))
-        try HubAuthority.certifyServer(hubName, dns: ["localhost"], addresses: [], in: folder, at: now())
-        let (certificate, key) = ("\(folder)/authority.pem", "\(folder)/authority-key.pem")
-        let broker = HubBroker(
-            HubBroker.Settings(
-                host: "localhost", port: 1, authority: certificate, certificate: "\(folder)/hub.pem",
-                key: "\(folder)/hub-key.pem", user: "hub", password: "x"), bench.database, log: Self.log,
-            now: now)
-        let routes = HubRoutes(
-            bench.database, try HubAuthority(certificate: certificate, key: key, days: 14), broker,
-            OperatorRoutes(bench.database, tokens: []), audit: Self.log, now: now)
-        let (ports, opened) = AsyncStream.makeStream(of: Int.self)
-        let server = HubServer(
-            host: "localhost", port: 0,
-            tls: try ServerTLS(
-                certificate: "\(folder)/hub.pem", key: "\(folder)/hub-key.pem", clientAuthority: certificate,
-                clientCertificate: .optional), routes: routes, connections: 64, log: Self.log,
-            listening: { opened.yield($0 ?? 0) })
-        let running = Task { try await server.run() }
-        defer { running.cancel() }
-        let port = try #require(await ports.first { _ in true })
-        try await body(RunningHub(database: bench.database, folder: folder, port: port, now: now))
-    }
-}
-
-private struct RunningHub {
-    let database: HubDatabase
-    let folder: String
-    let port: Int
-    let now: @Sendable () -> Timestamp
-
-    func enrolled() async throws -> EnrolledKiosk {
-        let name = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
-        let code = try #require(try await database.invite(name, site: nil, group: nil, at: now()))
-        let file = "\(folder)/\(name)-code"
-        try #require(
-            FileManager.default.createFile(
-                atPath: file, contents: Data(code.utf8), attributes: [.posixPermissions: 0o600]))
-        let settings = settings(name, now: now)
-        let kept = try FleetFolder(store: settings.store)
-        try #require(try await KioskEnrolment(settings, kept, HubRoutePostgreSQLTests.log).renew())
-        return EnrolledKiosk(
-            name: name, settings: settings,
-            client: try HubClient(settings.hubs, authority: settings.authority, as: kept))
-    }
-
-    func settings(_ name: FleetName, now: @escaping @Sendable () -> Timestamp) -> KioskSettings {
-        KioskSettings(
-            FleetMembership(chain: database.chain, site: nil, group: nil, kiosk: name),
-            hubs: ["https://localhost:\(port)"], authority: "\(folder)/authority.pem", keys: [],
-            codeFile: "\(folder)/\(name)-code", store: "\(folder)/\(name)", software: "test", now: now)
-    }
-}
-
-private final class EnrolledKiosk: Sendable {
-    let name: FleetName
-    let settings: KioskSettings
-    let client: HubClient
-
-    init(name: FleetName, settings: KioskSettings, client: HubClient) {
-        self.name = name
-        self.settings = settings
-        self.client = client
-    }
-
-    deinit { Task { [client] in await client.end() } }
-
-    func refusal(_ body: (HubClient) async throws -> [UInt8]) async -> String {
-        await FleetHubTests.refusal(client, body)
-    }
-}
-
-/// Status and id of a refusal; what else came otherwise.
-private func refusal(_ client: HubClient, _ body: (HubClient) async throws -> [UInt8]) async -> String {
-    do {
-        return "\(try await body(client).count) bytes"
-    } catch HubError.refused(let status, let id) {
-        return "\(status) \(id)"
-    } catch {
-        return "\(error)"
     }
 }

@@ -24,7 +24,8 @@ struct APIDocumentTests {
             lanes: [], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
             metrics: PresentationMetrics(), log: Logger(label: "tests"), clock: .system)
         let brands = BrandRoutes(
-            BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
+            BrandFolder(store: "/nonexistent"),
+            server: TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory()),
             audit: Logger(label: "tests"), clock: .system)
         let folder = FileManager.default.temporaryDirectory.appending(path: "pages-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -93,7 +93,8 @@ struct OnlineShop {
         }
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         let brands = BrandRoutes(
-            BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
+            BrandFolder(store: "/nonexistent"),
+            server: TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory()),
             audit: log, clock: .system)
         let server = ReaderServer(
             at: .tcp(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,

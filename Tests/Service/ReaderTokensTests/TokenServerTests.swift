@@ -7,33 +7,32 @@ import Testing
 @Suite("The token server")
 struct TokenServerTests {
     private let scene: TokenScene
-    private let server: TokenServer
+    private let server: TokenServer<TokenCountInMemory>
     private let utopia: TokenText
     private let other: ReaderInstance
 
-    init() async throws {
+    init() throws {
         scene = try TokenScene()
         utopia = try named("utopia")
         other = try #require(ReaderInstance([UInt8](repeating: 7, count: 16)))
-        server = try await Self.server(scene, key: "k1", utopia, [scene.instance, other])
+        server = try Self.server(scene, key: "k1", utopia, [scene.instance, other])
     }
 
     private static func server(
         _ scene: TokenScene, key: String, _ brand: TokenText, _ instances: Set<ReaderInstance>
-    ) async throws -> TokenServer {
+    ) throws -> TokenServer<TokenCountInMemory> {
         let signer = try ReaderTokenSigner(
             TokenScene.signingKey(key), named(key), of: brand)
-        return await server(scene, brand, instances, [signer])
+        return server(scene, brand, instances, [signer])
     }
 
     private static func server(
         _ scene: TokenScene, _ brand: TokenText, _ instances: Set<ReaderInstance>,
         _ signers: [ReaderTokenSigner]
-    ) async -> TokenServer {
-        let server = TokenServer(audience: scene.audience)
-        await server.replace(
-            grants: [TokenGrant(caller: "till", brand: brand, instances: instances)], signers: signers)
-        return server
+    ) -> TokenServer<TokenCountInMemory> {
+        TokenServer(
+            audience: scene.audience, counting: TokenCountInMemory(),
+            grants: [TokenGrant(caller: "till", brand: brand, instances: instances)], from: .keys(signers))
     }
 
     private func request(
@@ -119,7 +118,7 @@ struct TokenServerTests {
 
     @Test("What no reader would believe is not handed out", arguments: unusable)
     func isUnusable(_ key: String, _ error: ReaderTokensError) async throws {
-        let server = try await Self.server(scene, key: key, utopia, [scene.instance])
+        let server = try Self.server(scene, key: key, utopia, [scene.instance])
         let answer = await server.respond(to: request(), believing: scene.registry, at: TokenScene.now)
         #expect(answer.response == .refused(.brandUnavailable(error)))
     }
@@ -131,7 +130,7 @@ struct TokenServerTests {
         for (signers, error) in [
             ([signer], ReaderTokensError.signatureInvalid), ([], .keyUnknown),
         ] {
-            let server = await Self.server(scene, utopia, [scene.instance], signers)
+            let server = Self.server(scene, utopia, [scene.instance], signers)
             let answer = await server.respond(to: request(), believing: scene.registry, at: TokenScene.now)
             #expect(answer.response == .refused(.brandUnavailable(error)))
         }
@@ -144,10 +143,10 @@ struct TokenServerTests {
             TokenScene.signingKey("k2"), named("k2"), of: utopia)
         await server.replace(
             grants: [TokenGrant(caller: "till", brand: utopia, instances: [scene.instance])],
-            signers: [signer])
+            from: .keys([signer]))
         #expect(await respond(request(other)) == .refused(.notAllowed))
         #expect(await respond(request()) == .refused(.tooMany(retryAfter: 3600)))
-        await server.replace(grants: [], signers: [signer])
+        await server.replace(grants: [], from: .keys([signer]))
         #expect(await respond(request()) == .refused(.notAllowed))
     }
 
@@ -158,4 +157,117 @@ struct TokenServerTests {
         let answer = await server.respond(to: request(), believing: registry, at: TokenScene.now)
         #expect(answer.response == .refused(.brandUnavailable(.keyRevoked)))
     }
+
+    @Test("A grant of a group is for who belongs to it, and for nobody else")
+    func groups() async throws {
+        let signer = try ReaderTokenSigner(TokenScene.signingKey("k1"), named("k1"), of: utopia)
+        await server.replace(
+            grants: [TokenGrant(caller: "site:harbour", brand: utopia, instances: [scene.instance])],
+            from: .keys([signer]))
+        func response(_ caller: String, in groups: Set<String>) async -> TokenResponse {
+            let request = TokenRequest(caller: caller, in: groups, brand: utopia, instance: scene.instance)
+            return await server.respond(to: request, believing: scene.registry, at: TokenScene.now).response
+        }
+        guard case .granted = await response("till-1", in: ["site:harbour", "group:north"]) else {
+            Issue.record("who belongs to the group is refused")
+            return
+        }
+        for groups in [[], ["site:airport"], ["harbour"], ["group:harbour"]] as [Set<String>] {
+            #expect(await response("till-1", in: groups) == .refused(.notAllowed), "\(groups)")
+        }
+        // Each of them has twelve.
+        for _ in 0..<11 { _ = await response("till-1", in: ["site:harbour"]) }
+        #expect(
+            await response("till-1", in: ["site:harbour"]) == .refused(.tooMany(retryAfter: 3600)))
+        guard case .granted = await response("till-2", in: ["site:harbour"]) else {
+            Issue.record("another of the group waits with it")
+            return
+        }
+    }
+
+    // MARK: Tokens of a hub
+
+    /// The server's answer where a hub says this, and how often the hub was asked.
+    private func respond(
+        _ request: TokenRequest,
+        from hub: @escaping @Sendable (TokenRequest) async throws(TokenRefusal) -> String
+    ) async -> (answer: (response: TokenResponse, audit: TokenAudit), questions: Int) {
+        let questions = TokenQuestions()
+        await server.replace(
+            grants: [TokenGrant(caller: "till", brand: utopia, instances: [scene.instance])],
+            from: .hub { request throws(TokenRefusal) in
+                await questions.note()
+                return try await hub(request)
+            })
+        let answer = await server.respond(to: request, believing: scene.registry, at: TokenScene.now)
+        return (answer, await questions.count)
+    }
+
+    @Test("A hub's token is handed out as it is, and the audit has its key")
+    func tokenOfHub() async throws {
+        let text = try TestToken().text()
+        let (answer, questions) = await respond(request()) { _ throws(TokenRefusal) in text }
+        #expect(questions == 1)
+        #expect(
+            answer.response == .granted(token: text, expires: TokenScene.now.advanced(bySeconds: 300)))
+        #expect(answer.audit.outcome == .granted(key: try named("k1")))
+    }
+
+    @Test("A hub is not asked for what no grant here allows, nor too often")
+    func hubNotAsked() async throws {
+        let text = try TestToken().text()
+        for wrong in [request(caller: "Till"), request(other), request(brand: try named("arcadia"))] {
+            let (answer, questions) = await respond(wrong) { _ throws(TokenRefusal) in text }
+            #expect(answer.response == .refused(.notAllowed) && questions == 0)
+        }
+        for _ in 0..<12 { _ = await respond(request()) { _ throws(TokenRefusal) in text } }
+        let (answer, questions) = await respond(request()) { _ throws(TokenRefusal) in text }
+        #expect(answer.response == .refused(.tooMany(retryAfter: 3600)) && questions == 0)
+    }
+
+    @Test(
+        "A hub's refusal is passed on",
+        arguments: [
+            .notAllowed, .tooMany(retryAfter: 7), .brandUnavailable(.hubUnavailable("it does not answer")),
+        ] as [TokenRefusal])
+    func refusalOfHub(_ refusal: TokenRefusal) async throws {
+        let (answer, _) = await respond(request()) { _ throws(TokenRefusal) in throw refusal }
+        #expect(answer.response == .refused(refusal) && answer.audit.outcome == .refused(refusal))
+    }
+
+    @Test("A hub's token of another reader or brand, of a revoked key, or malformed is not handed out")
+    func unusableTokenOfHub() async throws {
+        let tokens: [(String, ReaderTokensError)] = [
+            (
+                try TestToken { $0.claims["sub"] = "\"\(String(repeating: "0", count: 32))\"" }.text(),
+                .instanceWrong
+            ),
+            (
+                try TestToken {
+                    $0.claims["iss"] = "\"arcadia\""
+                    $0.header["kid"] = "\"other\""
+                    $0.signedWith = "other"
+                }.text(), .brandNotOfKey
+            ),
+            (
+                try TestToken {
+                    $0.header["kid"] = "\"revoked\""
+                    $0.signedWith = "revoked"
+                }.text(), .keyRevoked
+            ),
+            (try TestToken { $0.signedWith = "k2" }.text(), .signatureInvalid),
+            ("{}", .notThreeParts),
+        ]
+        for (text, error) in tokens {
+            let (answer, _) = await respond(request()) { _ throws(TokenRefusal) in text }
+            #expect(answer.response == .refused(.brandUnavailable(error)))
+        }
+    }
+}
+
+/// How often a hub was asked.
+private actor TokenQuestions {
+    private(set) var count = 0
+
+    func note() { count += 1 }
 }

@@ -16,6 +16,8 @@ extension HubConfiguration {
         let tls: ServerTLS
         let broker: HubBroker.Settings
         let keyring: FleetKeyring
+        /// Nil where this hub makes no reader tokens.
+        let tokens: HubTokens?
     }
 
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
@@ -30,14 +32,15 @@ extension HubConfiguration {
     }
 
     func assemble() throws(HubFault) -> Assembly {
-        Assembly(
-            database: try openDatabase(),
+        let database = try openDatabase()
+        return Assembly(
+            database: database,
             authority: try files("authority") { () throws(IdentityStoreError) in
                 try HubAuthority(certificate: authority, key: authorityKey, days: certificateDays)
             },
             tls: try serverTLS(),
             broker: try brokerSettings(),
-            keyring: try keyring())
+            keyring: try keyring(), tokens: try readerTokens?.tokens(database))
     }
 
     func brokerSettings() throws(HubFault) -> HubBroker.Settings {

@@ -32,11 +32,17 @@ struct HubConfiguration: Equatable {
     var receiptMonths = 24
     /// The SHA-256 of the operators' tokens.
     var operators: [[UInt8]] = []
+    /// Nil where this hub makes no reader tokens.
+    var readerTokens: TokenIssuing?
     var logLevel = "info"
 
+    /// A chain of thousands has a grant for each of its readers.
+    private static let largestFile = 1 << 22
+
     init(_ bytes: [UInt8]) throws(JSONFault) {
-        let members = try JSONText(bytes[...], limit: 1 << 16).members([
-            "chain", "http", "authority", "database", "broker", "keys", "receiptMonths", "operators", "log",
+        let members = try JSONText(bytes[...], limit: Self.largestFile).members([
+            "chain", "http", "authority", "database", "broker", "keys", "receiptMonths", "operators",
+            "readerTokens", "log",
         ])
         chain = try members.required("chain").fleetName()
         let http = try members.required("http").members(["host", "port", "certificate", "key", "connections"])
@@ -66,6 +72,7 @@ struct HubConfiguration: Equatable {
                 }
                 return bytes
             } ?? []
+        readerTokens = try members["readerTokens"].map { value throws(JSONFault) in try TokenIssuing(value) }
         if let log = members["log"] {
             logLevel = try log.string(upTo: 16)
             guard ["debug", "info", "notice", "warning", "error"].contains(logLevel) else {
@@ -93,12 +100,12 @@ extension HubConfiguration.Broker {
 }
 
 extension JSONText {
-    fileprivate func fleetName() throws(JSONFault) -> FleetName {
+    func fleetName() throws(JSONFault) -> FleetName {
         guard let name = FleetName(try string(upTo: 64)) else { throw wrong(FleetName.requirement) }
         return name
     }
 
-    fileprivate func path() throws(JSONFault) -> String {
+    func path() throws(JSONFault) -> String {
         let text = try string(upTo: 4096)
         guard text.hasPrefix("/") else { throw wrong("must be a path that begins with /") }
         return text

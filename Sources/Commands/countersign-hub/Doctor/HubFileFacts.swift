@@ -6,6 +6,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
+internal import ReaderTokens
 
 /// The files that the configuration names: who may read and change them, and what certificates and keys are in them.
 struct HubFileFacts: Sendable {
@@ -46,6 +47,10 @@ struct HubFileFacts: Sendable {
             facts.look(member, certificate, key)
         }
         for path in configuration.keys { facts.look(atFleetKey: path) }
+        if let tokens = configuration.readerTokens {
+            facts.look("readerTokens.brands", BrandFolder(path: tokens.brands).registryPath, isSecret: false)
+            for key in tokens.keys { facts.look("readerTokens.keys", key.file, isSecret: true) }
+        }
         return facts
     }
 

@@ -78,9 +78,15 @@ extension ConfigurationMember {
 
     static let readerTokens: [Self] = [
         .init(
-            "keys", .list(upTo: 256, of: .object(key)), .required, "of each brand the one key that signs",
+            "from", .word(DaemonConfiguration.TokenIssuing.SourceWord.self),
+            .absent("none: `keys` of this file sign"),
+            "the hub of the fleet makes the tokens; `grants` still says for whom",
+            faults: "`is allowed only with fleet, which names the hub`"),
+        .init(
+            "keys", .list(upTo: 256, of: .object(key)), .absent("**required** without `from`"),
+            "of each brand the one key that signs",
             faults:
-                "`this brand is in the list already: name only the one key that signs for it` (at `readerTokens.keys[N]`)"
+                "`this brand is in the list already: name only the one key that signs for it` (at `readerTokens.keys[N]`); `is allowed only without \"from\": the hub has the keys`"
         ),
         .init("grants", .list(upTo: 256, of: .object(grant)), .required, "who may have tokens"),
     ]

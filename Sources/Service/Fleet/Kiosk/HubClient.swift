@@ -11,6 +11,8 @@ package enum HubError: Error, Equatable, Sendable {
     case unreachable
     /// The hub refused with a status and the id of its problem.
     case refused(status: Int, id: String)
+    /// It was asked too often (429); after how many seconds it answers again.
+    case tooMany(retryAfter: Int64)
     /// The answer is not what the protocol says, or too long.
     case malformed
     /// A file of the kiosk cannot be read.
@@ -27,6 +29,8 @@ package enum HubError: Error, Equatable, Sendable {
 actor HubClient {
     private static let timeout = TimeAmount.seconds(20)
     private static let longestAnswer = 1 << 21
+    /// In seconds, whatever the hub says.
+    private static let longestWait: Int64 = 86_400
 
     private let hubs: [String]
     private let client: HTTPClient
@@ -88,6 +92,7 @@ actor HubClient {
     private func ask(
         _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, _ headers: [(String, String)]
     ) async throws(HubError) -> [UInt8] {
+        var last = HubError.unreachable
         for _ in hubs {
             let hub = hubs[preferred % hubs.count]
             do throws(HubError) {
@@ -96,10 +101,10 @@ actor HubClient {
                 preferred += 1
             } catch .refused(let status, let id) where status >= 500 {
                 preferred += 1
-                if hubs.count == 1 { throw .refused(status: status, id: id) }
+                last = .refused(status: status, id: id)
             }
         }
-        throw .unreachable
+        throw last
     }
 
     private func ask(
@@ -113,15 +118,18 @@ actor HubClient {
         if let body { request.body = .bytes(body) }
         let status: Int
         let bytes: [UInt8]
+        var seconds: Int64?
         do {
             let response = try await client.execute(request, deadline: .now() + Self.timeout)
             status = Int(response.status.code)
+            seconds = response.headers.first(name: "Retry-After").flatMap { Int64($0) }
             bytes = Array(try await response.body.collect(upTo: Self.longestAnswer).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw .malformed
         } catch {
             throw .unreachable
         }
+        if status == 429, let seconds { throw .tooMany(retryAfter: min(max(1, seconds), Self.longestWait)) }
         guard (200..<300).contains(status) else {
             throw .refused(status: status, id: Self.problem(bytes))
         }

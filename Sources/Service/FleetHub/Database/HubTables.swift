@@ -3,7 +3,7 @@ internal import ReaderStore
 /// The tables of a fleet. Receipts are kept as they were signed; nothing in them is about a holder.
 enum HubTables {
     static let schema = PostgreSQLSchema(
-        table: "countersign_fleet_task",
+        table: "countersign_fleet_reader_token",
         statements: [
             "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
             """
@@ -83,6 +83,17 @@ enum HubTables {
                 number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 kind text NOT NULL,
                 kiosk text NOT NULL
+            )
+            """,
+            // When a kiosk asked for tokens of a reader lately, seconds since 1970: the oldest first.
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_reader_token (
+                kiosk text NOT NULL,
+                brand text NOT NULL,
+                instance text NOT NULL,
+                asked bigint[] NOT NULL,
+                is_refused boolean NOT NULL,
+                PRIMARY KEY (kiosk, brand, instance)
             )
             """,
         ])

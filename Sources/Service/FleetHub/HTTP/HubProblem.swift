@@ -10,6 +10,7 @@ struct HubProblem: Error, Equatable {
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
         case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
             receiptKeyTaken, tooManyReceiptKeys
+        case kioskStopped, readerTokenNotGranted, tooManyReaderTokens, brandUnavailable
     }
 
     let id: ID
@@ -17,12 +18,17 @@ struct HubProblem: Error, Equatable {
     let detail: String
     /// The latest receipt that the hub has, where that says what to send.
     var head: HubState.Head?
+    /// After how many seconds it is worth to ask again, where that is known.
+    var retryAfter: Int64?
 
-    init(_ id: ID, _ status: Int, _ detail: String, head: HubState.Head? = nil) {
+    init(
+        _ id: ID, _ status: Int, _ detail: String, head: HubState.Head? = nil, retryAfter: Int64? = nil
+    ) {
         self.id = id
         self.status = status
         self.detail = detail
         self.head = head
+        self.retryAfter = retryAfter
     }
 
     var json: JSONValue {
@@ -48,6 +54,14 @@ struct HubProblem: Error, Equatable {
     static let kioskRevoked = HubProblem(
         .kioskRevoked, 403,
         "the kiosk is revoked: it takes no orders. Invite it to have it in the fleet again")
+    static let kioskStopped = HubProblem(
+        .kioskStopped, 403,
+        "the kiosk is stopped: it takes no orders and gets no reader token. countersign-hub kiosk start ends that"
+    )
+    static let readerTokenNotGranted = HubProblem(
+        .readerTokenNotGranted, 403,
+        "the kiosk may not get a token for this brand and this reader: add a grant in readerTokens of the hub's file"
+    )
     static let codeRefused = HubProblem(
         .codeRefused, 403,
         "the code is not that of this kiosk, was used, or is older than a day: run countersign-hub kiosk invite"

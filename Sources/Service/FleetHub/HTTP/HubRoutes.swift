@@ -23,18 +23,21 @@ package struct HubRoutes: Sendable {
     private let authority: HubAuthority
     private let broker: HubBroker
     private let operators: OperatorRoutes
+    private let tokens: HubTokens?
     private let audit: Logger
     private let now: @Sendable () -> Timestamp
 
+    /// - Parameter tokens: nil where this hub makes no reader tokens.
     package init(
         _ database: HubDatabase, _ authority: HubAuthority, _ broker: HubBroker,
-        _ operators: OperatorRoutes, audit: Logger,
+        _ operators: OperatorRoutes, _ tokens: HubTokens?, audit: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
         self.authority = authority
         self.broker = broker
         self.operators = operators
+        self.tokens = tokens
         self.audit = audit
         self.now = now
     }
@@ -60,6 +63,9 @@ package struct HubRoutes: Sendable {
             },
             Route(method: .post, path: "/fleet/v1/receipts") { call throws(HubProblem) in
                 try await receipts(call)
+            },
+            Route(method: .post, path: "/fleet/v1/reader-tokens") { call throws(HubProblem) in
+                try await readerToken(call)
             },
         ] + operators.all
     }
@@ -189,6 +195,15 @@ package struct HubRoutes: Sendable {
             throw error
         }
         return .json(access.json)
+    }
+
+    // MARK: Reader tokens
+
+    private func readerToken(_ call: HubCall) async throws(HubProblem) -> Response {
+        let kiosk = try await kiosk(call)
+        guard let tokens else { throw .notFound }
+        guard !kiosk.isStopped else { throw .kioskStopped }
+        return try await tokens.respond(to: call, of: kiosk, audit: audit, at: now())
     }
 
     // MARK: Receipts

@@ -177,6 +177,7 @@ extension Response {
         var response = json(problem.json)
         response.status = HTTPResponse.Status(code: problem.status)
         response.headers[.contentType] = "application/problem+json"
+        if let seconds = problem.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
         // What is left of a body that was refused is not read.
         response.headers[.connection] = "close"
         return response

@@ -8,12 +8,14 @@ package import ReaderTokens
 /// What of brands is had over HTTP: their logos, and the reader tokens of those that sign here.
 package struct BrandRoutes: Sendable {
     private let folder: BrandFolder
-    private let server: TokenServer
+    private let server: TokenServer<TokenCountInMemory>
     /// Says who asked for a token and how that ended, whatever is left out of other logs; never a token.
     private let audit: Logger
     private let clock: WallClock
 
-    package init(_ folder: BrandFolder, server: TokenServer, audit: Logger, clock: WallClock) {
+    package init(
+        _ folder: BrandFolder, server: TokenServer<TokenCountInMemory>, audit: Logger, clock: WallClock
+    ) {
         self.folder = folder
         self.server = server
         self.audit = audit
@@ -68,10 +70,7 @@ extension TokenRequest {
         guard let caller = call.caller else { throw .unauthorized }
         let body = try await call.body()
         do throws(JSONFault) {
-            let members = try body.members(["brand", "instance"])
-            self.init(
-                caller: caller.name, brand: try members.required("brand").tokenText(),
-                instance: try members.required("instance").readerInstance())
+            try self.init(body, by: caller.name)
         } catch {
             throw APIProblem(error)
         }
@@ -79,7 +78,8 @@ extension TokenRequest {
 }
 
 extension TokenAudit {
-    fileprivate var metadata: Logger.Metadata {
+    /// For the log of a server. It has no token.
+    package var metadata: Logger.Metadata {
         let words: (outcome: String, key: String?) =
             switch outcome {
             case .granted(let key): ("granted", key.text)

@@ -17,3 +17,15 @@ extension JSONText {
         return instance
     }
 }
+
+extension TokenRequest {
+    /// From the body of a request for a token.
+    package init(
+        _ body: JSONText, by caller: String, in groups: Set<String> = []
+    ) throws(JSONFault) {
+        let members = try body.members(["brand", "instance"])
+        self.init(
+            caller: caller, in: groups, brand: try members.required("brand").tokenText(),
+            instance: try members.required("instance").readerInstance())
+    }
+}

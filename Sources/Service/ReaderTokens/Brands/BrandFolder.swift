@@ -1,7 +1,7 @@
 internal import ReaderIdentityStore
 
-/// Where the brands are kept: `brands` in the folder of the store, with `brands.json` and the logos. Nobody but its owner
-/// may change any of it: whoever can add a key can prepare the reader.
+/// Where the brands are kept, with `brands.json` and the logos: `brands` in the folder of the store, and at a hub the folder
+/// that its file names. Nobody but its owner may change any of it: whoever can add a key can prepare the reader.
 package struct BrandFolder: Sendable {
     package let path: String
 
@@ -9,9 +9,7 @@ package struct BrandFolder: Sendable {
         self.init(path: "\(store)/brands")
     }
 
-    package init(path: String) {
-        self.path = path
-    }
+    package init(path: String) { self.path = path }
 
     package var registryPath: String { "\(path)/brands.json" }
 

@@ -4,11 +4,16 @@ package import MdocModel
 package struct TokenRequest: Equatable, Sendable {
     /// The name under which the client was authenticated.
     package let caller: String
+    /// Further names by which a grant may name it: those of groups to which it belongs.
+    package let groups: Set<String>
     package let brand: TokenText
     package let instance: ReaderInstance
 
-    package init(caller: String, brand: TokenText, instance: ReaderInstance) {
+    package init(
+        caller: String, in groups: Set<String> = [], brand: TokenText, instance: ReaderInstance
+    ) {
         self.caller = caller
+        self.groups = groups
         self.brand = brand
         self.instance = instance
     }
@@ -16,6 +21,7 @@ package struct TokenRequest: Equatable, Sendable {
 
 /// Who may ask for tokens: for which brand, and for which of its readers.
 package struct TokenGrant: Equatable, Sendable {
+    /// The name of a client or of a group.
     package let caller: String
     package let brand: TokenText
     package let instances: Set<ReaderInstance>
@@ -26,8 +32,9 @@ package struct TokenGrant: Equatable, Sendable {
         self.instances = instances
     }
 
-    func allows(_ caller: String, _ brand: TokenText, _ instance: ReaderInstance) -> Bool {
-        self.caller == caller && self.brand == brand && instances.contains(instance)
+    func allows(_ request: TokenRequest) -> Bool {
+        (caller == request.caller || request.groups.contains(caller)) && brand == request.brand
+            && instances.contains(request.instance)
     }
 }
 
@@ -37,12 +44,12 @@ package enum TokenResponse: Equatable, Sendable {
     case refused(TokenRefusal)
 }
 
-package enum TokenRefusal: Equatable, Sendable {
+package enum TokenRefusal: Error, Equatable, Sendable {
     /// No grant allows it. The answer does not reveal whether such a brand exists.
     case notAllowed
     /// Too many in a while; how many seconds to wait.
     case tooMany(retryAfter: Int64)
-    /// The brand has no key here that signs and verifies.
+    /// The brand has no key here, or at the hub, that signs and verifies.
     case brandUnavailable(ReaderTokensError)
 }
 
@@ -59,4 +66,12 @@ package struct TokenAudit: Equatable, Sendable {
     package let brand: TokenText
     package let instance: ReaderInstance
     package let outcome: Outcome
+
+    init(_ request: TokenRequest, at now: Timestamp, _ outcome: Outcome) {
+        at = now
+        caller = request.caller
+        brand = request.brand
+        instance = request.instance
+        self.outcome = outcome
+    }
 }

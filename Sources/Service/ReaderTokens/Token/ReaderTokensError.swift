@@ -59,6 +59,8 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case signingKeyNotP256
     /// What was signed does not verify with the brand's public key, or could not be signed.
     case signingFailed
+    /// The hub that has the keys made no token; in plain words why.
+    case hubUnavailable(String)
 }
 
 package enum TokenPart: String, Hashable, Sendable { case header, claims, signature }
@@ -88,6 +90,7 @@ extension ReaderTokensError {
         case .firstUseUnknown: "token.first_use_unknown"
         case .signingKeyNotP256: "token.signing_key"
         case .signingFailed: "token.signing_failed"
+        case .hubUnavailable: "token.hub_unavailable"
         }
     }
 
@@ -120,6 +123,7 @@ extension ReaderTokensError {
             "its first use can be neither read nor stored: check the store (countersign doctor)"
         case .signingKeyNotP256: "the key is not on P-256, which ES256 requires"
         case .signingFailed: "the token could not be signed: OpenSSL reported an error"
+        case .hubUnavailable(let why): why
         }
     }
 }

@@ -222,7 +222,8 @@ extension ReaderTokensError: SampledCases {
         case .sessionExpired?: .firstUseUnknown(.busy)
         case .firstUseUnknown?: .signingKeyNotP256
         case .signingKeyNotP256?: .signingFailed
-        case .signingFailed?: nil
+        case .signingFailed?: .hubUnavailable("the hub does not answer: try again later")
+        case .hubUnavailable?: nil
         }
     }
 }

@@ -1,0 +1,108 @@
+internal import Fleet
+internal import FleetHub
+internal import JSON
+internal import OpenSSLCrypto
+internal import ReaderAPI
+internal import ReaderIdentityStore
+internal import ReaderTokens
+
+extension HubConfiguration {
+    /// Which kiosks have reader tokens made, and with which keys.
+    struct TokenIssuing: Equatable {
+        struct Key: Equatable {
+            var brand: TokenText
+            var identifier: TokenText
+            var file: String
+        }
+
+        /// The folder with `brands.json`.
+        var brands: String
+        var keys: [Key] = []
+        var grants: [TokenGrant] = []
+    }
+}
+
+extension HubConfiguration.TokenIssuing {
+    private static let mostGrants = 1 << 15
+    private static let mostInstances = 4096
+
+    init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["brands", "keys", "grants"])
+        brands = try members.required("brands").path()
+        for entry in try members.required("keys").array() {
+            let key = try Key(entry)
+            guard !keys.contains(where: { $0.brand == key.brand }) else {
+                throw entry.wrong(
+                    "this brand is in the list already: name only the one key that signs for it")
+            }
+            keys.append(key)
+        }
+        grants = try members.required("grants").array(upTo: Self.mostGrants).map {
+            entry throws(JSONFault) in try Self.grant(entry)
+        }
+    }
+
+    private static func grant(_ text: JSONText) throws(JSONFault) -> TokenGrant {
+        let members = try text.members(["kiosk", "site", "group", "brand", "instances"])
+        let levels: [FleetLevel] = [.kiosk, .site, .group]
+        let named = levels.filter { members[$0.rawValue] != nil }
+        guard let level = named.first, named.count == 1 else {
+            throw text.wrong("must have one of kiosk, site and group")
+        }
+        let list = try members.required("instances")
+        var instances: Set<ReaderInstance> = []
+        for instance in try list.array(upTo: mostInstances) {
+            instances.insert(try instance.readerInstance())
+        }
+        guard !instances.isEmpty else { throw list.wrong("must contain at least one reader") }
+        return TokenGrant(
+            caller: HubTokens.caller(level, try members.required(level.rawValue).fleetName()),
+            brand: try members.required("brand").tokenText(), instances: instances)
+    }
+
+    /// Reads the brands and the keys.
+    func tokens(_ database: HubDatabase) throws(HubFault) -> HubTokens {
+        let folder = BrandFolder(path: brands)
+        let registry: BrandRegistry
+        do throws(BrandRegistryError) {
+            registry = try folder.registry()
+        } catch {
+            throw HubFault("readerTokens.brands: \(error.explanation)")
+        }
+        let signers = try keys.map { key throws(HubFault) in
+            guard registry.key(key.identifier)?.0.identifier == key.brand else {
+                throw HubFault(
+                    "readerTokens.brands: \(Terminal.safe(folder.registryPath)): the brand \(key.brand.text) has no key \(key.identifier.text) there: copy the folder brands of a store that has it"
+                )
+            }
+            return try key.signer()
+        }
+        return HubTokens(folder, grants: grants, signers: signers, database)
+    }
+}
+
+extension HubConfiguration.TokenIssuing.Key {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["brand", "kid", "keyFile"])
+        brand = try members.required("brand").tokenText()
+        identifier = try members.required("kid").tokenText()
+        file = try members.required("keyFile").path()
+    }
+
+    /// What signs with the private key, from a file that is its owner's alone.
+    fileprivate func signer() throws(HubFault) -> ReaderTokenSigner {
+        let key: PrivateKey
+        do throws(IdentityStoreError) {
+            key = try PrivateFile.key(file)
+        } catch {
+            // Other conditions name the file themselves.
+            let name = if case .keyUnusable = error { "\(Terminal.safe(file)): " } else { "" }
+            throw HubFault("readerTokens.keys: \(name)\(error.explanation)")
+        }
+        do throws(ReaderTokensError) {
+            return try ReaderTokenSigner(key, identifier, of: brand)
+        } catch {
+            throw HubFault("readerTokens.keys: \(Terminal.safe(file)): \(error.explanation)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import MdocModel
+package import ReaderStore
+package import ReaderTokens
+
+/// Counts for all hubs of the chain, by the clock of the database: those of hubs may differ.
+extension HubDatabase: TokenCount {
+    package typealias Failure = PostgreSQLError
+
+    package func note(
+        _ request: TokenRequest, at _: Timestamp
+    ) async throws(PostgreSQLError) -> Int64? {
+        let row = try await pool.rows(
+            """
+            INSERT INTO countersign_fleet_reader_token AS token (kiosk, brand, instance, asked, is_refused)
+            VALUES ($1::text, $2::text, $3::text, ARRAY[\(Self.second)], false)
+            ON CONFLICT (kiosk, brand, instance) DO UPDATE SET (asked, is_refused) = (
+                SELECT coalesce(array_agg(moment ORDER BY moment), '{}')
+                    || CASE WHEN count(*) < \(TokenLimit.most) THEN ARRAY[\(Self.second)] ELSE '{}' END,
+                    count(*) >= \(TokenLimit.most)
+                FROM unnest(token.asked) AS moment
+                WHERE moment > \(Self.second) - \(TokenLimit.window)
+                    AND moment <= \(Self.second) + \(TokenLimit.window))
+            RETURNING is_refused, asked[1] + \(TokenLimit.window) - \(Self.second)
+            """,
+            [request.caller.bytes, request.brand.text.bytes, request.instance.text.text.bytes]
+        ).first
+        guard let row, row.count == 2, let isRefused = row[0], let seconds = row[1]?.bigint else {
+            throw .rowMalformed
+        }
+        return isRefused == [1] ? max(1, seconds) : nil
+    }
+
+    /// Forgets readers for which nobody has asked within the window.
+    func forgetTokens() async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            """
+            DELETE FROM countersign_fleet_reader_token
+            WHERE asked[cardinality(asked)] <= \(Self.second) - \(TokenLimit.window)
+            """)
+    }
+
+    /// The time of the database, read again once a statement has waited for another hub.
+    private static let second = "extract(epoch FROM clock_timestamp())::bigint"
+}

@@ -1,0 +1,91 @@
+package import Fleet
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import Logging
+internal import MdocModel
+internal import ReaderAPI
+internal import ReaderStore
+package import ReaderTokens
+
+/// The token server of a chain in its hubs: makes reader tokens for the kiosks that have a grant. All hubs count together.
+package struct HubTokens: Sendable {
+    /// The most bytes of a request.
+    private static let largestRequest = 1 << 12
+
+    private let folder: BrandFolder
+    private let server: TokenServer<HubDatabase>
+
+    /// - Parameters:
+    ///   - folder: with the brands whose keys verify what is made.
+    ///   - grants: each for a name of `HubTokens.caller`.
+    package init(
+        _ folder: BrandFolder, grants: [TokenGrant], signers: [ReaderTokenSigner], _ database: HubDatabase
+    ) {
+        self.folder = folder
+        server = TokenServer(
+            audience: ReaderToken.defaultAudience, counting: database, grants: grants, from: .keys(signers))
+    }
+
+    /// The caller of a grant. No kiosk is named like a site or a group: its name has no colon.
+    package static func caller(_ level: FleetLevel, _ name: FleetName) -> String {
+        level == .kiosk ? name.text : "\(level.rawValue):\(name)"
+    }
+
+    /// Answers a kiosk that is known by its certificate.
+    func respond(
+        to call: HubCall, of kiosk: KioskRecord, audit log: Logger, at now: Timestamp
+    ) async throws(HubProblem) -> Response {
+        let request = try await request(call, of: kiosk)
+        let brands = try brands(log)
+        let (response, audit) = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await server.respond(to: request, believing: brands, at: now)
+        }
+        log.notice("reader token", metadata: audit.metadata)
+        switch response {
+        case .refused(let refusal): throw HubProblem(refusal)
+        case .granted(let token, let expires):
+            var response = Response.json(["token": .string(token), "expires": .string("\(expires)")])
+            response.status = .created
+            return response
+        }
+    }
+
+    private func request(_ call: HubCall, of kiosk: KioskRecord) async throws(HubProblem) -> TokenRequest {
+        let groups = [
+            kiosk.site.map { Self.caller(.site, $0) }, kiosk.group.map { Self.caller(.group, $0) },
+        ]
+        let body = try await call.body(upTo: Self.largestRequest)
+        do throws(JSONFault) {
+            return try TokenRequest(
+                JSONText(body[...]), by: Self.caller(.kiosk, kiosk.name), in: Set(groups.compactMap { $0 }))
+        } catch {
+            throw HubProblem(.bodyRefused, 400, error.explanation)
+        }
+    }
+
+    /// The brands as they are now: a key that an operator revokes makes no token from then on.
+    private func brands(_ log: Logger) throws(HubProblem) -> BrandRegistry {
+        do throws(BrandRegistryError) {
+            return try folder.registry()
+        } catch {
+            log.error("the brands cannot be read", metadata: ["why": "\(error.explanation)"])
+            throw HubProblem(.brandUnavailable, 503, "the hub cannot read its brands: see its log")
+        }
+    }
+}
+
+extension HubProblem {
+    fileprivate init(_ refusal: TokenRefusal) {
+        switch refusal {
+        case .notAllowed: self = .readerTokenNotGranted
+        case .tooMany(let seconds):
+            self.init(
+                .tooManyReaderTokens, 429,
+                "this reader got as many tokens as are allowed in an hour: ask again in \(seconds) s",
+                retryAfter: seconds)
+        case .brandUnavailable(let error):
+            self.init(.brandUnavailable, 503, "\(error.id): \(error.explanation)")
+        }
+    }
+}

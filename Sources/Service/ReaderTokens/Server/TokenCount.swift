@@ -1,0 +1,57 @@
+package import MdocModel
+
+/// How many tokens one caller gets for one reader.
+///
+/// A token lasts a reader 48 hours, so that one who asks more than a few times an hour is at fault, or is not the reader.
+package enum TokenLimit {
+    package static let most = 12
+    /// For how many seconds a token counts.
+    package static let window: Int64 = 3600
+}
+
+/// Where a token server counts what it is asked for.
+package protocol TokenCount: Sendable {
+    /// Why it cannot be counted: no token is made then.
+    associatedtype Failure: Error
+
+    /// Notes that a token is asked for. Where there were `TokenLimit.most` within the window it notes nothing.
+    ///
+    /// - Returns: how many seconds to wait; nil where the token may be made.
+    func note(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
+}
+
+/// Counts in memory, for a server that is the only one of its brands.
+package actor TokenCountInMemory: TokenCount {
+    package typealias Failure = Never
+
+    private struct Place: Hashable {
+        let caller: String
+        let brand: TokenText
+        let instance: ReaderInstance
+    }
+
+    /// When tokens were asked for lately.
+    private var asked: [Place: [Timestamp]] = [:]
+    /// When places that nobody has asked for within the window were last forgotten.
+    private var cleared = Timestamp(secondsSince1970: 0)
+
+    package init() {}
+
+    package func note(_ request: TokenRequest, at now: Timestamp) -> Int64? {
+        let start = now.advanced(bySeconds: -TokenLimit.window)
+        // What lies ahead was noted before the clock was set back, and would count for long.
+        if cleared <= start || cleared > now {
+            asked = asked.filter { $0.value.contains { $0 > start && $0 <= now } }
+            cleared = now
+        }
+        let place = Place(caller: request.caller, brand: request.brand, instance: request.instance)
+        var recent = asked[place, default: []].filter { $0 > start && $0 <= now }
+        guard recent.count < TokenLimit.most else {
+            asked[place] = recent
+            return recent[0].secondsSince1970 - start.secondsSince1970
+        }
+        recent.append(now)
+        asked[place] = recent
+        return nil
+    }
+}

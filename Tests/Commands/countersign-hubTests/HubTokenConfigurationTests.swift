@@ -1,0 +1,153 @@
+import Foundation
+import JSON
+import OpenSSLCrypto
+import ReaderIdentityStore
+import ReaderTokens
+import Testing
+import VectorFiles
+
+@testable import countersign_hub
+
+@Suite("The section readerTokens of a hub's file")
+struct HubTokenConfigurationTests {
+    let stage: HubStage
+    static let reader = "0123456789abcdef0123456789abcdef"
+    static let grant = #"{ "kiosk": "till-7", "brand": "utopia", "instances": ["\#(reader)"] }"#
+
+    init() throws { stage = try HubStage() }
+
+    private var key: String {
+        #"{ "brand": "utopia", "kid": "k1", "keyFile": "\#(stage.folder)/utopia.pem" }"#
+    }
+
+    /// The file with this section on the line before the last.
+    private func configuration(_ tokens: String) throws(JSONFault) -> HubConfiguration {
+        let text = stage.json.replacing("\n}", with: ",\n  \"readerTokens\": \(tokens)\n}")
+        return try HubConfiguration(Array(text.utf8))
+    }
+
+    private func section(keys: String? = nil, grants: String? = nil) -> String {
+        let (keys, grants) = (keys ?? key, grants ?? Self.grant)
+        return #"{ "brands": "\#(stage.folder)/brands", "keys": [\#(keys)], "grants": [\#(grants)] }"#
+    }
+
+    /// Brand and key as `countersign brand` makes them.
+    private func writeBrand(_ curve: Curve = .p256) throws {
+        let identifier = try #require(TokenText("utopia"))
+        let brand = Brand(identifier: identifier, name: try #require(BrandName("Utopia")))
+        let known = try BrandKey(
+            try #require(TokenText("k1")), PrivateKey.generate(.p256).publicKey())
+        _ = try BrandFolder(path: "\(stage.folder)/brands").change { registry throws(BrandFault) in
+            try registry.add(brand)
+            try registry.add(known, to: identifier)
+        }
+        try PrivateFile.create("\(stage.folder)/utopia.pem", PrivateKey.generate(curve))
+    }
+
+    @Test(
+        "Brands, keys and grants of kiosks, sites and groups are read; without the section there is no token")
+    func read() throws {
+        let grants = ["kiosk", "site", "group"].map { Self.grant.replacing("kiosk", with: $0) }
+        let tokens = try #require(
+            try configuration(section(grants: grants.joined(separator: ","))).readerTokens)
+        #expect(tokens.brands == "\(stage.folder)/brands")
+        #expect(tokens.keys.map(\.identifier.text) == ["k1"])
+        #expect(tokens.grants.map(\.caller) == ["till-7", "site:till-7", "group:till-7"])
+        #expect(tokens.grants.allSatisfy { $0.instances.map(\.text.text) == [Self.reader] })
+        #expect(try stage.configuration.readerTokens == nil)
+    }
+
+    @Test(
+        "A grant has one of kiosk, site and group, and names readers: each fault is named with line and member",
+        arguments: [
+            (
+                #""kiosk": "till-7""#, #""kiosk": "till-7", "site": "harbour""#, "/grants/0",
+                "must have one of"
+            ),
+            (#""kiosk": "till-7", "#, "", "/grants/0", "must have one of kiosk, site and group"),
+            (#""till-7""#, #""Till 7""#, "/grants/0/kiosk", "small letters"),
+            (#", "instances": ["\#(reader)"]"#, "", "/grants/0/instances", "is missing"),
+            (#"["\#(reader)"]"#, "[]", "/grants/0/instances", "must contain at least one reader"),
+            (reader, "0123", "/grants/0/instances/0", "32 hexadecimal digits"),
+            (#""brand": "utopia""#, #""brand": "uto pia""#, "/grants/0/brand", "letters, digits"),
+            (#""kiosk""#, #""caller": "till", "kiosk""#, "/grants/0/caller", "is not known"),
+        ])
+    func grants(_ part: String, _ other: String, _ member: String, _ words: String) throws {
+        try expect(section(grants: Self.grant.replacing(part, with: other)), member, words)
+    }
+
+    @Test("Keys are one a brand with an absolute path, and no member is left out or unknown")
+    func keys() throws {
+        try expect(section(keys: "\(key), \(key)"), "/keys/1", "this brand is in the list already")
+        try expect(
+            section(keys: key.replacing("\(stage.folder)/", with: "")), "/keys/0/keyFile", "begins with /")
+        try expect(section(keys: key.replacing("k1", with: "k 1")), "/keys/0/kid", "letters, digits")
+        for name in ["brands", "keys", "grants"] {
+            try expect(section().replacing("\"\(name)\"", with: "\"x\""), "/x", "is not known")
+        }
+        try expect(#"{ "brands": "/b", "keys": [] }"#, "/grants", "is missing")
+    }
+
+    private func expect(_ tokens: String, _ member: String, _ words: String) throws {
+        let found = #expect(throws: JSONFault.self, "\(tokens)") { try configuration(tokens) }
+        let fault = try #require(found)
+        #expect(fault.pointer == "/readerTokens\(member)", "\(fault)")
+        #expect(fault.line == stage.json.split(separator: "\n").count, "\(fault)")
+        #expect(fault.explanation.contains(words), "\(fault.explanation)")
+    }
+
+    @Test("The check reads the brands and the keys, and names what cannot be used")
+    func files() throws {
+        let configuration = try configuration(section())
+        func fault() throws -> String {
+            let fault = #expect(throws: HubFault.self) { try configuration.assemble() }
+            return try #require(fault).description
+        }
+        let absent = try fault()
+        #expect(absent.hasPrefix("readerTokens.brands: ") && absent.contains("has no key k1"), "\(absent)")
+        try writeBrand()
+        #expect(try configuration.assemble().tokens != nil)
+        try stage.setMode(0o644, of: "utopia.pem")
+        #expect(try fault().hasPrefix("readerTokens.keys: other users have access"))
+        try FileManager.default.removeItem(atPath: "\(stage.folder)/utopia.pem")
+        let missing = try fault()
+        #expect(missing.hasPrefix("readerTokens.keys: ") && missing.contains("utopia.pem"), "\(missing)")
+        try stage.write("utopia.pem", "no key")
+        let malformed = try fault()
+        #expect(malformed.hasPrefix("readerTokens.keys: ") && malformed.contains("utopia.pem"))
+        try stage.write("brands/brands.json", "{")
+        #expect(try fault().hasPrefix("readerTokens.brands: brands.json"))
+        #expect(try stage.configuration.assemble().tokens == nil)
+    }
+
+    @Test("A key on another curve signs no reader token")
+    func otherCurve() throws {
+        try writeBrand(.p384)
+        let fault = #expect(throws: HubFault.self) { try configuration(section()).assemble() }
+        #expect(try #require(fault).description.contains("not on P-256"))
+    }
+
+    @Test("The section in the documentation is one that a hub takes")
+    func documented() throws {
+        let page = try String(
+            contentsOf: VectorFiles.repository.appending(path: "Documentation/fleet.md"), encoding: .utf8)
+        let start = try #require(page.range(of: "\n    \"readerTokens\": {"))
+        let end = try #require(page.range(of: "\n    }\n", range: start.upperBound..<page.endIndex))
+        let tokens = try #require(
+            try configuration("{" + page[start.upperBound..<end.upperBound]).readerTokens)
+        #expect(tokens.grants.map(\.caller) == ["till-7", "site:harbour"])
+    }
+
+    @Test("Doctor looks at the brands and at the keys, which nobody else may read")
+    func doctor() throws {
+        let configuration = try configuration(section())
+        func members() -> [String] {
+            HubFileFacts.current(of: configuration, at: HubStage.now).files.map(\.member)
+        }
+        #expect(members() == ["readerTokens.brands", "readerTokens.keys"])
+        try writeBrand()
+        #expect(members().isEmpty)
+        try stage.setMode(0o640, of: "utopia.pem")
+        #expect(members() == ["readerTokens.keys"])
+    }
+}

@@ -1,0 +1,295 @@
+import Foundation
+import Logging
+import MdocModel
+import OpenSSLCrypto
+import ReaderStore
+import ReaderTokens
+import Synchronization
+import Testing
+
+@testable import Fleet
+@testable import FleetHub
+
+@Suite("Reader tokens of a hub over HTTPS, with a real PostgreSQL")
+struct HubTokenPostgreSQLTests {
+    private static let path = "/fleet/v1/reader-tokens"
+    private let kiosk = "till-\(UInt32.random(in: 0...UInt32.max))"
+    private let reader = UUID().uuidString.replacing("-", with: "").lowercased()
+    private let other = UUID().uuidString.replacing("-", with: "").lowercased()
+
+    /// What a hub makes tokens with: the brand utopia has a key, and the brand bare has none.
+    private func tokens(
+        caller: String? = nil, signsWithOther: Bool = false, database: HubDatabase? = nil
+    ) throws -> RunningHub.Tokens {
+        func key(_ scalar: UInt8) throws -> PrivateKey {
+            try PrivateKey(curve: .p256, scalar: [UInt8](repeating: scalar, count: 32)[...])
+        }
+        let brands = [
+            Brand(
+                identifier: try text("utopia"), name: try #require(BrandName("Utopia")),
+                keys: [try BrandKey(text("k1"), key(1).publicKey())]),
+            Brand(identifier: try text("bare"), name: try #require(BrandName("No key"))),
+        ]
+        let instances = Set(try [instance(reader), instance(other)])
+        let grants = brands.map {
+            TokenGrant(caller: caller ?? kiosk, brand: $0.identifier, instances: instances)
+        }
+        let signer = try ReaderTokenSigner(
+            key(signsWithOther ? 2 : 1), text("k1"), of: text("utopia"))
+        return { folder, shared in
+            let kept = BrandFolder(path: "\(folder)/brands")
+            if try kept.registry().brands.isEmpty {
+                _ = try kept.change { registry throws(BrandFault) in
+                    for brand in brands { try registry.add(brand) }
+                }
+            }
+            return HubTokens(kept, grants: grants, signers: [signer], database ?? shared)
+        }
+    }
+
+    private func text(_ text: String) throws -> TokenText { try #require(TokenText(text)) }
+
+    private func instance(_ text: String) throws -> ReaderInstance { try #require(ReaderInstance(text)) }
+
+    /// What the kiosk's daemon gets for its till: `token`, or the refusal.
+    private func asked(
+        _ kiosk: EnrolledKiosk, _ brand: String = "utopia", _ instance: String? = nil,
+        at hub: RunningHub? = nil
+    ) async throws -> String {
+        let settings = hub.map { $0.settings(kiosk.name, now: $0.now) } ?? kiosk.settings
+        let tokens = KioskTokens(settings, try FleetFolder(store: settings.store))
+        do throws(HubError) {
+            _ = try await tokens.token(brand: brand, instance: instance ?? reader)
+            return "token"
+        } catch .refused(let status, let id) {
+            return "\(status) \(id)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "A kiosk with a grant gets a token of its brand for its reader, and the audit has all but the token")
+    func granted() async throws {
+        let audit = AuditLines()
+        try await RunningHub.run(tokens: tokens(), audit: audit.logger) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            let tokens = KioskTokens(kiosk.settings, try FleetFolder(store: kiosk.settings.store))
+            let text = try await tokens.token(brand: "utopia", instance: reader)
+            let token = try UnverifiedReaderToken(Array(text.utf8)[...])
+            #expect(token.claims.instance.text == reader && token.claims.brand.text == "utopia")
+            #expect(token.keyIdentifier.text == "k1")
+            let lines = audit.lines.filter { $0.contains("reader token") }
+            try #require(lines.count == 1)
+            for word in [
+                "caller=\(kiosk.name)", "brand=utopia", "instance=\(reader)", "outcome=granted", "kid=k1",
+            ] {
+                #expect(lines[0].contains(word), "\(lines[0])")
+            }
+            #expect(!lines[0].contains(text.suffix(20)))
+        }
+    }
+
+    @Test("No other kiosk gets one, for no other brand and no other reader, and each refusal is in the audit")
+    func refused() async throws {
+        let audit = AuditLines()
+        try await RunningHub.run(tokens: tokens(), audit: audit.logger) { hub in
+            let (one, two) = (try await hub.enrolled(kiosk), try await hub.enrolled())
+            #expect(try await asked(two) == "403 readerTokenNotGranted")
+            #expect(try await asked(one, "arcadia") == "403 readerTokenNotGranted")
+            let stranger = String(repeating: "0", count: 32)
+            #expect(try await asked(one, "utopia", stranger) == "403 readerTokenNotGranted")
+            #expect(try await asked(one, "bare") == "503 brandUnavailable")
+            let outcomes = audit.lines.filter { $0.contains("reader token") }
+            #expect(outcomes.count { $0.contains("outcome=readerTokenNotGranted") } == 3)
+            #expect(outcomes.count { $0.contains("outcome=brandUnavailable") } == 1)
+            #expect(try await asked(one) == "token")
+        }
+    }
+
+    @Test(
+        "A request that is malformed or too long is refused",
+        arguments: [
+            "", "{}", #"{"brand": "utopia"}"#, #"{"brand": "uto pia", "instance": "0"}"#,
+            #"{"brand": "utopia", "instance": "00000000000000000000000000000000", "caller": "till-1"}"#,
+        ])
+    func malformed(_ body: String) async throws {
+        try await RunningHub.run(tokens: tokens()) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            let found = await kiosk.refusal {
+                try await $0.post(Self.path, Array(body.utf8), type: "application/json")
+            }
+            #expect(found == "400 bodyRefused")
+            let long = await kiosk.refusal {
+                try await $0.post(
+                    Self.path, [UInt8](repeating: 0x20, count: 1 << 13), type: "application/json")
+            }
+            #expect(long == "413 bodyTooLong")
+        }
+    }
+
+    @Test(
+        "A grant of a site or a group is for its kiosks, as the hub knows them", arguments: ["site", "group"])
+    func groups(_ level: String) async throws {
+        let name = "harbour-\(UInt32.random(in: 0...UInt32.max))"
+        try await RunningHub.run(tokens: tokens(caller: "\(level):\(name)")) { hub in
+            let site = try await hub.enrolled(site: name)
+            let group = try await hub.enrolled(group: name)
+            let neither = try await hub.enrolled(name)
+            let refusal = "403 readerTokenNotGranted"
+            #expect(try await asked(site) == (level == "site" ? "token" : refusal))
+            #expect(try await asked(group) == (level == "group" ? "token" : refusal))
+            #expect(try await asked(neither) == refusal)
+        }
+    }
+
+    @Test("A reader has twelve tokens an hour of all hubs together, and no other waits with it")
+    func rate() async throws {
+        let tokens = try tokens()
+        try await RunningHub.run(tokens: tokens) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            try await hub.runAnother(tokens: tokens) { another in
+                // Both at once, so that two hubs count for one reader at the same time.
+                let found = try await withThrowingTaskGroup(of: String.self) { group in
+                    for number in 0..<20 {
+                        group.addTask { try await asked(kiosk, at: number % 2 == 0 ? hub : another) }
+                    }
+                    return try await group.reduce(into: [String]()) { $0.append($1) }
+                }
+                #expect(found.count { $0 == "token" } == 12, "\(found)")
+                #expect(found.count { $0.hasPrefix("tooMany(retryAfter: 3") } == 8, "\(found)")
+                for each in [hub, another] {
+                    #expect(try await asked(kiosk, at: each).hasPrefix("tooMany(retryAfter: 3"))
+                    #expect(try await asked(kiosk, "utopia", other, at: each) == "token")
+                }
+                // The first of them is an hour old.
+                try await move(by: -3600, in: hub.database, first: 1)
+                #expect(try await asked(kiosk, at: hub) == "token")
+                #expect(try await asked(kiosk, at: another).hasPrefix("tooMany"))
+            }
+        }
+    }
+
+    /// Moves the first so many of the times at which the kiosk asked for its reader.
+    private func move(by seconds: Int64, in database: HubDatabase, first count: Int64) async throws {
+        _ = try await database.pool.rows(
+            """
+            UPDATE countersign_fleet_reader_token SET asked = (
+                SELECT array_agg(CASE WHEN place <= $3::bigint THEN moment + $4::bigint ELSE moment END
+                    ORDER BY place)
+                FROM unnest(asked) WITH ORDINALITY AS each (moment, place))
+            WHERE kiosk = $1::text AND instance = $2::text
+            """,
+            [
+                Array(kiosk.utf8), Array(reader.utf8), count.postgreSQL, seconds.postgreSQL,
+            ])
+    }
+
+    @Test("What lies far ahead does not count: the clock of the database was set back since")
+    func clockSetBack() async throws {
+        try await RunningHub.run(tokens: tokens()) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            for _ in 0..<12 { #expect(try await asked(kiosk) == "token") }
+            try await move(by: 7300, in: hub.database, first: 12)
+            #expect(try await asked(kiosk) == "token")
+        }
+    }
+
+    @Test("Readers for which nobody has asked for an hour are forgotten, and no others")
+    func forgotten() async throws {
+        try await RunningHub.run(tokens: tokens()) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            func count() async throws -> Int64? {
+                try await hub.database.pool.rows(
+                    "SELECT count(*) FROM countersign_fleet_reader_token WHERE kiosk = $1::text",
+                    [Array(self.kiosk.utf8)]
+                ).first?.first??.bigint
+            }
+            for each in [reader, other] { #expect(try await asked(kiosk, "utopia", each) == "token") }
+            try await hub.database.forgetTokens()
+            #expect(try await count() == 2)
+            try await move(by: -3600, in: hub.database, first: 1)
+            try await hub.database.forgetTokens()
+            #expect(try await count() == 1)
+        }
+    }
+
+    @Test("A kiosk that is stopped gets none until it is started, and one that is revoked gets none")
+    func stopped() async throws {
+        try await RunningHub.run(tokens: tokens()) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            #expect(try await hub.database.setStopped(true, kiosk.name))
+            #expect(try await asked(kiosk) == "403 kioskStopped")
+            #expect(try await hub.database.setStopped(false, kiosk.name))
+            #expect(try await asked(kiosk) == "token")
+            try #require(try await hub.database.revoke(kiosk.name))
+            #expect(try await asked(kiosk) == "403 kioskRevoked")
+        }
+    }
+
+    @Test("A key that is not the brand's, and one that was revoked since, make no token")
+    func keys() async throws {
+        try await RunningHub.run(tokens: tokens(signsWithOther: true)) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            #expect(try await asked(kiosk) == "503 brandUnavailable")
+        }
+        let name = "\(kiosk)-2"
+        try await RunningHub.run(tokens: tokens(caller: name)) { hub in
+            let kiosk = try await hub.enrolled(name)
+            #expect(try await asked(kiosk) == "token")
+            let revoked = try text("k1")
+            _ = try BrandFolder(path: "\(hub.folder)/brands").change { registry throws(BrandFault) in
+                try registry.revoke(revoked)
+            }
+            #expect(try await asked(kiosk) == "503 brandUnavailable")
+        }
+    }
+
+    @Test(
+        "Without a database that counts there is no token, and a hub that makes none has nothing at the path")
+    func uncounted() async throws {
+        let chain = try #require(FleetName("utopia"))
+        let nowhere = HubDatabase("host=/nonexistent", chain: chain)
+        try await RunningHub.run(tokens: tokens(database: nowhere)) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            #expect(try await asked(kiosk) == "503 databaseUnavailable")
+        }
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            #expect(try await asked(kiosk) == "404 notFound")
+        }
+    }
+
+    @Test("A hub that does not answer gives no token")
+    func unreachable() async throws {
+        try await RunningHub.run(tokens: tokens()) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            let closed = RunningHub(database: hub.database, folder: hub.folder, port: 1)
+            #expect(try await asked(kiosk, at: closed) == "unreachable")
+        }
+    }
+}
+
+/// What an audit says, one line an entry.
+final class AuditLines: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var lines: [String] { kept.withLock { $0 } }
+    var logger: Logger { Logger(label: "audit") { _ in Handler(audit: self) } }
+
+    private struct Handler: LogHandler {
+        let audit: AuditLines
+        var metadata = Logger.Metadata()
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let words = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+            audit.kept.withLock { $0.append("\(event.message) \(words)") }
+        }
+    }
+}
