@@ -68,6 +68,35 @@ struct HubRoutePostgreSQLTests {
     }
 
     @Test(
+        "A kiosk that the broker does not let in stops once it is revoked, before its next regular question")
+    func revokedWithoutBroker() async throws {
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            let (stops, stopped) = AsyncStream.makeStream(of: Bool.self)
+            let folder = try FleetFolder(store: kiosk.settings.store)
+            let actions = FleetActions(
+                file: { Array("{}".utf8) }, check: { _ in nil }, apply: { _ in .ready },
+                setStopped: { stopped.yield($0) })
+            let agent = FleetAgent(
+                kiosk.settings, folder, try folder.load(kiosk.settings.membership, []), actions,
+                RunningHub.log)
+            let running = Task { await agent.run() }
+            defer { running.cancel() }
+            // The question at its start was answered; the next one would come after minutes.
+            while try await hub.database.kiosk(kiosk.name)?.report.isEmpty != false {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            try #require(try await hub.database.revoke(kiosk.name))
+            let timer = Task {
+                try await Task.sleep(for: .seconds(40))
+                stopped.finish()
+            }
+            defer { timer.cancel() }
+            #expect(await stops.first { _ in true } == true)
+        }
+    }
+
+    @Test(
         "A report that is malformed, or has more than it may, is refused, and the one before stays",
         arguments: [
             "", "{}", #"{"name": "Jane"}"#, #"{"software": "1", "documents": [], "health": {"lanes": []}}"#,

@@ -39,6 +39,8 @@ extension FleetAgent {
                 }
             } catch {
                 access = nil
+                // No notice of it comes to a kiosk that the broker does not let in.
+                if error.isRevocation { await stop("this kiosk is revoked") }
             }
             guard await rest(after: attempt) else { return }
             attempt += 1
