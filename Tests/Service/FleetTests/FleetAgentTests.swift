@@ -81,6 +81,23 @@ struct FleetAgentTests {
         #expect(await daemon.isStopped)
     }
 
+    @Test("A stop that comes while the kiosk is started again holds, and a start after it ends it")
+    func stopDuringResume() async throws {
+        let daemon = FakeDaemon()
+        let agent = try scene.agent(daemon, in: store, isStopped: true)
+        await daemon.setStopped(true)
+        await daemon.hold()
+        let start = Task { await agent.resume() }
+        while await daemon.applied.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        await agent.stop("this kiosk is revoked")
+        await daemon.release()
+        await start.value
+        #expect(await daemon.isStopped)
+        #expect(await agent.isStopped)
+        await agent.resume()
+        #expect(await !daemon.isStopped)
+    }
+
     /// A document whose bundle trusts one source of this name, made so many seconds ago.
     private func document(
         _ level: FleetLevel, _ name: String, version: Int64, trusting source: String?, secondsAgo: Int64 = 0,

@@ -245,7 +245,10 @@ package actor FleetAgent {
         let file = actions.file()
         let configuration = (try? accepted.configuration(over: file)) ?? file
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : file)
+        // A stop may have come while lanes were waited for: it is not undone.
+        guard !isStopped else { return }
         await actions.setStopped(false)
+        if isStopped { await actions.setStopped(true) }
     }
 
     // MARK: The certificate
