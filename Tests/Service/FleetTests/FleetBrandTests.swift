@@ -204,6 +204,19 @@ struct FleetBrandTests {
         #expect(try kept() == first)
     }
 
+    @Test("What was changed on the kiosk, or left by documents that were not taken, goes with the next start")
+    func start() async throws {
+        let agent = try scene.agent(FakeDaemon(), in: store)
+        await agent.putBrands(of: agent.accepted)
+        #expect(!FileManager.default.fileExists(atPath: folder.registryPath))
+        let first = try brands("First", logo: "a.png", isRevoked: true)
+        try await scene.roll(scene.document(version: 1, brands: first), out: agent)
+        try folder.replace(with: brands("Second", logo: "b.png").bundle())
+        let again = try scene.agent(FakeDaemon(), in: store)
+        await again.putBrands(of: again.accepted)
+        #expect(try kept() == first)
+    }
+
     @Test("A document's registry takes the place of all that is there, also of what was revoked on the kiosk")
     func revoked() async throws {
         let agent = try scene.agent(FakeDaemon(), in: store)

@@ -17,11 +17,21 @@ extension FleetAgent {
         }
     }
 
-    /// Keeps the brands that `next` says in the store.
-    private func applyBrands(of next: AcceptedDocuments) async throws(FleetDocumentError) {
-        guard let brands = next.brands, brands != accepted.brands else { return }
+    /// Has the brands of these documents in the store, whatever is there; nothing where they say nothing of brands.
+    private func applyBrands(of documents: AcceptedDocuments) async throws(FleetDocumentError) {
+        guard let brands = documents.brands else { return }
         let store = settings.store
         try await blocking { () throws(FleetDocumentError) in try brands.keep(in: store) }
+    }
+
+    /// The same for documents that are obeyed already: at the start, and where others were not taken after all.
+    func putBrands(of documents: AcceptedDocuments) async {
+        do throws(FleetDocumentError) {
+            try await applyBrands(of: documents)
+        } catch {
+            log.error(
+                "the brands of the fleet are not in the store", metadata: ["why": "\(error.explanation)"])
+        }
     }
 
     /// Obeys what has been checked: at once where the configuration stays, and otherwise once the lanes are ready with it.
@@ -72,8 +82,8 @@ extension FleetAgent {
         notice(spread: outcome == .inUse ? 60 : 0)
     }
 
-    /// Has the brands and the trust of the documents, and keeps the documents. False where the bundle is not let in by now, or the
-    /// brands cannot be kept: nothing is obeyed then.
+    /// Puts the brands and the trust of the documents in the store, and keeps the documents. False where the bundle is refused by now,
+    /// or the brands cannot be kept: the documents before stay in force then, with their brands.
     private func settle(_ candidate: AcceptedDocuments) async -> Bool {
         do throws(FleetDocumentError) {
             try await applyTrust(of: candidate, isTried: true)
@@ -81,6 +91,7 @@ extension FleetAgent {
             try await applyTrust(of: candidate, isTried: false)
         } catch {
             log.error("documents of the fleet are not applied", metadata: ["why": "\(error.explanation)"])
+            await putBrands(of: accepted)
             return false
         }
         var documents = candidate

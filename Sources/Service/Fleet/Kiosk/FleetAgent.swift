@@ -106,6 +106,7 @@ package actor FleetAgent {
                 metadata: ["level": "\(level.rawValue)", "id": "\(error.id)", "why": "\(error.explanation)"])
         }
         if isStopped { await actions.setStopped(true) }
+        await putBrands(of: accepted)
         await withDiscardingTaskGroup { group in
             group.addTask { await self.followState() }
             group.addTask { await self.followReceipts() }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import ReaderIdentityStore
 
 /// A registry of brands with every logo that it names, and no other: all of a folder of brands in one value.
-package struct BrandBundle: Sendable {
+package struct BrandBundle: Equatable, Sendable {
     /// `brands.json`, as it was read.
     package let json: [UInt8]
     package let registry: BrandRegistry
@@ -46,6 +46,7 @@ extension BrandFolder {
     /// `logo(ofBrand:)`.
     package func replace(with bundle: BrandBundle) throws(BrandRegistryError) {
         try locked { () throws(BrandRegistryError) in
+            guard (try? self.bundle()) != bundle else { return }
             for (name, logo) in bundle.logos { try write(logo.png, to: logoPath(name)) }
             try write(bundle.json, to: registryPath)
             let files = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
