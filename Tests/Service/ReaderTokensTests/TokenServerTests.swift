@@ -235,7 +235,36 @@ struct TokenServerTests {
         #expect(answer.response == .refused(refusal) && answer.audit.outcome == .refused(refusal))
     }
 
-    @Test("A hub's token of another reader or brand, of a revoked key, or malformed is not handed out")
+    @Test("What a hub could not make counts as nothing: twelve tokens are there once it can")
+    func hubDown() async throws {
+        let text = try TestToken().text()
+        let down = TokenRefusal.brandUnavailable(.hubUnavailable("it does not answer"))
+        for _ in 0..<13 {
+            let (answer, questions) = await respond(request()) { _ throws(TokenRefusal) in throw down }
+            #expect(answer.response == .refused(down) && questions == 1)
+        }
+        for _ in 0..<12 {
+            let (answer, _) = await respond(request()) { _ throws(TokenRefusal) in text }
+            #expect(answer.audit.outcome == .granted(key: try named("k1")))
+        }
+        let (answer, _) = await respond(request()) { _ throws(TokenRefusal) in text }
+        #expect(answer.response == .refused(.tooMany(retryAfter: 3600)))
+    }
+
+    @Test("A token that comes when its grant is gone is not handed out")
+    func grantGoneMeanwhile() async throws {
+        let text = try TestToken().text()
+        let server = server
+        let (answer, questions) = await respond(request()) { _ throws(TokenRefusal) in
+            await server.replace(grants: [], from: .keys([]))
+            return text
+        }
+        #expect(questions == 1 && answer.response == .refused(.notAllowed))
+    }
+
+    @Test(
+        "A hub's token of another reader, brand, audience or time, of a revoked key, or malformed is not handed out"
+    )
     func unusableTokenOfHub() async throws {
         let tokens: [(String, ReaderTokensError)] = [
             (
@@ -256,6 +285,11 @@ struct TokenServerTests {
                 }.text(), .keyRevoked
             ),
             (try TestToken { $0.signedWith = "k2" }.text(), .signatureInvalid),
+            (try TestToken { $0.claims["aud"] = "\"another\"" }.text(), .audienceWrong),
+            (
+                try TestToken(issued: -300, expires: 0).text(), .expired(since: TokenScene.now)
+            ),
+            (try TestToken(issued: 600, expires: 900).text(), .issuedInFuture),
             ("{}", .notThreeParts),
         ]
         for (text, error) in tokens {

@@ -30,6 +30,15 @@ extension HubDatabase: TokenCount {
         return isRefused == [1] ? max(1, seconds) : nil
     }
 
+    package func takeBack(_ request: TokenRequest) async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            """
+            UPDATE countersign_fleet_reader_token SET asked = trim_array(asked, 1)
+            WHERE kiosk = $1::text AND brand = $2::text AND instance = $3::text AND cardinality(asked) > 0
+            """,
+            [request.caller.bytes, request.brand.text.bytes, request.instance.text.text.bytes])
+    }
+
     /// Forgets readers for which nobody has asked within the window.
     func forgetTokens() async throws(PostgreSQLError) {
         _ = try await pool.rows(

@@ -200,10 +200,13 @@ package struct HubRoutes: Sendable {
     // MARK: Reader tokens
 
     private func readerToken(_ call: HubCall) async throws(HubProblem) -> Response {
-        let kiosk = try await kiosk(call)
+        _ = try await kiosk(call)
         guard let tokens else { throw .notFound }
+        let body = try await call.body(upTo: HubTokens.largestRequest)
+        // It may have been stopped or revoked while the body came.
+        let kiosk = try await kiosk(call)
         guard !kiosk.isStopped else { throw .kioskStopped }
-        return try await tokens.respond(to: call, of: kiosk, audit: audit, at: now())
+        return try await tokens.respond(to: body, of: kiosk, audit: audit, at: now())
     }
 
     // MARK: Receipts

@@ -11,7 +11,7 @@ package import ReaderTokens
 /// The token server of a chain in its hubs: makes reader tokens for the kiosks that have a grant. All hubs count together.
 package struct HubTokens: Sendable {
     /// The most bytes of a request.
-    private static let largestRequest = 1 << 12
+    static let largestRequest = 1 << 12
 
     private let folder: BrandFolder
     private let server: TokenServer<HubDatabase>
@@ -34,9 +34,9 @@ package struct HubTokens: Sendable {
 
     /// Answers a kiosk that is known by its certificate.
     func respond(
-        to call: HubCall, of kiosk: KioskRecord, audit log: Logger, at now: Timestamp
+        to body: [UInt8], of kiosk: KioskRecord, audit log: Logger, at now: Timestamp
     ) async throws(HubProblem) -> Response {
-        let request = try await request(call, of: kiosk)
+        let request = try Self.request(body, of: kiosk)
         let brands = try brands(log)
         let (response, audit) = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await server.respond(to: request, believing: brands, at: now)
@@ -51,14 +51,11 @@ package struct HubTokens: Sendable {
         }
     }
 
-    private func request(_ call: HubCall, of kiosk: KioskRecord) async throws(HubProblem) -> TokenRequest {
-        let groups = [
-            kiosk.site.map { Self.caller(.site, $0) }, kiosk.group.map { Self.caller(.group, $0) },
-        ]
-        let body = try await call.body(upTo: Self.largestRequest)
+    private static func request(_ body: [UInt8], of kiosk: KioskRecord) throws(HubProblem) -> TokenRequest {
+        let groups = [kiosk.site.map { caller(.site, $0) }, kiosk.group.map { caller(.group, $0) }]
         do throws(JSONFault) {
             return try TokenRequest(
-                JSONText(body[...]), by: Self.caller(.kiosk, kiosk.name), in: Set(groups.compactMap { $0 }))
+                JSONText(body[...]), by: caller(.kiosk, kiosk.name), in: Set(groups.compactMap { $0 }))
         } catch {
             throw HubProblem(.bodyRefused, 400, error.explanation)
         }

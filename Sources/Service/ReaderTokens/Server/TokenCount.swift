@@ -18,6 +18,9 @@ package protocol TokenCount: Sendable {
     ///
     /// - Returns: how many seconds to wait; nil where the token may be made.
     func note(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
+
+    /// Forgets the latest of a request: no token came of it, by no fault of who asked.
+    func takeBack(_ request: TokenRequest) async throws(Failure)
 }
 
 /// Counts in memory, for a server that is the only one of its brands.
@@ -28,6 +31,10 @@ package actor TokenCountInMemory: TokenCount {
         let caller: String
         let brand: TokenText
         let instance: ReaderInstance
+
+        init(_ request: TokenRequest) {
+            (caller, brand, instance) = (request.caller, request.brand, request.instance)
+        }
     }
 
     /// When tokens were asked for lately.
@@ -44,7 +51,7 @@ package actor TokenCountInMemory: TokenCount {
             asked = asked.filter { $0.value.contains { $0 > start && $0 <= now } }
             cleared = now
         }
-        let place = Place(caller: request.caller, brand: request.brand, instance: request.instance)
+        let place = Place(request)
         var recent = asked[place, default: []].filter { $0 > start && $0 <= now }
         guard recent.count < TokenLimit.most else {
             asked[place] = recent
@@ -54,4 +61,6 @@ package actor TokenCountInMemory: TokenCount {
         asked[place] = recent
         return nil
     }
+
+    package func takeBack(_ request: TokenRequest) { _ = asked[Place(request)]?.popLast() }
 }

@@ -39,23 +39,26 @@ package actor TokenServer<Count: TokenCount> {
     package func respond(
         to request: TokenRequest, believing registry: BrandRegistry, at now: Timestamp
     ) async throws(Count.Failure) -> (response: TokenResponse, audit: TokenAudit) {
-        guard grants.contains(where: { $0.allows(request) }) else {
-            return Self.refuse(request, .notAllowed, at: now)
-        }
+        guard isGranted(request) else { return Self.refuse(request, .notAllowed, at: now) }
         if let seconds = try await count.note(request, at: now) {
             return Self.refuse(request, .tooMany(retryAfter: seconds), at: now)
         }
         do throws(TokenRefusal) {
             let text = try await makeToken(for: request, at: now)
-            let token = try Self.believe(text, for: request, registry, at: now)
+            let token = try believe(text, for: request, registry, at: now)
+            // The grants may have been replaced while the hub was asked.
+            guard isGranted(request) else { throw .notAllowed }
             return (
                 .granted(token: text, expires: token.claims.expires),
                 TokenAudit(request, at: now, .granted(key: token.keyIdentifier))
             )
         } catch {
+            if case .brandUnavailable = error { try await count.takeBack(request) }
             return Self.refuse(request, error, at: now)
         }
     }
+
+    private func isGranted(_ request: TokenRequest) -> Bool { grants.contains { $0.allows(request) } }
 
     private static func refuse(
         _ request: TokenRequest, _ refusal: TokenRefusal, at now: Timestamp
@@ -81,7 +84,7 @@ package actor TokenServer<Count: TokenCount> {
     }
 
     /// The token, if it is what was asked for and its readers would believe it.
-    private static func believe(
+    private func believe(
         _ text: String, for request: TokenRequest, _ registry: BrandRegistry, at now: Timestamp
     ) throws(TokenRefusal) -> UnverifiedReaderToken {
         do throws(ReaderTokensError) {
@@ -89,7 +92,8 @@ package actor TokenServer<Count: TokenCount> {
             let (_, key) = try registry.key(of: token, at: now)
             try key.verify(token.signature, over: token.signingInput)
             guard token.claims.brand == request.brand else { throw .brandNotOfKey }
-            guard token.claims.instance == request.instance.text else { throw .instanceWrong }
+            try token.claims.check(for: request.instance, audience: audience, at: now)
+            guard now < token.claims.expires else { throw .expired(since: token.claims.expires) }
             return token
         } catch {
             throw .brandUnavailable(error)

@@ -52,18 +52,8 @@ package struct ReaderTokenVerifier: Sendable {
         let token = try UnverifiedReaderToken(Array(token.utf8)[...])
         let (brand, key) = try registry.key(of: token, at: now)
         try key.verify(token.signature, over: token.signingInput)
-        try check(token.claims, at: now)
+        try token.claims.check(for: instance, audience: audience, at: now)
         return PreparedReader(brand, instance, firstUse: try await firstUse(of: token, at: now))
-    }
-
-    private func check(_ claims: ReaderTokenClaims, at now: Timestamp) throws(ReaderTokensError) {
-        guard claims.audience == audience else { throw .audienceWrong }
-        guard claims.instance == instance.text else { throw .instanceWrong }
-        guard claims.issued < claims.expires else { throw .lifetimeNotPositive }
-        guard claims.expires <= claims.issued.advanced(bySeconds: ReaderToken.longestLifetime) else {
-            throw .lifetimeTooLong
-        }
-        guard claims.issued <= now.advanced(bySeconds: ReaderToken.clockSkew) else { throw .issuedInFuture }
     }
 
     private func firstUse(
@@ -75,6 +65,21 @@ package struct ReaderTokenVerifier: Sendable {
         let until = first.advanced(bySeconds: ReaderToken.sessionLength)
         guard now < until else { throw .sessionExpired(since: until) }
         return first
+    }
+}
+
+extension ReaderTokenClaims {
+    /// Throws where the token is for another reader or audience, or its times are no token's. It may have expired.
+    func check(
+        for instance: ReaderInstance, audience: TokenText, at now: Timestamp
+    ) throws(ReaderTokensError) {
+        guard self.audience == audience else { throw .audienceWrong }
+        guard self.instance == instance.text else { throw .instanceWrong }
+        guard issued < expires else { throw .lifetimeNotPositive }
+        guard expires <= issued.advanced(bySeconds: ReaderToken.longestLifetime) else {
+            throw .lifetimeTooLong
+        }
+        guard issued <= now.advanced(bySeconds: ReaderToken.clockSkew) else { throw .issuedInFuture }
     }
 }
 
