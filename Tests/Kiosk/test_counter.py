@@ -162,8 +162,8 @@ class CounterTests(KioskCase):
     def open(self, layout):
         page = self.context(viewport=LANDSCAPE).new_page()
         page.set_default_timeout(90_000)
-        page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append(m.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append((m.text, m.location["url"])))
+        page.on("pageerror", lambda error: self.complaints.append((str(error), page.url)))
         page.on("request", lambda request: self.addresses.append(request.url))
         page.add_init_script(REMEMBER)
         scope = "screen" if layout == "kiosk" else "clerk"
