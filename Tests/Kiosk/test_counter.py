@@ -162,9 +162,7 @@ class CounterTests(KioskCase):
     def open(self, layout):
         page = self.context(viewport=LANDSCAPE).new_page()
         page.set_default_timeout(90_000)
-        page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append((m.text, m.location["url"])))
-        page.on("pageerror", lambda error: self.complaints.append((str(error), page.url)))
-        page.on("request", lambda request: self.addresses.append(request.url))
+        self.watch(page)
         page.add_init_script(REMEMBER)
         scope = "screen" if layout == "kiosk" else "clerk"
         code = self.told("POST", "/v1/page-codes", {"page": layout, "lane": LANE}, scope=scope)["code"]

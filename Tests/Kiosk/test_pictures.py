@@ -46,11 +46,6 @@ def size(png):
 class PictureTests(KioskCase):
     play = test_scenes.SceneTests.play
 
-    def setUp(self):
-        super().setUp()
-        # Between two scenes the presentation that a page still shows is taken away.
-        self.expected_complaints = ("404",)
-
     def take(self, name):
         scene, layout, look = PICTURES[name]
         if layout == "chain":

@@ -32,11 +32,6 @@ SPEAKING = """language => {
 
 
 class SceneTests(KioskCase):
-    def setUp(self):
-        super().setUp()
-        # Between two scenes the presentation that a page still shows is taken away.
-        self.expected_complaints = ("404",)
-
     def play(self, name, customer=None, clerk=None):
         """On the pages that are given."""
         play, *screens = SCENES[name]
