@@ -101,9 +101,7 @@ extension APIProblem {
         case .notAllowed: self = .readerTokenNotGranted
         case .tooMany(let seconds):
             self.init(
-                .tooManyReaderTokens, 429,
-                "this reader got as many tokens as are allowed in an hour: ask again in \(seconds) s",
-                retryAfter: seconds)
+                .tooManyReaderTokens, 429, TokenLimit.explanation(retryAfter: seconds), retryAfter: seconds)
         case .brandUnavailable(let error):
             self.init(.brandUnavailable, 503, "\(error.id): \(error.explanation)")
         }

@@ -7,6 +7,11 @@ package enum TokenLimit {
     package static let most = 12
     /// For how many seconds a token counts.
     package static let window: Int64 = 3600
+
+    /// In plain words, for who asked too often.
+    package static func explanation(retryAfter seconds: Int64) -> String {
+        "this reader got as many tokens as are allowed in an hour: ask again in \(seconds) s"
+    }
 }
 
 /// Where a token server counts what it is asked for.
