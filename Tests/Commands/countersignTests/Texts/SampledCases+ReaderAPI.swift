@@ -16,6 +16,13 @@ extension UserFacingTexts {
         ) { APIProblem($0).detail },
         TextGroup(PageFault.samples, .service) { $0.description },
         TextGroup(LogoFileFault.samples, .service) { $0.explanation },
+        TextGroup(
+            type: "TokenLimit", layer: .service, ids: .camelCase, hasAdvice: true,
+            entries: [
+                TextGroup.Entry(
+                    name: "explanation", id: APIProblem.ID.tooManyReaderTokens.rawValue,
+                    text: TokenLimit.explanation(retryAfter: 60))
+            ]),
     ]
 }
 
