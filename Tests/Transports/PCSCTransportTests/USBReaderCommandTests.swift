@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import Testing
 import Transport
@@ -48,7 +49,7 @@ struct USBReaderCommandTests {
     ) async throws -> (heard: [USBBench.Heard], usb: USBIdentity) {
         let name = try await USBBench.plug(model)
         let service = PCSCService()
-        let usb = try #require(try await service.describe(name).usb)
+        let usb = try #require(try await started(name, of: service).usb)
         _ = try await USBBench.heard()
         let selector = ReaderSelector.name(containing: name)
         let reader = CommandedReader(
@@ -61,6 +62,19 @@ struct USBReaderCommandTests {
         let heard = try await USBBench.heard()
         try await USBBench.unplug()
         return (heard, usb)
+    }
+
+    /// A reader that is in pcscd's list, once pcscd has started its driver: it lists it some tenths of a second before.
+    private func started(_ name: String, of service: PCSCService) async throws -> ReaderDescription {
+        try await withDeadline("pcscd has started \(name)") {
+            while true {
+                do {
+                    return try await service.describe(name)
+                } catch PCSCTransportError.readerMissing {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+        }
     }
 
     private static func digits(_ command: [UInt8]) -> String {
