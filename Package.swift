@@ -467,7 +467,8 @@ let package = Package(
         tests(
             of: "Fleet", in: "Service",
             [
-                "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore", "ReaderTokens",
+                "HTTPSBench", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore",
+                "ReaderTokens",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
@@ -522,7 +523,7 @@ let package = Package(
                 "countersign", "FieldTrace", "Fleet", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
                 "ReaderIdentityStore", "ReaderService", "ReaderTokens", "Reports", "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
-                "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage", "TestCredentials",
+                "PCSCBench", "BlueZBench", "Deadlines", "HTTPSBench", "PresentationStage", "TestCredentials",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -1,5 +1,6 @@
 import Deadlines
 import Foundation
+import HTTPSBench
 import OtherPrograms
 import Testing
 
@@ -118,5 +119,21 @@ struct WebhookTests {
                 #"{"kind": "display", "intent": "age over 21", "webhook": "\#(url)"}"#)
             #expect(refused.problem == "webhookRefused", "\(url)")
         }
+    }
+
+    @Test("A status is the answer: a body that never ends holds neither the webhook nor the daemon's end")
+    func endlessBody() async throws {
+        let server = try await ListServer.start(
+            .plain, ["/done": .head(length: 60_000, then: [.sendForever([0], everyMilliseconds: 50)])])
+        let stage = WebhookStage(port: UInt16(server.port))
+        let reader = try await ReaderDaemon(members: stage.members())
+        let id = try await reader.order(stage.order)
+        #expect(try await reader.end(of: id).last == "verified")
+        try await until("the delivery in the metrics") {
+            try await reader.asAdmin.call("GET", "/metrics").text
+                .contains(#"countersign_webhooks_total{outcome="delivered"} 1"#)
+        }
+        #expect(server.requests.map(\.path) == ["/done"])
+        await server.stop()
     }
 }

@@ -27,20 +27,25 @@ package enum HubError: Error, Equatable, Sendable {
 /// Requests of a kiosk to its hubs over TLS, with its certificate once it has one. Of several hubs the one that answered last is
 /// asked first.
 actor HubClient {
-    private static let timeout = TimeAmount.seconds(20)
+    private static let connectTimeout = TimeAmount.seconds(5)
     private static let longestAnswer = 1 << 21
     /// In seconds, whatever the hub says.
     private static let longestWait: Int64 = 86_400
 
     private let hubs: [String]
     private let client: HTTPClient
+    private let timeout: Duration
     private var preferred = 0
 
     /// - Parameters:
     ///   - authority: the file with the roots of the hubs' certificates.
     ///   - folder: where the kiosk's certificate and key are; nil to ask without.
-    init(_ hubs: [String], authority: String, as folder: FleetFolder?) throws(HubError) {
+    ///   - timeout: for each hub, from the connection to the last byte of its answer.
+    init(
+        _ hubs: [String], authority: String, as folder: FleetFolder?, timeout: Duration = .seconds(20)
+    ) throws(HubError) {
         self.hubs = hubs
+        self.timeout = timeout
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
@@ -67,7 +72,7 @@ actor HubClient {
         }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(5), read: Self.timeout), decompression: .disabled)
+            timeout: .init(connect: Self.connectTimeout), decompression: .disabled)
         configuration.httpVersion = .http1Only
         // A connection of a thousand kiosks each is not kept for a question every few minutes.
         configuration.connectionPool.idleTimeout = .seconds(10)
@@ -116,24 +121,49 @@ actor HubClient {
         request.headers.add(name: "User-Agent", value: "Countersign")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
-        let status: Int
-        let bytes: [UInt8]
-        var seconds: Int64?
+        let answer: Answer
         do {
-            let response = try await client.execute(request, deadline: .now() + Self.timeout)
-            status = Int(response.status.code)
-            seconds = response.headers.first(name: "Retry-After").flatMap { Int64($0) }
-            bytes = Array(try await response.body.collect(upTo: Self.longestAnswer).readableBytesView)
+            answer = try await exchange(request)
         } catch is NIOTooManyBytesError {
             throw .malformed
         } catch {
             throw .unreachable
         }
-        if status == 429, let seconds { throw .tooMany(retryAfter: min(max(1, seconds), Self.longestWait)) }
-        guard (200..<300).contains(status) else {
-            throw .refused(status: status, id: Self.problem(bytes))
+        if answer.status == 429, let seconds = answer.retryAfter {
+            throw .tooMany(retryAfter: min(max(1, seconds), Self.longestWait))
         }
-        return bytes
+        guard (200..<300).contains(answer.status) else {
+            throw .refused(status: answer.status, id: Self.problem(answer.body))
+        }
+        return answer.body
+    }
+
+    private struct Answer {
+        let status: Int
+        let retryAfter: Int64?
+        let body: [UInt8]
+    }
+
+    /// A hub's whole answer: one that comes byte by byte has no more time than another.
+    private func exchange(_ request: HTTPClientRequest) async throws -> Answer {
+        let (client, timeout) = (client, timeout)
+        return try await withThrowingTaskGroup(of: Answer.self) { group in
+            group.addTask {
+                let response = try await client.execute(request, timeout: TimeAmount(timeout))
+                return Answer(
+                    status: Int(response.status.code),
+                    retryAfter: response.headers.first(name: "Retry-After").flatMap { Int64($0) },
+                    body: Array(
+                        try await response.body.collect(upTo: Self.longestAnswer).readableBytesView))
+            }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw HubError.unreachable
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw HubError.unreachable }
+            return answer
+        }
     }
 
     /// The id of a problem (RFC 9457); empty where the answer is another.

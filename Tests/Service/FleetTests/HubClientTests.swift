@@ -1,0 +1,78 @@
+import Foundation
+import HTTPSBench
+import Testing
+
+@testable import Fleet
+
+@Suite("A kiosk's questions to its hubs")
+struct HubClientTests {
+    private static let path = "/fleet/v1/state"
+
+    /// Asks hubs that answer so, one after the other.
+    private func ask(
+        _ answers: [ServedAnswer], timeout: Duration = .seconds(20)
+    ) async throws -> Result<[UInt8], HubError> {
+        let store = FleetStore()
+        try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: true)
+        let authority = try BenchAuthority()
+        let roots = "\(store.path)/authority.pem"
+        try Data(authority.pem).write(to: URL(filePath: roots))
+        var servers: [ListServer] = []
+        for answer in answers {
+            servers.append(
+                try await ListServer.start(.tls(authority, showing: .itself), [Self.path: answer]))
+        }
+        let client = try HubClient(
+            servers.map { $0.url("") }, authority: roots, as: nil, timeout: timeout)
+        let result: Result<[UInt8], HubError>
+        do throws(HubError) {
+            result = .success(try await client.get(Self.path))
+        } catch {
+            result = .failure(error)
+        }
+        await client.end()
+        for server in servers { await server.stop() }
+        return result
+    }
+
+    /// Announces two megabytes, and sends one byte after the other for as long as somebody listens.
+    private static let dripping = ServedAnswer.head(
+        length: 2_000_000, then: [.sendForever([0], everyMilliseconds: 50)])
+
+    @Test("A hub that answers byte by byte has no more time than another, and the next hub is asked")
+    func dripping() async throws {
+        // Without an end of its own it would take a day.
+        #expect(try await ask([Self.dripping], timeout: .seconds(1)) == .failure(.unreachable))
+        #expect(
+            try await ask([Self.dripping, .serving([1, 2])], timeout: .seconds(1)) == .success([1, 2]))
+    }
+
+    @Test("An answer that takes its time and comes within it is read to its end")
+    func slow() async throws {
+        let parts = (1...10).flatMap { [ServedAnswer.Step.wait(milliseconds: 50), .send([UInt8($0)])] }
+        #expect(
+            try await ask([.head(length: 10, then: parts)]) == .success((1...10).map { UInt8($0) }))
+    }
+
+    @Test(
+        "What is no answer is told apart: refused, too many, too long, cut",
+        arguments: [
+            (.status(403), .refused(status: 403, id: "")),
+            (.status(429, ["Retry-After: 7"]), .tooMany(retryAfter: 7)),
+            (.status(429, ["Retry-After: 999999999"]), .tooMany(retryAfter: 86_400)),
+            (.status(429), .refused(status: 429, id: "")),
+            (.serving([UInt8](repeating: 0, count: (1 << 21) + 1)), .malformed),
+            (.head(length: 10, then: [.send([1]), .cut]), .unreachable),
+            (ServedAnswer([.cut]), .unreachable),
+        ] as [(ServedAnswer, HubError)])
+    func refused(_ answer: ServedAnswer, _ error: HubError) async throws {
+        #expect(try await ask([answer]) == .failure(error))
+    }
+
+    @Test("Where a hub fails the next is asked; where it refuses it is not")
+    func next() async throws {
+        #expect(try await ask([.status(503), .serving([1])]) == .success([1]))
+        #expect(try await ask([.status(503), .status(500)]) == .failure(.refused(status: 500, id: "")))
+        #expect(try await ask([.status(403), .serving([1])]) == .failure(.refused(status: 403, id: "")))
+    }
+}
