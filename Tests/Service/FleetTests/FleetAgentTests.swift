@@ -4,6 +4,7 @@ import MdocTrust
 import OpenSSLCrypto
 import ReaderStore
 import Testing
+import VectorFiles
 
 @testable import Fleet
 
@@ -192,6 +193,24 @@ struct FleetAgentTests {
         }
         figure.finish()
         #expect(await figures.reduce(into: []) { $0.append($1) } == [limit, limit + 1, 0])
+    }
+
+    @Test(
+        "Kiosks that lose the broker come back over the seconds of the last notice to all, and at once without"
+    )
+    func spread() {
+        var generator = SplitMix64(seed: 21)
+        func pauses(_ outcome: FleetAgent.Outcome) -> [Duration] {
+            (0..<1000).map { _ in outcome.pause(drawnBy: &generator) }
+        }
+        var outcome = FleetAgent.Outcome.served(spreadSeconds: 0)
+        outcome.note(ChangeNotice(change: 1, spreadSeconds: 5), isToAll: false)
+        #expect(pauses(outcome).allSatisfy { $0 == .zero })
+        outcome.note(ChangeNotice(change: 2, spreadSeconds: 8), isToAll: true)
+        outcome.note(ChangeNotice(change: 3, spreadSeconds: 0), isToAll: false)
+        let bySecond = Dictionary(grouping: pauses(outcome)) { $0.components.seconds }.mapValues(\.count)
+        #expect((0..<8).allSatisfy { (80...170).contains(bySecond[$0] ?? 0) }, "\(bySecond)")
+        #expect(pauses(.refused).allSatisfy { $0 == .zero })
     }
 
     @Test("A document that changes no configuration is kept by a stopped kiosk: a key is withdrawn")

@@ -25,11 +25,12 @@ extension FleetAgent {
                 }
                 if access != known { keep(known) }
                 access = known
-                switch await connect(with: known) {
-                case .served(let seconds):
+                let outcome = await connect(with: known)
+                switch outcome {
+                case .served:
                     attempt = 0
-                    // All kiosks may have lost it at once.
-                    guard await rest(for: .milliseconds(Int64.random(in: 0...seconds * 1000))) else { return }
+                    var generator = SystemRandomNumberGenerator()
+                    guard await rest(for: outcome.pause(drawnBy: &generator)) else { return }
                 case .refused:
                     // The account was removed: the hub says whether this kiosk is revoked.
                     access = nil
@@ -56,10 +57,22 @@ extension FleetAgent {
         }
     }
 
-    private enum Outcome {
+    /// What came of a connection.
+    enum Outcome: Equatable {
         /// Over how many seconds the hub has all kiosks spread what they do.
         case served(spreadSeconds: Int64)
         case refused, failed
+
+        /// What a notice says of the spread: one to this kiosk alone says nothing.
+        mutating func note(_ notice: ChangeNotice, isToAll: Bool) {
+            if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
+        }
+
+        /// How long the next connection waits before all else: all kiosks may have lost the broker at once.
+        func pause(drawnBy generator: inout some RandomNumberGenerator) -> Duration {
+            guard case .served(let seconds) = self else { return .zero }
+            return .milliseconds(Int64.random(in: 0...seconds * 1000, using: &generator))
+        }
     }
 
     /// One connection to its end.
@@ -89,7 +102,7 @@ extension FleetAgent {
                         log.warning("a notice of the broker is malformed")
                         continue
                     }
-                    if topic == topics.notice { outcome = .served(spreadSeconds: notice.spreadSeconds) }
+                    outcome.note(notice, isToAll: topic == topics.notice)
                     self.notice(spread: notice.spreadSeconds)
                 case .refused:
                     outcome = .refused
