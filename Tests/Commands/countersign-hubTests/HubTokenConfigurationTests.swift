@@ -32,16 +32,19 @@ struct HubTokenConfigurationTests {
     }
 
     /// Brand and key as `countersign brand` makes them.
-    private func writeBrand(_ curve: Curve = .p256) throws {
+    ///
+    /// - Parameter other: a key that the file has instead of the brand's.
+    private func writeBrand(keyFile other: consuming PrivateKey? = nil) throws {
         let identifier = try #require(TokenText("utopia"))
         let brand = Brand(identifier: identifier, name: try #require(BrandName("Utopia")))
-        let known = try BrandKey(
-            try #require(TokenText("k1")), PrivateKey.generate(.p256).publicKey())
+        let key = try PrivateKey.generate(.p256)
+        let known = try BrandKey(try #require(TokenText("k1")), key.publicKey())
         _ = try BrandFolder(path: "\(stage.folder)/brands").change { registry throws(BrandFault) in
             try registry.add(brand)
             try registry.add(known, to: identifier)
         }
-        try PrivateFile.create("\(stage.folder)/utopia.pem", PrivateKey.generate(curve))
+        let path = "\(stage.folder)/utopia.pem"
+        if let other { try PrivateFile.create(path, other) } else { try PrivateFile.create(path, key) }
     }
 
     @Test(
@@ -120,11 +123,16 @@ struct HubTokenConfigurationTests {
         #expect(try stage.configuration.assemble().tokens == nil)
     }
 
-    @Test("A key on another curve signs no reader token")
-    func otherCurve() throws {
-        try writeBrand(.p384)
+    @Test(
+        "A key on another curve, or one that is not the brand's, signs no reader token",
+        arguments: [(Curve.p384, "not on P-256"), (.p256, "is not the private half of k1 in ")])
+    func otherKey(_ curve: Curve, _ words: String) throws {
+        try writeBrand(keyFile: PrivateKey.generate(curve))
         let fault = #expect(throws: HubFault.self) { try configuration(section()).assemble() }
-        #expect(try #require(fault).description.contains("not on P-256"))
+        let text = try #require(fault).description
+        #expect(
+            text.hasPrefix("readerTokens.keys: \(stage.folder)/utopia.pem: ") && text.contains(words),
+            "\(text)")
     }
 
     @Test("The section in the documentation is one that a hub takes")

@@ -70,12 +70,18 @@ extension HubConfiguration.TokenIssuing {
             throw HubFault("readerTokens.brands: \(error.explanation)")
         }
         let signers = try keys.map { key throws(HubFault) in
-            guard registry.key(key.identifier)?.0.identifier == key.brand else {
+            guard let (brand, publicKey) = registry.key(key.identifier), brand.identifier == key.brand else {
                 throw HubFault(
                     "readerTokens.brands: \(Terminal.safe(folder.registryPath)): the brand \(key.brand.text) has no key \(key.identifier.text) there: copy the folder brands of a store that has it"
                 )
             }
-            return try key.signer()
+            let signer = try key.signer()
+            guard signer.isPrivateHalf(of: publicKey) else {
+                throw HubFault(
+                    "readerTokens.keys: \(Terminal.safe(key.file)): it is not the private half of \(key.identifier.text) in \(Terminal.safe(folder.registryPath)): name the file that was made with that key"
+                )
+            }
+            return signer
         }
         return HubTokens(folder, grants: grants, signers: signers, database)
     }

@@ -19,6 +19,12 @@ package final class ReaderTokenSigner: Sendable {
         self.key = key
     }
 
+    /// Whether it is the private half of this key of a brand.
+    package func isPrivateHalf(of brandKey: BrandKey) -> Bool {
+        guard let half = try? key.publicKey() else { return false }
+        return half.x == brandKey.x && half.y == brandKey.y
+    }
+
     /// A token for one reader, to be used first within `lifetime` seconds from `now`.
     package func sign(
         for instance: ReaderInstance, audience: TokenText, at now: Timestamp,
