@@ -34,7 +34,7 @@ struct bench_floor {
     size_t *items;
     size_t item_count;
     signed_message certificate, issuer, device;
-    /* The reader's key of a session, anew for each run; the recipient's of envelopes, which lasts. */
+    /* The reader's key of a session, a new one for each run; the recipient's of envelopes, which lasts. */
     EC_KEY *own;
     unsigned char peer_point[point_size];
     EC_POINT *peer;

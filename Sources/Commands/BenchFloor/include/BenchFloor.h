@@ -16,7 +16,7 @@ typedef struct bench_floor bench_floor;
 
 /* Sizes in bytes. */
 typedef struct {
-    /* 0 for an envelope, which has no request of its own. */
+    /* 0 for an envelope, which has no request. */
     size_t request;
     size_t response;
     size_t transcript;

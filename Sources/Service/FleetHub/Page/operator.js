@@ -94,7 +94,7 @@ function showKiosks() {
         [kiosk, site, group].some((name) => name?.includes(text)));
     find("count").textContent = `${matching.length} of ${chain.kiosks.length} kiosks`
         + (matching.length > mostRows ? `, of which ${mostRows} are shown` : "");
-    // What has the focus keeps it when the table is made anew.
+    // What has the focus keeps it when the table is made again.
     const focused = document.activeElement?.dataset.of;
     find("kiosks").replaceChildren(table("Kiosks by name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
         matching.slice(0, mostRows).map((kiosk) => {

@@ -271,7 +271,7 @@ class ClerkView {
         setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
     }
 
-    /// Draws anew only where something has changed, so that focus and what is read out stay.
+    /// Draws again only where something has changed, so that focus and what is read out stay.
     #draw(node, key, parts) {
         const text = JSON.stringify(key);
         if (this.#drawn[node.className] !== text) {

@@ -139,7 +139,7 @@ export class Page {
         }
     }
 
-    /// Drops what is shown, and goes on with `changes`.
+    /// Drops what is shown, and continues with `changes`.
     forget(changes = {}) {
         clearTimeout(this.#resetTimer);
         this.#staying = this.#drawn = null;

@@ -1,4 +1,4 @@
-// The shapes: each state has one of its own, so that none depends on its colour. They are part of the page, so that
+// The shapes: each state has its own, so that none depends on its colour. They are part of the page, so that
 // they are there when the daemon is not. Lines in a square of 100; `.shape` in the style sheet draws them.
 
 import { vector } from "./elements.js";

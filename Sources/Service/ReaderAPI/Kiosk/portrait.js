@@ -1,4 +1,4 @@
-// The picture of a person: in memory, on the clerk's page, and gone when it is wiped.
+// The picture of a person: in memory, on the clerk's page, and not there any more when it is wiped.
 
 import { element } from "./elements.js";
 

@@ -1,4 +1,4 @@
-// Which screen stands for what is known. Pure: the views draw what comes out of here.
+// Which screen shows what is known. Pure: the views draw what comes out of here.
 
 /// The words for the reasons of a verdict or an end, by the ids of the daemon.
 const reasons = {

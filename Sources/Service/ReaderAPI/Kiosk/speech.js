@@ -3,7 +3,7 @@
 export class Speech {
     #synthesis = globalThis.speechSynthesis;
 
-    /// Says `words` in a language, in place of what is being said. Silent where this computer has no voice of its own for
+    /// Says `words` in a language, in place of what is being said. Silent where this computer has no voice for
     /// it: a voice of a service would hear what is asked here.
     say(words, language) {
         if (this.#synthesis === undefined) {

@@ -39,7 +39,7 @@ export function paint(colours) {
     }
 }
 
-/// Puts text where it differs, so that a screen reader is not told twice.
+/// Puts text where it differs, so that a screen reader does not read it twice.
 export function write(node, text) {
     if (node.textContent !== text) {
         node.textContent = text;
