@@ -271,7 +271,7 @@ struct BrokerCommandTests {
         let topics = FleetTopics(try #require(FleetName("utopia")))
         let commands =
             BrokerCommands.createAccount(of: kiosk, "secret", topics)
-            + [BrokerCommands.setPassword(of: kiosk, "secret")] + BrokerCommands.removeAccount(of: kiosk)
+            + BrokerCommands.changeAccount(of: kiosk, "secret") + BrokerCommands.removeAccount(of: kiosk)
         for command in commands {
             #expect(!command.text.contains(#""hub""#), "\(command.text)")
         }

@@ -58,8 +58,9 @@ package enum BrokerEvent: Equatable, Sendable {
 
     /// The longest message that is handed on, in bytes; longer ones are dropped.
     package static let longestMessage = 1 << 14
-    /// After how many seconds without a word the broker takes this client for lost.
-    package static let keepAlive: Int32 = 30
+    /// After how many seconds without a word the other side is asked for one, and after as many without it is taken for lost:
+    /// a kiosk that a broken network keeps from hearing of its revocation asks the hub within a minute.
+    package static let keepAlive: Int32 = 20
     /// How long it may take until the broker accepts this client. Only the search for the host's address is not ended by it.
     package static let connectTimeout = Duration.seconds(20)
     /// How long the broker may take to read that this client leaves.

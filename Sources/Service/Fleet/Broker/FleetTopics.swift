@@ -13,6 +13,9 @@ package struct FleetTopics: Sendable {
     /// What a hub listens to.
     package var allPresences: String { "\(root)/kiosk/+/presence" }
 
+    /// The name of a kiosk's client at the broker: no other account may use it.
+    package static func client(of kiosk: FleetName) -> String { "countersign-\(kiosk)" }
+
     package func notice(for kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/notice" }
     package func presence(of kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/presence" }
 

@@ -82,7 +82,7 @@ extension FleetAgent {
         let connectionSettings = BrokerConnection.Settings(
             host: access.host, port: Int32(access.port), authority: settings.authority,
             certificate: folder.certificatePath, key: folder.keyPath, user: access.user,
-            password: access.password, client: "countersign-\(kiosk)",
+            password: access.password, client: FleetTopics.client(of: kiosk),
             will: (topics.presence(of: kiosk), KioskPresence.offline.payload))
         guard let connection = BrokerConnection(connectionSettings) else { return .failed }
         connection.start(connectionSettings)

@@ -76,7 +76,7 @@ actor BrokerAccounts {
             // One that has an account gets another password. A broker that does not answer is not asked again.
             var changed: Set<Int>? = []
             if made != nil, !rest.isEmpty {
-                changed = await ask(rest) { [BrokerCommands.setPassword(of: $0.kiosk, $0.password)] }
+                changed = await ask(rest) { BrokerCommands.changeAccount(of: $0.kiosk, $0.password) }
             }
             for (place, one) in rest.enumerated() {
                 one.answer.resume(returning: changed?.contains(place) == true)

@@ -25,7 +25,7 @@ enum BrokerCommands {
         ]
     }
 
-    /// An account for a kiosk that may publish its presence and read its notices. Fails where there is one.
+    /// An account for a kiosk that may publish its presence and read its notices, as its own client. Fails where there is one.
     static func createAccount(
         of kiosk: FleetName, _ password: String, _ topics: FleetTopics
     ) -> [JSONValue] {
@@ -41,15 +41,24 @@ enum BrokerCommands {
                 "createClient",
                 [
                     ("username", .string(user(of: kiosk))), ("password", .string(password)),
+                    ("clientid", clientIdentifier(of: kiosk)),
                     ("roles", .array([.object([("rolename", role)])])),
                 ]),
         ]
     }
 
-    static func setPassword(of kiosk: FleetName, _ password: String) -> JSONValue {
-        command(
-            "setClientPassword",
-            [("username", .string(user(of: kiosk))), ("password", .string(password))])
+    /// The same for one that is there.
+    static func changeAccount(of kiosk: FleetName, _ password: String) -> [JSONValue] {
+        let user = JSONValue.string(user(of: kiosk))
+        return [
+            command("setClientId", [("username", user), ("clientid", clientIdentifier(of: kiosk))]),
+            command("setClientPassword", [("username", user), ("password", .string(password))]),
+        ]
+    }
+
+    /// Each account has one name of a client: with another's it would end the other's connection.
+    private static func clientIdentifier(of kiosk: FleetName) -> JSONValue {
+        .string(FleetTopics.client(of: kiosk))
     }
 
     /// The command with a text that the broker repeats in its answer.

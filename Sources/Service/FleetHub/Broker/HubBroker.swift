@@ -41,6 +41,8 @@ package final class HubBroker: Service {
     /// How often tasks of the database are looked for, and presences written there.
     private static let interval = Duration.milliseconds(500)
     private static let tasksAtOnce: Int64 = 500
+    /// Accounts that one message removes.
+    private static let removalsAtOnce: Int64 = 50
     /// Presences that wait for the database; those of further kiosks are dropped.
     private static let mostPresences = 100_000
     /// How many kiosks ask a hub in a second after a notice to all.
@@ -53,6 +55,8 @@ package final class HubBroker: Service {
         var pending: [Int32: HubDatabase.BrokerTask] = [:]
         /// Tasks that are done and still in the database.
         var done: Set<Int64> = []
+        /// Whether the broker of this connection was asked to remove accounts that are not to be there.
+        var isCleared = false
     }
 
     private let settings: Settings
@@ -141,7 +145,10 @@ package final class HubBroker: Service {
             ], on: connection)
         connection.subscribe(to: BrokerCommands.answers)
         connection.subscribe(to: topics.allPresences)
-        state.withLock { $0.connection = connection }
+        state.withLock { state in
+            state.connection = connection
+            state.isCleared = false
+        }
     }
 
     private func hear(_ topic: String, _ payload: [UInt8]) {
@@ -205,7 +212,9 @@ package final class HubBroker: Service {
 
     private func doTasks() async throws(PostgreSQLError) {
         try await finishTasks()
-        guard let connection = state.withLock({ $0.connection }) else { return }
+        let (current, isCleared) = state.withLock { ($0.connection, $0.isCleared) }
+        guard let connection = current else { return }
+        if !isCleared { try await clearAccounts(on: connection) }
         let tasks = try await database.brokerTasks(atMost: Self.tasksAtOnce)
         guard !tasks.isEmpty else { return }
         let (change, kiosks) = try await database.nextChange()
@@ -219,6 +228,20 @@ package final class HubBroker: Service {
             }
             guard isSent else { return }
         }
+    }
+
+    /// Removes the accounts of all kiosks that are to have none: a broker that was restored, or whose disk was full, may have
+    /// them again.
+    private func clearAccounts(on connection: BrokerConnection) async throws(PostgreSQLError) {
+        var last = ""
+        while true {
+            let kiosks = try await database.kiosksWithoutAccount(after: last, atMost: Self.removalsAtOnce)
+            guard let next = kiosks.last else { break }
+            guard BrokerCommands.send(kiosks.flatMap(BrokerCommands.removeAccount), on: connection) != nil
+            else { return }
+            last = next.text
+        }
+        state.withLock { if $0.connection === connection { $0.isCleared = true } }
     }
 
     /// The number of the message that the broker acknowledges.

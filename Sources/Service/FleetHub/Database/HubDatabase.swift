@@ -70,6 +70,21 @@ package struct HubDatabase: Sendable {
             [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])
     }
 
+    /// Kiosks that are revoked, or not enrolled, in the order of their names.
+    func kiosksWithoutAccount(
+        after name: String, atMost limit: Int64
+    ) async throws(PostgreSQLError) -> [FleetName] {
+        try await pool.rows(
+            """
+            SELECT kiosk FROM countersign_fleet_kiosk WHERE state <> 'active' AND kiosk > $1::text
+            ORDER BY kiosk LIMIT $2::bigint
+            """, [name.bytes, limit.postgreSQL]
+        ).map { row throws(PostgreSQLError) in
+            guard let kiosk = row.first?.flatMap({ FleetName($0.text) }) else { throw .rowMalformed }
+            return kiosk
+        }
+    }
+
     /// A number that no notice had before, and how many kiosks there are.
     func nextChange() async throws(PostgreSQLError) -> (change: Int64, kiosks: Int64) {
         let row = try await pool.rows(
