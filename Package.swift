@@ -474,9 +474,12 @@ let package = Package(
         tests(
             of: "FleetHub", in: "Service",
             [
-                "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderAPI", "ReaderStore", "ReaderTokens",
-                "RecordBench",
+                "CBOR", "Deadlines", "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderAPI",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         tests(
             of: "ReaderIdentityStore", in: "Service",

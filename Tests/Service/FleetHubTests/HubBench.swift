@@ -1,11 +1,13 @@
+import CBOR
 import Fleet
 import Foundation
 import MdocModel
+import OpenSSLCrypto
 import RecordBench
-import ReaderStore
 import Testing
 
 @testable import FleetHub
+@testable import ReaderStore
 
 /// The hub's database in the PostgreSQL of `with-postgresql`, with kiosks of its own.
 struct HubBench {
@@ -38,6 +40,21 @@ struct HubBench {
     func push(_ links: [[UInt8]]) async throws -> ReceiptPush {
         try await database.take(ReceiptChain(links), of: kiosk, at: Self.now)
     }
+}
+
+/// A receipt as a kiosk that somebody has taken over may sign it: of any number, and saying anything.
+func signedLink(
+    _ sequence: Int64, after previous: [UInt8] = SignedReceipt.origin, saying content: [UInt8]? = nil,
+    with key: borrowing PrivateKey
+) throws -> [UInt8] {
+    let content = try content ?? ReceiptStatement.sample().encoded()
+    let payload = DeterministicMap.encode { map in
+        map.set("type", text: "countersign receipt")
+        map.set("sequence", integer: sequence)
+        map.set("previous", bytes: previous)
+        map.set("statement") { $0.encoded(content) }
+    }
+    return try ReceiptSignature.sign(payload, with: key)
 }
 
 /// A kiosk's store with so many receipts.

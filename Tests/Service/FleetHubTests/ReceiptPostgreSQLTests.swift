@@ -1,6 +1,7 @@
 import Fleet
 import JSON
 import MdocModel
+import OpenSSLCrypto
 import ReaderStore
 import Testing
 
@@ -134,6 +135,21 @@ struct ReceiptPostgreSQLTests {
         try #require(try await bench.database.revoke(bench.kiosk))
         #expect(try await bench.push(store.links) == .revoked)
         #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+    }
+
+    @Test("A number that no receipt has is refused, also where none could come after it")
+    func numbers() async throws {
+        let bench = try await HubBench()
+        try await bench.enrol()
+        let key = try PrivateKey.generate(.p256)
+        for sequence in [Int64.max, Int64.max - 1, 1 << 53, 0, -1, Int64.min] {
+            let link = try signedLink(sequence, with: key)
+            #expect(try await bench.push([link, link]) == .broken(at: 1, .malformed), "\(sequence)")
+        }
+        let highest: Int64 = 1 << 53 - 1
+        #expect(
+            try await bench.push([signedLink(highest, with: key), signedLink(highest + 1, with: key)])
+                == .broken(at: highest + 1, .malformed))
     }
 
     @Test("A month's receipts go when their time is over, and the kiosk's head stays")

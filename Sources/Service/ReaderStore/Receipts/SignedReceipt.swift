@@ -10,8 +10,12 @@ package struct SignedReceipt: Sendable {
     /// What the first link names as the link before it.
     package static let origin = Digest(.sha256, of: Array("countersign receipts begin here".utf8)[...]).bytes
 
+    /// The highest number of a link, which JSON (RFC 8259 6) carries exactly: nobody writes so many, and what is computed with
+    /// one has room.
+    package static let highestSequence: Int64 = 1 << 53 - 1
+
     package let encoded: [UInt8]
-    /// From 1 on.
+    /// From 1 to `highestSequence`.
     package let sequence: Int64
     /// The SHA-256 of the link before, or `origin`.
     package let previous: [UInt8]
@@ -42,7 +46,7 @@ package struct SignedReceipt: Sendable {
         }
         let map = try CBORItem.parse(payload).map()
         guard let type = map["type"], type.isText("countersign receipt"), map.count == 4,
-            let sequence = try map["sequence"]?.integer(), sequence > 0,
+            let sequence = try map["sequence"]?.integer(), (1...highestSequence).contains(sequence),
             let previous = try map["previous"]?.byteString(), previous.count == origin.count,
             let content = map["statement"], let key = ReceiptPublicKey.ID(try keyID.byteString())
         else { return nil }
