@@ -1,6 +1,8 @@
 import Foundation
 import JSON
 import MdocModel
+import OpenSSLCrypto
+import PKIX
 import ReaderStore
 import Testing
 
@@ -137,6 +139,59 @@ struct HubRoutePostgreSQLTests {
             #expect(found == "409 receiptKeyTaken")
             #expect(try await hub.database.kiosk(two.name)?.alert == "receiptKeyTaken")
             #expect(try await hub.database.kiosk(one.name)?.alert == "")
+        }
+    }
+
+    @Test(
+        "Of two computers that were copied with one key one is let in, and the other once it has a key of its own"
+    )
+    func copies() async throws {
+        try await RunningHub.run { hub in
+            let one = try await hub.enrolled()
+            let name = try #require(FleetName("copy-of-\(one.name)"))
+            let folder = try FleetFolder(store: hub.settings(name, now: hub.now).store)
+            try FileManager.default.copyItem(
+                atPath: FleetFolder(store: one.settings.store).keyPath, toPath: folder.keyPath)
+            await #expect(throws: HubError.refused(status: 409, id: "kioskKeyTaken")) {
+                _ = try await hub.enrolled(name.text)
+            }
+            #expect(try await hub.database.kiosk(name)?.state == .invited)
+            try FileManager.default.removeItem(atPath: folder.keyPath)
+            let two = try await hub.enrolled(name.text)
+            for kiosk in [one, two] { _ = try await kiosk.client.get("/fleet/v1/state") }
+        }
+    }
+
+    @Test("Who shows a kiosk's certificate gets no other kiosk's; without one a key alone renews its own")
+    func otherName() async throws {
+        try await RunningHub.run { hub in
+            let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
+            let request = try CertificationRequest(
+                subject: DistinguishedName([
+                    (.organizationName, "utopia"), (.commonName, two.name.text),
+                ])
+            ).sign(with: FleetFolder(store: two.settings.store).key())
+            func ask(_ client: HubClient) async -> String {
+                await refusal(client) {
+                    try await $0.post("/fleet/v1/certificates", request, type: "application/pkcs10")
+                }
+            }
+            #expect(await ask(one.client) == "403 kioskUnknown")
+            let none = try HubClient(two.settings.hubs, authority: two.settings.authority, as: nil)
+            for client in [two.client, none] { #expect(await ask(client).hasSuffix(" bytes")) }
+            await none.end()
+        }
+    }
+
+    @Test("A key that was revoked is refused under every name")
+    func revokedKey() async throws {
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            let record = try #require(try await hub.database.kiosk(kiosk.name))
+            _ = try await hub.database.pool.rows(
+                "INSERT INTO countersign_fleet_revoked_key VALUES ($1::bytea, 'another', 0)",
+                [record.keyDigest])
+            #expect(await kiosk.refusal { try await $0.get("/fleet/v1/state") } == "403 kioskRevoked")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
@@ -177,6 +178,23 @@ struct FleetAgentTests {
         try await scene.roll(bytes, out: agent)
         #expect(await agent.accepted.documents[.chain]?.encoded == bytes)
         #expect(try trusted() == "a")
+    }
+
+    @Test("A computer without a code makes no key: those that are copied from it share none")
+    func keyless() async throws {
+        let folder = try FleetFolder(store: store.path)
+        for code in [nil, "\(store.path)/absent"] {
+            let settings = KioskSettings(
+                scene.membership, hubs: ["https://localhost:1"], authority: "/dev/null", keys: [],
+                codeFile: code, store: store.path, software: "test", now: { FleetScene.now })
+            let enrolment = KioskEnrolment(settings, folder, Logger(label: "test"))
+            let error = await #expect(throws: HubError.self) { _ = try await enrolment.renew() }
+            guard case .file = error else {
+                Issue.record("it asks without a code")
+                return
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.keyPath))
+        }
     }
 
     @Test("More receipts that wait than the limit are a finding and a figure, until they have arrived")

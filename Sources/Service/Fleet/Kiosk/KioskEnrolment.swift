@@ -23,12 +23,13 @@ struct KioskEnrolment {
     func renew() async throws(HubError) -> Bool {
         let present = try files { () throws(IdentityStoreError) -> Certificate? in try folder.certificate() }
         if let present, !isDue(present) { return false }
-        let own = try files { () throws(IdentityStoreError) -> [UInt8] in try request() }
         let code = present == nil ? try code() : nil
         if present == nil, code == nil {
             throw .file(
                 "the kiosk has no certificate: name the file with a code of countersign-hub kiosk invite")
         }
+        // Computers that are copied before they are enrolled share no key.
+        let own = try files { () throws(IdentityStoreError) -> [UInt8] in try request() }
         let hub = try HubClient(settings.hubs, authority: settings.authority, as: nil)
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
         var answer = await ask(hub, own, authorization)

@@ -23,17 +23,20 @@ package struct KioskRecord: Equatable, Sendable {
     /// What the kiosk reported last, as JSON; empty for nothing.
     package let report: [UInt8]
     package let head: HubState.Head
+    /// Whether its key was revoked, under whatever name.
+    package let isKeyRevoked: Bool
     /// What an operator has to look at; empty for nothing.
     package let alert: String
 
     static let columns = """
         kiosk, site, member_of, state, is_stopped, key_digest, enrolled, seen, is_online, software, report,
-        head_sequence, head_digest, alert
+        head_sequence, head_digest, alert, EXISTS (
+            SELECT FROM countersign_fleet_revoked_key AS refused WHERE refused.key_digest = countersign_fleet_kiosk.key_digest)
         """
 
     init(_ row: [[UInt8]?]) throws(PostgreSQLError) {
         let values = row.compactMap { $0 }
-        guard values.count == 14, let name = FleetName(values[0].text),
+        guard values.count == 15, let name = FleetName(values[0].text),
             let state = State(rawValue: values[3].text), let enrolled = values[6].bigint,
             let seen = values[7].bigint, let sequence = values[11].bigint
         else { throw .rowMalformed }
@@ -50,6 +53,7 @@ package struct KioskRecord: Equatable, Sendable {
         report = values[10]
         head = HubState.Head(sequence: sequence, digest: values[12])
         alert = values[13].text
+        isKeyRevoked = values[14] == [1]
     }
 
     /// For operators.
@@ -67,6 +71,9 @@ package struct KioskRecord: Equatable, Sendable {
 }
 
 extension HubDatabase {
+    /// PostgreSQL's code for a row that would be there twice.
+    static let keyTaken = "23505"
+
     /// How long a code can be used, in seconds.
     package static let codeLifetime: Int64 = 86_400
 
@@ -94,6 +101,8 @@ extension HubDatabase {
     private static func digest(_ code: String) -> [UInt8] { Digest(.sha256, of: code.bytes[...]).bytes }
 
     /// Spends the code of a kiosk for its key: once, in time, and for no key that was revoked. A key of the database is in no way derived from a code.
+    ///
+    /// Throws `failed` with `keyTaken` where another kiosk has the key.
     func enrol(
         _ kiosk: FleetName, code: String, keyDigest: [UInt8], at now: Timestamp
     ) async throws(PostgreSQLError) -> Bool {

@@ -26,6 +26,11 @@ enum HubTables {
                 alert text NOT NULL DEFAULT ''
             )
             """,
+            // A key is one kiosk's: of computers that were copied with it one is let in.
+            """
+            CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_kiosk_key ON countersign_fleet_kiosk (key_digest)
+            WHERE state = 'active' AND key_digest <> ''
+            """,
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_receipt_key (
                 kiosk text NOT NULL REFERENCES countersign_fleet_kiosk,

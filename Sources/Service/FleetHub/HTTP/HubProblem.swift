@@ -6,7 +6,8 @@ internal import ReaderStore
 struct HubProblem: Error, Equatable {
     enum ID: String, CaseIterable {
         case notFound, methodNotAllowed, bodyTooLong, bodyTooSlow, bodyRefused
-        case operatorUnknown, certificateRequired, kioskUnknown, kioskRevoked, codeRefused, requestRefused
+        case operatorUnknown, certificateRequired, kioskUnknown, kioskRevoked, kioskKeyTaken, codeRefused,
+            requestRefused
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
         case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
             receiptKeyTaken, tooManyReceiptKeys
@@ -65,6 +66,10 @@ struct HubProblem: Error, Equatable {
     static let codeRefused = HubProblem(
         .codeRefused, 403,
         "the code is not that of this kiosk, was used, or is older than a day: run countersign-hub kiosk invite"
+    )
+    static let kioskKeyTaken = HubProblem(
+        .kioskKeyTaken, 409,
+        "another kiosk has this key: delete key.pem of STORE/fleet, which was copied with the computer, and start the daemon again"
     )
     static let requestRefused = HubProblem(
         .requestRefused, 400,

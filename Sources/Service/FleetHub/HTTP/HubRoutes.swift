@@ -80,6 +80,10 @@ package struct HubRoutes: Sendable {
     /// The kiosk whose certificate was shown, with the key that it enrolled with, and not revoked.
     private func kiosk(_ call: HubCall) async throws(HubProblem) -> KioskRecord {
         guard let der = await call.peerCertificate() else { throw .certificateRequired }
+        return try await kiosk(showing: der)
+    }
+
+    private func kiosk(showing der: [UInt8]) async throws(HubProblem) -> KioskRecord {
         guard let certificate = try? Certificate(der: der[...]),
             certificate.extendedKeyUsage == [.clientAuthentication],
             let name = certificate.subject.commonName.flatMap({ FleetName($0) })
@@ -101,7 +105,7 @@ package struct HubRoutes: Sendable {
             }
             throw isRevoked ? .kioskRevoked : .kioskUnknown
         }
-        guard record.state == .active else { throw .kioskRevoked }
+        guard record.state == .active, !record.isKeyRevoked else { throw .kioskRevoked }
         return record
     }
 
@@ -122,16 +126,20 @@ package struct HubRoutes: Sendable {
         else { throw .requestRefused }
         let (time, digest) = (now(), Self.digest(request.subjectPublicKeyInfo))
         if let code = call.bearer {
-            let isEnrolled = try await HubProblem.asking { () throws(PostgreSQLError) in
-                try await database.enrol(name, code: code, keyDigest: digest, at: time)
-            }
-            guard isEnrolled else {
-                audit.warning("a code is refused", metadata: ["kiosk": "\(name)"])
-                throw .codeRefused
+            do throws(HubProblem) {
+                try await enrol(name, code, digest, at: time)
+            } catch {
+                audit.warning(
+                    "a code is refused", metadata: ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
+                throw error
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
+            // Nobody needs a certificate for a renewal; who shows one is that kiosk.
+            if let shown = await call.peerCertificate() {
+                guard try await kiosk(showing: shown).name == name else { throw .kioskUnknown }
+            }
             audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
         }
         do throws(IdentityStoreError) {
@@ -141,6 +149,20 @@ package struct HubRoutes: Sendable {
             audit.error("the authority's key cannot be used", metadata: ["why": "\(error.explanation)"])
             throw .failed
         }
+    }
+
+    private func enrol(
+        _ name: FleetName, _ code: String, _ digest: [UInt8], at time: Timestamp
+    ) async throws(HubProblem) {
+        let isEnrolled: Bool
+        do throws(PostgreSQLError) {
+            isEnrolled = try await database.enrol(name, code: code, keyDigest: digest, at: time)
+        } catch .failed(code: HubDatabase.keyTaken) {
+            throw .kioskKeyTaken
+        } catch {
+            throw .databaseUnavailable(error)
+        }
+        guard isEnrolled else { throw .codeRefused }
     }
 
     // MARK: The desired state
