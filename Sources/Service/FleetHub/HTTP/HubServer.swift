@@ -14,6 +14,8 @@ internal import ServiceLifecycle
 package struct HubServer: Service {
     /// How long a connection may be open without a request, or with an incomplete one.
     private static let idleSeconds: Int64 = 30
+    /// For how long what a client sends after a problem is discarded: it reads the answer meanwhile.
+    private static let discardTime = TimeAmount.seconds(2)
     /// How many connections the system holds until they are taken.
     private static let backlog = 4096
 
@@ -22,14 +24,17 @@ package struct HubServer: Service {
     private let tls: ServerTLS
     private let responder: RouterResponder<HubContext>
     private let count: ConnectionCount
+    private let writeTimeout: TimeAmount
     private let log: Logger
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
     ///   - connections: how many may be open at once.
+    ///   - writeTimeout: how long a client may take nothing of what is written to it.
     ///   - listening: called with the port once requests are taken.
     package init(
-        host: String, port: Int, tls: ServerTLS, routes: HubRoutes, connections: Int, log: Logger,
+        host: String, port: Int, tls: ServerTLS, routes: HubRoutes, connections: Int,
+        writeTimeout: Duration = .seconds(60), log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
         self.host = host
@@ -38,6 +43,7 @@ package struct HubServer: Service {
         self.log = log
         self.listening = listening
         count = ConnectionCount(limit: connections)
+        self.writeTimeout = TimeAmount(writeTimeout)
         let router = Router(context: HubContext.self)
         router.add(middleware: ProblemMiddleware(log: log))
         for route in routes.all {
@@ -55,7 +61,8 @@ package struct HubServer: Service {
                 maxHeaderFieldSize: 1 << 13, maxHeaderListSize: 1 << 14, maxHeaderFieldCount: 64))
         let builder = HTTPServerBuilder { responder in
             HubConnections(
-                http: HTTP1Channel(responder: responder, configuration: http), tls: tls, count: count)
+                http: HTTP1Channel(responder: responder, configuration: http), tls: tls, count: count,
+                writeTimeout: writeTimeout)
         }
         try await builder.buildServer(
             configuration: ServerConfiguration(address: .hostname(host, port: port), backlog: Self.backlog),
@@ -65,6 +72,8 @@ package struct HubServer: Service {
                     source: ApplicationRequestContextSource(channel: channel, logger: log))
                 let response = try await responder.respond(to: request, context: context)
                 try await writer.write(response: response.head, body: response.body)
+                // What is left of a body that was refused is not read.
+                if response.headers[.connection] == "close" { channel.end(discardingFor: Self.discardTime) }
             },
             onServerRunning: { channel in await listening(channel.localAddress?.port) }
         ).run()
@@ -78,11 +87,14 @@ private struct HubConnections: ServerChildChannel {
     let http: HTTP1Channel
     let tls: ServerTLS
     let count: ConnectionCount
+    let writeTimeout: TimeAmount
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         if !count.enter(channel) { channel.close(promise: nil) }
         do {
-            try channel.pipeline.syncOperations.addHandler(tls.handler)
+            let operations = channel.pipeline.syncOperations
+            try operations.addHandler(WriteDeadline(writeTimeout))
+            try operations.addHandler(tls.handler)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
@@ -178,7 +190,6 @@ extension Response {
         response.status = HTTPResponse.Status(code: problem.status)
         response.headers[.contentType] = "application/problem+json"
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
-        // What is left of a body that was refused is not read.
         response.headers[.connection] = "close"
         return response
     }

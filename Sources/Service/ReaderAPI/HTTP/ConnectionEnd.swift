@@ -1,5 +1,5 @@
 internal import JSON
-internal import NIOCore
+package import NIOCore
 internal import NIOSSL
 
 /// The first handler of a connection that ends: it says why, where that is not said yet, discards what still comes for a
@@ -83,4 +83,19 @@ final class ConnectionEnd: ChannelInboundHandler {
             + "X-Content-Type-Options: nosniff\r\nRetry-After: 1\r\nConnection: close\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }()
+}
+
+extension Channel {
+    /// Ends a connection whose last answer is out, however much its client still sends.
+    ///
+    /// - Parameter timeout: for how long that is discarded.
+    package func end(discardingFor timeout: TimeAmount) {
+        eventLoop.execute {
+            do {
+                try ConnectionEnd(saying: nil, timeout: timeout).begin(on: self)
+            } catch {
+                self.close(promise: nil)
+            }
+        }
+    }
 }

@@ -132,18 +132,8 @@ package struct ReaderServer: Service {
             // The server would send its own response in the middle of ours.
             throw CancellationError()
         }
-        if isLast { Self.end(channel) }
-    }
-
-    /// The server would read the rest of the body, however long it is.
-    private static func end(_ channel: any Channel) {
-        channel.eventLoop.execute {
-            do {
-                try ConnectionEnd(saying: nil).begin(on: channel)
-            } catch {
-                channel.close(promise: nil)
-            }
-        }
+        // The server would read the rest of the body, however long it is.
+        if isLast { channel.end(discardingFor: ConnectionEnd.timeout) }
     }
 
     /// Every operation there is, in the order of the document.

@@ -1,0 +1,66 @@
+import Deadlines
+import Fleet
+import FleetHub
+import Testing
+
+@Suite("Connections to a hub, with a real PostgreSQL")
+struct HubConnectionPostgreSQLTests {
+    @Test("Who asks for much and reads nothing is cut off; who reads gets all of it")
+    func unread() async throws {
+        try await RunningHub.run(writeTimeout: .seconds(1)) { hub in
+            let requests = 2000
+            for isReading in [true, false] {
+                let client = try await RawClient.open(hub.port)
+                defer { client.close() }
+                let request = "GET /page/look.css HTTP/1.1\r\nHost: hub\r\n\r\n"
+                client.send(request)
+                try await until("an answer") { client.count > 10_000 }
+                try await client.setReading(isReading)
+                client.send(String(repeating: request, count: requests))
+                guard !isReading else {
+                    try await until("all answers") { client.count > 10_000 * requests }
+                    continue
+                }
+                try await Task.sleep(for: .seconds(4))
+                // Now it reads what was on its way, and the end.
+                try await client.setReading(true)
+                try await until("the end", within: .seconds(10)) { !client.isOpen }
+                #expect(client.count < 10_000 * requests)
+            }
+        }
+    }
+
+    @Test(
+        "After a problem no more of a body is read than is on its way, and no further question is answered",
+        arguments: ["POST /fleet/v1/receipts", "POST /nowhere"])
+    func endlessBody(_ request: String) async throws {
+        try await RunningHub.run { hub in
+            let client = try await RawClient.open(hub.port)
+            defer { client.close() }
+            client.send("\(request) HTTP/1.1\r\nHost: hub\r\nContent-Length: 1000000000000\r\n\r\n")
+            let sending = Task {
+                while client.isOpen {
+                    client.send(String(repeating: "x", count: 1000))
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            defer { sending.cancel() }
+            try await until("the end", within: .seconds(10)) { !client.isOpen }
+            #expect(client.beginning.hasPrefix("HTTP/1.1 40"))
+            #expect(client.beginning.lowercased().contains("connection: close"))
+        }
+    }
+
+    @Test("A question that comes with one that is refused gets no answer")
+    func afterProblem() async throws {
+        try await RunningHub.run { hub in
+            let client = try await RawClient.open(hub.port)
+            defer { client.close() }
+            client.send("GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n")
+            try await until("the answer") { client.beginning.contains("notFound") }
+            client.send("GET /healthz HTTP/1.1\r\nHost: hub\r\n\r\n")
+            try await until("the end", within: .seconds(10)) { !client.isOpen }
+            #expect(!client.beginning.contains("200 OK"))
+        }
+    }
+}
