@@ -45,6 +45,8 @@ struct AuthorityServerCommand: ParsableCommand {
     var name: FleetName
     @Option(parsing: .upToNextOption, help: "The DNS names and addresses under which it is reached.")
     var host: [String]
+    @Flag(help: "Renew the certificate of NAME-key.pem, which is there already.")
+    var replace = false
 
     func run() throws {
         var dns: [String] = []
@@ -54,7 +56,8 @@ struct AuthorityServerCommand: ParsableCommand {
         }
         try files { () throws(IdentityStoreError) in
             try HubAuthority.certifyServer(
-                name, dns: dns, addresses: addresses, in: folder, at: WallClock.system.now)
+                name, dns: dns, addresses: addresses, in: folder, isReplacing: replace,
+                at: WallClock.system.now)
         }
     }
 

@@ -51,9 +51,7 @@ package struct HubAuthority: Sendable {
         in folder: String, for chain: FleetName, at now: Timestamp
     ) throws(IdentityStoreError) {
         try PrivateFile.makeFolder(folder)
-        let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try PrivateKey.generate(.p256)
-        }
+        let key = try newKey()
         let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
             try key.publicKey()
         }
@@ -71,16 +69,17 @@ package struct HubAuthority: Sendable {
     /// Makes key and certificate of a server or a hub's client: `NAME.pem` and `NAME-key.pem` beside the authority's.
     ///
     /// - Parameters:
+    ///   - isReplacing: certifies the key that is there again, and puts the certificate in the place of the one before in one step.
     ///   - dns: under which names it is reached.
     ///   - addresses: under which addresses, of four or sixteen bytes.
     package static func certifyServer(
-        _ name: FleetName, dns: [String], addresses: [[UInt8]], in folder: String, at now: Timestamp
+        _ name: FleetName, dns: [String], addresses: [[UInt8]], in folder: String, isReplacing: Bool = false,
+        at now: Timestamp
     ) throws(IdentityStoreError) {
+        let (path, keyPath) = ("\(folder)/\(name).pem", "\(folder)/\(name)-key.pem")
         let root = try certificate(PrivateFile.read("\(folder)/authority.pem"))
         let authorityKey = try PrivateFile.key("\(folder)/authority-key.pem")
-        let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try PrivateKey.generate(.p256)
-        }
+        let key = try isReplacing ? PrivateFile.key(keyPath) : newKey()
         let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
             try key.publicKey()
         }
@@ -92,8 +91,14 @@ package struct HubAuthority: Sendable {
                 .extendedKeyUsage([.serverAuthentication, .clientAuthentication], isCritical: false),
                 .subjectAlternativeNames(dns: dns, addresses: addresses),
             ])
-        try PrivateFile.create("\(folder)/\(name)-key.pem", key)
-        try PrivateFile.create("\(folder)/\(name).pem", PEM.encode(der[...], label: "CERTIFICATE")[...])
+        let pem = PEM.encode(der[...], label: "CERTIFICATE")
+        guard !isReplacing else { return try PrivateFile.replace(path, with: pem[...]) }
+        try PrivateFile.create(keyPath, key)
+        try PrivateFile.create(path, pem[...])
+    }
+
+    private static func newKey() throws(IdentityStoreError) -> PrivateKey {
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in try PrivateKey.generate(.p256) }
     }
 
     private static func sign(

@@ -76,7 +76,7 @@ struct HubDoctorTests {
         try expect(
             try stage.facts().checks, .hubCertificates, .failed,
             "http: none of the certificates is for this key",
-            fix: "countersign-hub authority server")
+            fix: "countersign-hub authority server FOLDER NAME --host HOST --replace")
         try stage.write("authority.pem", "no certificate")
         try expect(try stage.facts().checks, .hubCertificates, .failed, "authority: ")
     }

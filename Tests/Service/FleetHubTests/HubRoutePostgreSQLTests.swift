@@ -3,6 +3,7 @@ import JSON
 import MdocModel
 import OpenSSLCrypto
 import PKIX
+import ReaderIdentityStore
 import ReaderStore
 import Testing
 
@@ -192,6 +193,37 @@ struct HubRoutePostgreSQLTests {
                 "INSERT INTO countersign_fleet_revoked_key VALUES ($1::bytea, 'another', 0)",
                 [record.keyDigest])
             #expect(await kiosk.refusal { try await $0.get("/fleet/v1/state") } == "403 kioskRevoked")
+        }
+    }
+
+    @Test(
+        "While both roots count a kiosk with a certificate of the old one is let in, and renews it from the new one"
+    )
+    func twoRoots() async throws {
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            let next = "\(hub.folder)/next"
+            try HubAuthority.create(in: next, for: hub.database.chain, at: hub.now())
+            let authority = "\(hub.folder)/authority.pem"
+            let roots = try [next, hub.folder].flatMap { try PrivateFile.read("\($0)/authority.pem") }
+            try PrivateFile.replace(authority, with: roots[...])
+            let key = try PrivateFile.withSecret("\(next)/authority-key.pem") { Array($0) }
+            try PrivateFile.replace("\(hub.folder)/authority-key.pem", with: key[...])
+            try await hub.runAnother(tokens: { _, _ in nil }) { another in
+                let folder = try FleetFolder(store: kiosk.settings.store)
+                let before = try #require(try folder.certificate())
+                let later = another.now().advanced(bySeconds: 10 * 86_400)
+                let settings = another.settings(kiosk.name, now: { later })
+                let client = try HubClient(settings.hubs, authority: authority, as: folder)
+                _ = try await client.get("/fleet/v1/state")
+                await client.end()
+                #expect(try await KioskEnrolment(settings, folder, RunningHub.log).renew())
+                let after = try #require(try folder.certificate())
+                #expect(after.authorityKeyIdentifier != before.authorityKeyIdentifier)
+                let renewed = try HubClient(settings.hubs, authority: authority, as: folder)
+                _ = try await renewed.get("/fleet/v1/state")
+                await renewed.end()
+            }
         }
     }
 }

@@ -160,7 +160,7 @@ extension HubFileFacts {
     }
 
     private static let renewal = DoctorCheck.Remedy.command(
-        "countersign-hub authority server FOLDER NAME --host HOST")
+        "countersign-hub authority server FOLDER NAME --host HOST --replace")
 
     private var keysCheck: DoctorCheck {
         if let path = privateKeys.first {
