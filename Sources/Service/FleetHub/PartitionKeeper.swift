@@ -4,7 +4,7 @@ internal import ReaderStore
 internal import ServiceLifecycle
 
 /// Has a place for the receipts of this month and the next, drops the months whose time is over, and forgets when tokens were
-/// asked for.
+/// asked for. Nothing is dropped in the first hour: the clock of a computer that has just started may be put right then.
 package struct PartitionKeeper: Service {
     private static let interval = Duration.seconds(3600)
     private static let retryInterval = Duration.seconds(2)
@@ -26,11 +26,13 @@ package struct PartitionKeeper: Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
+            var isStarting = true
             while !Task.isCancelled {
                 var pause = Self.interval
                 do throws(PostgreSQLError) {
-                    try await database.keepPartitions(months: months, at: now())
+                    if isStarting { try await database.makePartitions() } else { try await keepMonths() }
                     try await database.forgetTokens()
+                    isStarting = false
                 } catch {
                     log.error(
                         "months of receipts, or what is to be forgotten, cannot be kept in order",
@@ -40,5 +42,13 @@ package struct PartitionKeeper: Service {
                 try? await Task.sleep(for: pause)
             }
         }
+    }
+
+    private func keepMonths() async throws(PostgreSQLError) {
+        let ahead = try await database.keepPartitions(months: months, at: now())
+        guard abs(ahead) > HubDatabase.mostClockDifference else { return }
+        log.error(
+            "the clocks of this hub and of the database differ: no receipts are dropped until one is put right",
+            metadata: ["id": "clocksDiffer", "secondsAhead": "\(ahead)"])
     }
 }

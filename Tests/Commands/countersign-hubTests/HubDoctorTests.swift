@@ -107,6 +107,14 @@ struct HubDoctorTests {
         try expect(database { _ in }, .hubDatabase, .ok, "PostgreSQL 15.9 answers")
         try expect(database { _ in }, .hubTables, .ok)
         try expect(database { $0.version = 140_012 }, .hubDatabase, .warning, "14.12 is older than 15")
+        for seconds: Int64 in [-86_400, 86_400] {
+            try expect(database { $0.secondsAhead = seconds }, .hubDatabase, .ok)
+        }
+        for seconds: Int64 in [-90_000, 90_000] {
+            try expect(
+                database { $0.secondsAhead = seconds }, .hubDatabase, .failed, "are 25 hours apart",
+                fix: "timedatectl")
+        }
         try expect(database { $0.isStandby = true }, .hubDatabase, .failed, "name the primary")
         try expect(database { $0.ownsTables = false }, .hubTables, .failed, "belong to another user")
         try expect(
@@ -211,20 +219,25 @@ struct HubDoctorPostgreSQLTests {
         }
         let own = settings.split(separator: " ").filter { !$0.hasPrefix("user=") } + ["user=\(name)"]
         let looker = own.joined(separator: " ")
-        let empty = try await DatabaseFacts.current(looker)
+        func facts() async throws -> DatabaseFacts {
+            try await .current(
+                looker, at: Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970)))
+        }
+        let empty = try await facts()
+        #expect(abs(empty.secondsAhead) < 60)
         #expect(empty.version >= 150_000 && !empty.isStandby && !empty.hasTables && empty.mayMakeTables)
-        #expect(try await !DatabaseFacts.current(looker).hasTables)
+        #expect(try await !facts().hasTables)
         for table in ["countersign_fleet_task", "countersign_fleet_receipt"] {
             _ = try await pool.rows("CREATE TABLE \(name).\(table) ()")
         }
-        let foreign = try await DatabaseFacts.current(looker)
+        let foreign = try await facts()
         #expect(foreign.hasTables && !foreign.ownsTables)
         _ = try await pool.rows("ALTER TABLE \(name).countersign_fleet_receipt OWNER TO \(name)")
-        #expect(try await DatabaseFacts.current(looker).ownsTables)
+        #expect(try await facts().ownsTables)
         _ = try await pool.rows("REVOKE CREATE ON SCHEMA \(name) FROM \(name)")
-        #expect(try await !DatabaseFacts.current(looker).mayMakeTables)
+        #expect(try await !facts().mayMakeTables)
         _ = try await pool.rows("DROP SCHEMA \(name) CASCADE")
         _ = try await pool.rows("DROP ROLE \(name)")
-        await #expect(throws: PostgreSQLError.unreachable) { try await DatabaseFacts.current(looker) }
+        await #expect(throws: PostgreSQLError.unreachable) { try await facts() }
     }
 }

@@ -17,13 +17,16 @@ struct HubBench {
     let kiosk: FleetName
 
     /// Cancels the test where there is no database.
-    init() async throws {
+    ///
+    /// - Parameter further: settings of libpq.
+    init(_ further: String = "") async throws {
         guard let settings = ProcessInfo.processInfo.environment["COUNTERSIGN_POSTGRESQL"] else {
             try Test.cancel("no database: run Hardware/VirtualBench/with-postgresql swift test …")
         }
-        database = HubDatabase(settings, chain: try #require(FleetName("utopia")))
+        let chain = try #require(FleetName("utopia"))
+        try await HubDatabase(settings, chain: chain).keepPartitions(months: 24, at: Self.now)
+        database = HubDatabase(settings + further, chain: chain)
         kiosk = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
-        try await database.keepPartitions(months: 24, at: Self.now)
     }
 
     /// Enrols the kiosk with the keys of these receipts.
@@ -37,8 +40,31 @@ struct HubBench {
         }
     }
 
+    /// Enrols the kiosk with another key, as an operator does for another computer or for the same one.
+    func enrolAgain() async throws {
+        try #require(try await database.revoke(kiosk))
+        try await enrol()
+    }
+
     func push(_ links: [[UInt8]]) async throws -> ReceiptPush {
-        try await database.take(ReceiptChain(links), of: kiosk, at: Self.now)
+        try await database.take(ReceiptChain(links), of: kiosk)
+    }
+
+    /// Has the kiosk's receipts come in January 2020.
+    func age() async throws {
+        let begin = Timestamp(secondsSince1970: 1_577_836_800)
+        _ = try await database.pool.rows(HubTables.partition(ReceiptMonth(of: begin)))
+        _ = try await database.pool.rows(
+            "UPDATE countersign_fleet_receipt SET received = $2::bigint WHERE kiosk = $1::text",
+            [kiosk.text.bytes, begin.secondsSince1970.postgreSQL])
+    }
+
+    /// When the kiosk's receipts came.
+    func received() async throws -> [Int64] {
+        try await database.pool.rows(
+            "SELECT received FROM countersign_fleet_receipt WHERE kiosk = $1::text ORDER BY sequence",
+            [kiosk.text.bytes]
+        ).compactMap { $0.first??.bigint }
     }
 }
 
@@ -55,6 +81,12 @@ func signedLink(
         map.set("statement") { $0.encoded(content) }
     }
     return try ReceiptSignature.sign(payload, with: key)
+}
+
+/// What a hub says of a chain that begins with these, after so many of them.
+func head(_ links: [[UInt8]], _ count: Int) throws -> HubState.Head {
+    let receipt = try SignedReceipt(parsing: links[count - 1])
+    return HubState.Head(sequence: receipt.sequence, digest: receipt.digest)
 }
 
 /// A kiosk's store with so many receipts.

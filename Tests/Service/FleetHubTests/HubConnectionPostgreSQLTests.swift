@@ -1,6 +1,7 @@
 import Deadlines
 import Fleet
 import FleetHub
+import ReaderStore
 import Testing
 
 @Suite("Connections to a hub, with a real PostgreSQL")
@@ -61,6 +62,20 @@ struct HubConnectionPostgreSQLTests {
             client.send("GET /healthz HTTP/1.1\r\nHost: hub\r\n\r\n")
             try await until("the end", within: .seconds(10)) { !client.isOpen }
             #expect(!client.beginning.contains("200 OK"))
+        }
+    }
+
+    @Test("A hub whose database takes no changes is not healthy; one whose database does is")
+    func unwritable() async throws {
+        for isReadOnly in [false, true] {
+            let bench = try await HubBench(isReadOnly ? " options='-c default_transaction_read_only=on'" : "")
+            if isReadOnly {
+                await #expect(throws: PostgreSQLError.failed(code: "25006")) {
+                    try await bench.database.ping()
+                }
+            } else {
+                try await bench.database.ping()
+            }
         }
     }
 }

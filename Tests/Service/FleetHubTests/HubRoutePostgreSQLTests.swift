@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import JSON
 import MdocModel
@@ -193,6 +194,35 @@ struct HubRoutePostgreSQLTests {
                 "INSERT INTO countersign_fleet_revoked_key VALUES ($1::bytea, 'another', 0)",
                 [record.keyDigest])
             #expect(await kiosk.refusal { try await $0.get("/fleet/v1/state") } == "403 kioskRevoked")
+        }
+    }
+
+    @Test("A new computer with the name of another delivers its receipts, and raises no alert")
+    func newComputer() async throws {
+        try await RunningHub.run { hub in
+            let old = try await hub.enrolled()
+            for _ in 0..<3 { try old.appendReceipt() }
+            try await old.running {
+                try await until("three receipts") {
+                    try await hub.database.kiosk(old.name)?.expected.sequence == 3
+                }
+            }
+            try #require(try await hub.database.revoke(old.name))
+            try FileManager.default.removeItem(atPath: old.settings.store)
+            let new = try await hub.enrolled(old.name.text)
+            try await new.running {
+                // It has no receipts yet, and says that it has no fault.
+                try await until("a report") {
+                    try await hub.database.kiosk(new.name)?.report.isEmpty == false
+                }
+                try await Task.sleep(for: .seconds(1))
+                for _ in 0..<2 { try new.appendReceipt() }
+                try await until("two receipts") {
+                    try await hub.database.receiptCount(of: new.name) == 5
+                }
+            }
+            let record = try #require(try await hub.database.kiosk(new.name))
+            #expect(record.alert.isEmpty && record.expected.sequence == 2)
         }
     }
 

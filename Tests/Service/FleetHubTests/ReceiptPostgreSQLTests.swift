@@ -1,8 +1,10 @@
+import CBOR
 import Fleet
 import JSON
 import MdocModel
 import OpenSSLCrypto
 import ReaderStore
+import RecordBench
 import Testing
 
 @testable import FleetHub
@@ -152,25 +154,54 @@ struct ReceiptPostgreSQLTests {
                 == .broken(at: highest + 1, .malformed))
     }
 
-    @Test("A month's receipts go when their time is over, and the kiosk's head stays")
-    func retention() async throws {
+    @Test("What is signed well and says something else than a receipt is refused, and nothing is taken")
+    func otherContent() async throws {
+        let bench = try await HubBench()
+        let key = try PrivateKey.generate(.p256)
+        try await bench.enrol()
+        try #require(
+            try await bench.database.add(
+                [ReceiptPublicKey(key.publicKey())], of: bench.kiosk, at: HubBench.now) == .added)
+        let text = CBOREncoder.encode { $0.text(String(repeating: "x", count: 10_000)) }
+        for content in [text, CBOREncoder.encode { $0.map(count: 0) }] {
+            let link = try signedLink(1, saying: content, with: key)
+            #expect(try await bench.push([link]) == .broken(at: 1, .malformed))
+        }
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        let link = try signedLink(1, with: key)
+        #expect(try await bench.push([link]) == .committed(head([link], 1)))
+    }
+
+    @Test(
+        "A kiosk that has pushed what it may within an hour waits for the next one, and what is there costs nothing"
+    )
+    func limit() async throws {
         let bench = try await HubBench()
         let store = try ReceiptStore(receipts: 3)
         try await bench.enrol(store)
         let links = try store.links
-        try #require(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
-        let later = HubBench.now.advanced(bySeconds: 3 * 31 * 86_400)
-        try await bench.database.keepPartitions(months: 1, at: later)
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
-        let push = try await bench.database.take(ReceiptChain(links), of: bench.kiosk, at: later)
-        #expect(push == .committed(try head(links, 3)))
+        try #require(try await bench.push(Array(links[0..<1])) == .committed(head(links, 1)))
+        func set(_ pushed: Int64, hoursAgo: Int64) async throws {
+            _ = try await bench.database.pool.rows(
+                """
+                UPDATE countersign_fleet_kiosk SET pushed = $2::bigint,
+                    pushed_hour = \(HubDatabase.second) / 3600 - $3::bigint WHERE kiosk = $1::text
+                """, [bench.kiosk.text.bytes, pushed.postgreSQL, hoursAgo.postgreSQL])
+        }
+        // The hour does not end meanwhile.
+        while RunningHub.now().secondsSince1970 % 3600 > 3590 { try await Task.sleep(for: .seconds(1)) }
+        let rest = Int64(links[1].count + links[2].count)
+        try await set(HubDatabase.mostPushed - rest + 1, hoursAgo: 0)
+        guard case .tooMany(let seconds) = try await bench.push(links) else {
+            Issue.record("more is taken than the limit")
+            return
+        }
+        #expect((1...3600).contains(seconds))
         #expect(try await bench.database.receiptCount(of: bench.kiosk) == 1)
-        try await bench.database.keepPartitions(months: 24, at: HubBench.now)
-    }
-
-    private func head(_ links: [[UInt8]], _ count: Int) throws -> HubState.Head {
-        let receipt = try SignedReceipt(parsing: links[count - 1])
-        return HubState.Head(sequence: receipt.sequence, digest: receipt.digest)
+        #expect(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
+        #expect(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
+        try await set(HubDatabase.mostPushed, hoursAgo: 1)
+        #expect(try await bench.push(links) == .committed(head(links, 3)))
     }
 }
 

@@ -2,6 +2,8 @@ import Foundation
 import Logging
 import MdocModel
 import ReaderAPI
+import ReaderStore
+import RecordBench
 import Testing
 
 @testable import Fleet
@@ -110,6 +112,23 @@ final class EnrolledKiosk: Sendable {
     }
 
     deinit { Task { [client] in await client.end() } }
+
+    /// Appends a receipt in the kiosk's store.
+    func appendReceipt() throws {
+        _ = try ReaderStore(at: settings.store, for: .changing).append(.sample())
+    }
+
+    /// Does something while the kiosk's agent runs.
+    func running(_ body: () async throws -> Void) async throws {
+        let folder = try FleetFolder(store: settings.store)
+        let actions = FleetActions(
+            file: { Array("{}".utf8) }, check: { _ in nil }, apply: { _ in .ready }, setStopped: { _ in })
+        let agent = FleetAgent(
+            settings, folder, try folder.load(settings.membership, []), actions, RunningHub.log)
+        let running = Task { await agent.run() }
+        defer { running.cancel() }
+        try await body()
+    }
 
     func refusal(_ body: (HubClient) async throws -> [UInt8]) async -> String {
         await FleetHubTests.refusal(client, body)

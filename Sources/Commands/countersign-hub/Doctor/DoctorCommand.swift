@@ -94,7 +94,8 @@ struct DoctorCommand: AsyncParsableCommand {
                 return HubDatabaseChecks.checks.map { .skipped($0, "the file of database cannot be read") }
             }
             do throws(PostgreSQLError) {
-                return HubDatabaseChecks.checks(.success(try await .current(settings)))
+                return HubDatabaseChecks.checks(
+                    .success(try await .current(settings, at: WallClock.system.now)))
             } catch {
                 return HubDatabaseChecks.checks(.failure(error))
             }

@@ -27,6 +27,12 @@ enum HubDatabaseChecks {
                 .hubDatabase,
                 "PostgreSQL \(version) answers, and is a standby, which takes no changes: name the primary")
         }
+        guard abs(facts.secondsAhead) <= HubDatabase.mostClockDifference else {
+            return .failed(
+                .hubDatabase,
+                "PostgreSQL \(version) answers, and its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until one is put right",
+                fix: .command("timedatectl"))
+        }
         return facts.version / 10_000 < triedVersion
             ? .warning(
                 .hubDatabase, "PostgreSQL \(version) is older than \(triedVersion), the first that was tried")

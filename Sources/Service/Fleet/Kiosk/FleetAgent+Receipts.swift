@@ -17,9 +17,10 @@ extension FleetAgent {
                 guard !isStopped else { throw HubError.unreachable }
                 let client = try await enrolledClient()
                 if head == nil {
+                    // By them the hub knows whether this computer continues, or has the name of another one.
+                    try await pushKeys(by: client)
                     head = try HubState(await client.get("/fleet/v1/state")).receipts
                     known = head
-                    try await pushKeys(by: client)
                 }
                 while let next = try await push(after: head, by: client) {
                     head = next

@@ -1,3 +1,4 @@
+package import MdocModel
 package import ReaderStore
 
 /// What a hub meets in its database. Looking makes no tables.
@@ -11,10 +12,14 @@ package struct DatabaseFacts: Equatable, Sendable {
     package var mayMakeTables: Bool
     /// Whether the tables that are there are the user's: only the owner may add and drop months of receipts.
     package var ownsTables: Bool
+    /// By how many seconds its clock is ahead of this computer's.
+    package var secondsAhead: Int64
 
     package init(
-        version: Int64, isStandby: Bool, hasTables: Bool, mayMakeTables: Bool, ownsTables: Bool
+        version: Int64, isStandby: Bool, hasTables: Bool, mayMakeTables: Bool, ownsTables: Bool,
+        secondsAhead: Int64 = 0
     ) {
+        self.secondsAhead = secondsAhead
         self.version = version
         self.isStandby = isStandby
         self.hasTables = hasTables
@@ -23,7 +28,9 @@ package struct DatabaseFacts: Equatable, Sendable {
     }
 
     /// - Parameter settings: where the database is, in the form of libpq.
-    package static func current(_ settings: String) async throws(PostgreSQLError) -> DatabaseFacts {
+    package static func current(
+        _ settings: String, at now: Timestamp
+    ) async throws(PostgreSQLError) -> DatabaseFacts {
         // A table of every database, so that nothing is set up.
         let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
         let row = try await pool.rows(
@@ -32,12 +39,15 @@ package struct DatabaseFacts: Equatable, Sendable {
                 to_regclass('countersign_fleet_task') IS NOT NULL,
                 coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
                 coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class
-                    WHERE oid = to_regclass('countersign_fleet_receipt')), false)
+                    WHERE oid = to_regclass('countersign_fleet_receipt')), false), \(HubDatabase.second)
             """
         ).first
-        guard let row, row.count == 5, let version = row[0]?.bigint else { throw .rowMalformed }
+        guard let row, row.count == 6, let version = row[0]?.bigint, let time = row[5]?.bigint else {
+            throw .rowMalformed
+        }
         return DatabaseFacts(
             version: version, isStandby: row[1] == [1], hasTables: row[2] == [1],
-            mayMakeTables: row[3] == [1], ownsTables: row[4] == [1])
+            mayMakeTables: row[3] == [1], ownsTables: row[4] == [1],
+            secondsAhead: time - now.secondsSince1970)
     }
 }

@@ -23,6 +23,8 @@ package struct KioskRecord: Equatable, Sendable {
     /// What the kiosk reported last, as JSON; empty for nothing.
     package let report: [UInt8]
     package let head: HubState.Head
+    /// Whether it was enrolled and has not sent the keys of its receipts since: another computer may have its name.
+    package let isRejoining: Bool
     /// Whether its key was revoked, under whatever name.
     package let isKeyRevoked: Bool
     /// What an operator has to look at; empty for nothing.
@@ -30,13 +32,13 @@ package struct KioskRecord: Equatable, Sendable {
 
     static let columns = """
         kiosk, site, member_of, state, is_stopped, key_digest, enrolled, seen, is_online, software, report,
-        head_sequence, head_digest, alert, EXISTS (
+        head_sequence, head_digest, alert, is_rejoining, EXISTS (
             SELECT FROM countersign_fleet_revoked_key AS refused WHERE refused.key_digest = countersign_fleet_kiosk.key_digest)
         """
 
     init(_ row: [[UInt8]?]) throws(PostgreSQLError) {
         let values = row.compactMap { $0 }
-        guard values.count == 15, let name = FleetName(values[0].text),
+        guard values.count == 16, let name = FleetName(values[0].text),
             let state = State(rawValue: values[3].text), let enrolled = values[6].bigint,
             let seen = values[7].bigint, let sequence = values[11].bigint
         else { throw .rowMalformed }
@@ -53,7 +55,13 @@ package struct KioskRecord: Equatable, Sendable {
         report = values[10]
         head = HubState.Head(sequence: sequence, digest: values[12])
         alert = values[13].text
-        isKeyRevoked = values[14] == [1]
+        isRejoining = values[14] == [1]
+        isKeyRevoked = values[15] == [1]
+    }
+
+    /// After which receipt the kiosk continues. Who was enrolled again says with its keys first whether it has those of before.
+    var expected: HubState.Head {
+        isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
 
     /// For operators.
@@ -109,7 +117,7 @@ extension HubDatabase {
         try await pool.rows(
             """
             UPDATE countersign_fleet_kiosk SET state = 'active', key_digest = $3::bytea, code = '',
-                enrolled = $4::bigint, alert = ''
+                enrolled = $4::bigint, is_rejoining = true, alert = ''
             WHERE kiosk = $1::text AND code = $2::bytea AND state = 'invited' AND code_expires >= $4::bigint
                 AND NOT EXISTS (SELECT FROM countersign_fleet_revoked_key WHERE key_digest = $3::bytea)
             RETURNING true

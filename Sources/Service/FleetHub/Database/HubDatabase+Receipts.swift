@@ -1,6 +1,6 @@
 package import Fleet
 package import JSON
-package import MdocModel
+internal import MdocModel
 package import ReaderStore
 
 /// What became of a push of receipts.
@@ -12,6 +12,8 @@ package enum ReceiptPush: Equatable, Sendable {
     /// Nothing was taken: the hub has another receipt of the same number. The chain was rolled back, or is another one.
     case differs(at: Int64)
     case broken(at: Int64, ReceiptChainFault)
+    /// Nothing was taken: the kiosk has pushed what it may push in an hour. After so many seconds it may push again.
+    case tooMany(retryAfter: Int64)
     case malformed
     case revoked
 }
@@ -22,14 +24,19 @@ extension HubDatabase {
     /// The most keys that one kiosk may have.
     static let mostKeys: Int64 = 64
 
+    /// The most that one kiosk pushes in an hour, in bytes: more than 20 000 receipts of the usual length, which are those of months.
+    static let mostPushed: Int64 = 1 << 24
+    /// PostgreSQL's code for a row that is for no partition.
+    private static let partitionMissing = "23514"
+
     /// Takes the receipts that follow those that are there, all of them or none. What is there already changes nothing.
     package func take(
-        _ chain: ReceiptChain, of kiosk: FleetName, at now: Timestamp
+        _ chain: ReceiptChain, of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
         var receipts: [SignedReceipt] = []
         for link in chain.links {
-            guard let receipt = try? SignedReceipt(parsing: link) else {
+            guard let receipt = try? SignedReceipt(parsing: link), (try? receipt.statement()) != nil else {
                 return .broken(at: (receipts.last?.sequence ?? 0) + 1, .malformed)
             }
             guard receipts.last.map({ $0.sequence + 1 == receipt.sequence }) ?? true else {
@@ -37,55 +44,68 @@ extension HubDatabase {
             }
             receipts.append(receipt)
         }
-        let all = receipts
-        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            try Self.take(all, of: kiosk, at: now, link, deadline)
+        do throws(PostgreSQLError) {
+            return try await take(receipts, of: kiosk)
+        } catch .failed(code: Self.partitionMissing) {
+            // The clock of the database was put right by more than a month.
+            try await makePartitions()
+            return try await take(receipts, of: kiosk)
+        }
+    }
+
+    private func take(
+        _ receipts: [SignedReceipt], of kiosk: FleetName
+    ) async throws(PostgreSQLError) -> ReceiptPush {
+        try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            try Self.take(receipts, of: kiosk, link, deadline)
         }
     }
 
     private static func take(
-        _ receipts: [SignedReceipt], of kiosk: FleetName, at now: Timestamp, _ link: borrowing PostgreSQLLink,
+        _ receipts: [SignedReceipt], of kiosk: FleetName, _ link: borrowing PostgreSQLLink,
         _ deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
-        // Who pushes for the same kiosk at the same time waits here.
-        let row = try link.rows(
-            """
-            SELECT head_sequence, head_digest FROM countersign_fleet_kiosk
-            WHERE kiosk = $1::text AND state = 'active' FOR UPDATE
-            """, [kiosk.text.bytes], until: deadline
-        ).first
-        guard let row else { return .revoked }
-        guard row.count == 2, let sequence = row[0]?.bigint, let digest = row[1] else { throw .rowMalformed }
-        let head = HubState.Head(sequence: sequence, digest: digest)
+        guard let account = try ReceiptAccount(of: kiosk, link, deadline), let earliest = receipts.first
+        else {
+            return .revoked
+        }
+        guard !account.isRejoining else {
+            return .broken(at: earliest.sequence, .keyUnknown(earliest.keyID))
+        }
+        let head = account.head
         let known = receipts.filter { $0.sequence <= head.sequence }
-        if let other = try firstDifference(known, of: kiosk, head, link, deadline) {
+        if let other = try firstDifference(known, of: kiosk, account, link, deadline) {
             return .differs(at: other)
         }
         let new = Array(receipts.dropFirst(known.count))
         guard let first = new.first, let last = new.last else { return .committed(head) }
         guard first.sequence == head.sequence + 1 else { return .gap(head) }
+        let pushed = new.reduce(account.pushed) { $0 + Int64($1.encoded.count) }
+        guard pushed <= mostPushed else { return .tooMany(retryAfter: account.secondsLeft) }
         let keys = try receiptKeys(of: kiosk, link, deadline)
         let verdict = ReceiptChain(new.map(\.encoded)).verify(
-            by: keys, after: (head.sequence, head.digest))
+            by: keys.map(\.key), after: (head.sequence, head.digest))
         if case .broken(let place, let fault) = verdict {
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         }
-        try insert(new, of: kiosk, at: now, link, deadline)
+        try insert(new, of: kiosk, account, link, deadline)
+        try use(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, link, deadline)
         _ = try link.rows(
             """
             UPDATE countersign_fleet_kiosk SET head_sequence = $2::bigint, head_digest = $3::bytea,
-                seen = $4::bigint WHERE kiosk = $1::text
+                seen = $4::bigint, pushed_hour = $4::bigint / 3600, pushed = $5::bigint WHERE kiosk = $1::text
             """,
             [
-                kiosk.text.bytes, last.sequence.postgreSQL, last.digest, now.secondsSince1970.postgreSQL,
+                kiosk.text.bytes, last.sequence.postgreSQL, last.digest, account.time.postgreSQL,
+                pushed.postgreSQL,
             ], until: deadline)
         return .committed(HubState.Head(sequence: last.sequence, digest: last.digest))
     }
 
     /// The number of the first receipt of which the database has another one. What its time is over for is not compared.
     private static func firstDifference(
-        _ receipts: [SignedReceipt], of kiosk: FleetName, _ head: HubState.Head,
+        _ receipts: [SignedReceipt], of kiosk: FleetName, _ account: ReceiptAccount,
         _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Int64? {
         guard let first = receipts.first, let last = receipts.last else { return nil }
@@ -93,30 +113,34 @@ extension HubDatabase {
         let rows = try link.rows(
             """
             SELECT sequence, digest FROM countersign_fleet_receipt
-            WHERE kiosk = $1::text AND sequence BETWEEN $2::bigint AND $3::bigint
-            """, [kiosk.text.bytes, first.sequence.postgreSQL, last.sequence.postgreSQL], until: deadline)
+            WHERE kiosk = $1::text AND epoch = $2::bigint AND sequence BETWEEN $3::bigint AND $4::bigint
+            """,
+            [
+                kiosk.text.bytes, account.epoch.postgreSQL, first.sequence.postgreSQL,
+                last.sequence.postgreSQL,
+            ], until: deadline)
         for row in rows {
             guard row.count == 2, let sequence = row[0]?.bigint, let digest = row[1] else {
                 throw .rowMalformed
             }
             stored[sequence] = digest
         }
-        stored[head.sequence] = head.digest
+        stored[account.head.sequence] = account.head.digest
         return receipts.first { (stored[$0.sequence] ?? $0.digest) != $0.digest }?.sequence
     }
 
     private static func insert(
-        _ receipts: [SignedReceipt], of kiosk: FleetName, at now: Timestamp,
+        _ receipts: [SignedReceipt], of kiosk: FleetName, _ account: ReceiptAccount,
         _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         _ = try link.rows(
             """
-            INSERT INTO countersign_fleet_receipt (received, kiosk, sequence, digest, encoded)
-            SELECT $1::bigint, $2::text, new.sequence, new.digest, new.encoded
-            FROM unnest($3::bigint[], $4::bytea[], $5::bytea[]) AS new (sequence, digest, encoded)
+            INSERT INTO countersign_fleet_receipt (received, kiosk, epoch, sequence, digest, encoded)
+            SELECT $1::bigint, $2::text, $3::bigint, new.sequence, new.digest, new.encoded
+            FROM unnest($4::bigint[], $5::bytea[], $6::bytea[]) AS new (sequence, digest, encoded)
             """,
             [
-                now.secondsSince1970.postgreSQL, kiosk.text.bytes,
+                account.time.postgreSQL, kiosk.text.bytes, account.epoch.postgreSQL,
                 .postgreSQLArray(receipts.map(\.sequence.postgreSQL), of: 20),
                 .postgreSQLArray(receipts.map(\.digest), of: 17),
                 .postgreSQLArray(receipts.map(\.encoded), of: 17),
@@ -125,22 +149,42 @@ extension HubDatabase {
 
     private static func receiptKeys(
         of kiosk: FleetName, _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
-    ) throws(PostgreSQLError) -> [ReceiptPublicKey] {
+    ) throws(PostgreSQLError) -> [(key: ReceiptPublicKey, isUsed: Bool)] {
         try link.rows(
-            "SELECT point FROM countersign_fleet_receipt_key WHERE kiosk = $1::text", [kiosk.text.bytes],
-            until: deadline
+            "SELECT point, is_used FROM countersign_fleet_receipt_key WHERE kiosk = $1::text",
+            [kiosk.text.bytes], until: deadline
         ).map { row throws(PostgreSQLError) in
-            guard let point = row.first.flatMap({ $0 }), let key = try? ReceiptPublicKey(point: point) else {
+            guard row.count == 2, let point = row[0], let key = try? ReceiptPublicKey(point: point) else {
                 throw .rowMalformed
             }
-            return key
+            return (key, row[1] == [1])
         }
+    }
+
+    /// Remembers which keys have signed receipts that are there: a computer is known by them.
+    private static func use(
+        _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
+        _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) {
+        let signers = Set(receipts.map(\.keyID))
+        let points = keys.filter { signers.contains($0.id) }.map(\.point)
+        guard !points.isEmpty else { return }
+        _ = try link.rows(
+            """
+            UPDATE countersign_fleet_receipt_key SET is_used = true
+            WHERE kiosk = $1::text AND point = ANY ($2::bytea[])
+            """, [kiosk.text.bytes, .postgreSQLArray(points, of: 17)], until: deadline)
     }
 
     /// What became of further keys of a kiosk.
     enum KeyOutcome: Equatable, Sendable {
         case added
+        /// They are there, and the kiosk's receipts are those of another computer from now on: a new one's from the first on, or one's
+        /// that was here before.
+        case replaced(epoch: Int64)
         case tooMany
+        /// There is no such kiosk, or it is revoked.
+        case unknown
         /// One of them is this other kiosk's.
         case taken(by: FleetName)
     }
@@ -160,20 +204,27 @@ extension HubDatabase {
                 """, [kiosk.text.bytes, points], until: deadline
             ).first?.first??.text
             if let owner = owner.flatMap({ FleetName($0) }) { return .taken(by: owner) }
+            guard let (epoch, isOther) = try Self.epoch(of: kiosk, having: points, link, deadline) else {
+                return .unknown
+            }
             let count = try link.rows(
                 """
                 SELECT count(*) FROM (
-                    SELECT point FROM countersign_fleet_receipt_key WHERE kiosk = $1::text
+                    SELECT point FROM countersign_fleet_receipt_key WHERE kiosk = $1::text AND epoch = $3::bigint
                     UNION SELECT unnest($2::bytea[])) AS keys
-                """, [kiosk.text.bytes, points], until: deadline
+                """, [kiosk.text.bytes, points, epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
             guard let count, count <= Self.mostKeys else { return .tooMany }
             _ = try link.rows(
                 """
-                INSERT INTO countersign_fleet_receipt_key (kiosk, point, since)
-                SELECT $1::text, unnest($2::bytea[]), $3::bigint ON CONFLICT DO NOTHING
-                """, [kiosk.text.bytes, points, now.secondsSince1970.postgreSQL], until: deadline)
-            return .added
+                INSERT INTO countersign_fleet_receipt_key (kiosk, point, since, epoch)
+                SELECT DISTINCT $1::text, unnest($2::bytea[]), $3::bigint, $4::bigint
+                ON CONFLICT (kiosk, point) DO UPDATE SET epoch = excluded.epoch
+                WHERE NOT countersign_fleet_receipt_key.is_used
+                """,
+                [kiosk.text.bytes, points, now.secondsSince1970.postgreSQL, epoch.postgreSQL],
+                until: deadline)
+            return isOther ? .replaced(epoch: epoch) : .added
         }
     }
 

@@ -49,5 +49,5 @@ extension HubDatabase: TokenCount {
     }
 
     /// The time of the database, read again once a statement has waited for another hub.
-    private static let second = "extract(epoch FROM clock_timestamp())::bigint"
+    static let second = "extract(epoch FROM clock_timestamp())::bigint"
 }

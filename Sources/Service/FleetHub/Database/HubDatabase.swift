@@ -14,30 +14,55 @@ package struct HubDatabase: Sendable {
         self.chain = chain
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers and takes changes: a number of the notices is spent.
     package func ping() async throws(PostgreSQLError) {
-        _ = try await pool.rows("SELECT 1")
+        _ = try await pool.rows("SELECT nextval('countersign_fleet_change')")
     }
 
-    /// Makes the partitions of this month and the next, and drops those that are over for more than `months`.
-    package func keepPartitions(months: Int, at now: Timestamp) async throws(PostgreSQLError) {
-        let month = ReceiptMonth(of: now)
+    // MARK: Months of receipts
+
+    /// How far the clocks of a hub and of the database may be apart where receipts are dropped, in seconds.
+    package static let mostClockDifference: Int64 = 86_400
+
+    /// Makes the partitions of this month and the next, by the clock of the database: those of hubs may differ.
+    ///
+    /// - Returns: the time of the database.
+    @discardableResult
+    func makePartitions() async throws(PostgreSQLError) -> Timestamp {
         // Two hubs that make one table at the same time would refuse each other.
         try await pool.transaction { link, deadline throws(PostgreSQLError) in
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
+            let row = try link.rows("SELECT \(Self.second)", until: deadline).first
+            guard let second = row?.first??.bigint, let now = Timestamp(received: second) else {
+                throw .rowMalformed
+            }
+            let month = ReceiptMonth(of: now)
             for next in [month, month.advanced(by: 1)] {
                 _ = try link.rows(HubTables.partition(next), until: deadline)
             }
+            return now
         }
+    }
+
+    /// Makes the partitions of this month and the next, and drops those that are over for more than `months`. Drops none where the
+    /// hub's clock is another than the database's: one of them is wrong.
+    ///
+    /// - Parameter now: the time of the hub.
+    /// - Returns: by how many seconds the hub's clock is ahead.
+    @discardableResult
+    package func keepPartitions(months: Int, at now: Timestamp) async throws(PostgreSQLError) -> Int64 {
+        let time = try await makePartitions()
+        let difference = now.secondsSince1970 - time.secondsSince1970
+        guard abs(difference) <= Self.mostClockDifference else { return difference }
         let names = try await pool.rows(
             "SELECT relname::text FROM pg_class WHERE relname LIKE 'countersign_fleet_receipt_2%' AND relkind = 'r'"
         )
+        let oldest = ReceiptMonth(of: time).advanced(by: -months)
         for name in names.compactMap({ $0.first.flatMap { $0 }?.text }) {
-            guard let old = ReceiptMonth(suffix: name.suffix(6)), old < month.advanced(by: -months) else {
-                continue
-            }
-            _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(old.suffix)")
+            guard let month = ReceiptMonth(suffix: name.suffix(6)), month < oldest else { continue }
+            _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(month.suffix)")
         }
+        return difference
     }
 
     // MARK: Tasks for the broker

@@ -21,8 +21,12 @@ enum HubTables {
                 is_online boolean NOT NULL DEFAULT false,
                 software text NOT NULL DEFAULT '',
                 report bytea NOT NULL DEFAULT '',
+                epoch bigint NOT NULL DEFAULT 1,
+                is_rejoining boolean NOT NULL DEFAULT false,
                 head_sequence bigint NOT NULL DEFAULT 0,
                 head_digest bytea NOT NULL,
+                pushed_hour bigint NOT NULL DEFAULT 0,
+                pushed bigint NOT NULL DEFAULT 0,
                 alert text NOT NULL DEFAULT ''
             )
             """,
@@ -36,6 +40,8 @@ enum HubTables {
                 kiosk text NOT NULL REFERENCES countersign_fleet_kiosk,
                 point bytea NOT NULL CHECK (octet_length(point) = 65),
                 since bigint NOT NULL,
+                epoch bigint NOT NULL,
+                is_used boolean NOT NULL DEFAULT false,
                 PRIMARY KEY (kiosk, point)
             )
             """,
@@ -61,11 +67,22 @@ enum HubTables {
             CREATE TABLE IF NOT EXISTS countersign_fleet_receipt (
                 received bigint NOT NULL,
                 kiosk text NOT NULL,
+                epoch bigint NOT NULL,
                 sequence bigint NOT NULL,
                 digest bytea NOT NULL,
                 encoded bytea NOT NULL,
-                PRIMARY KEY (kiosk, sequence, received)
+                PRIMARY KEY (kiosk, epoch, sequence, received)
             ) PARTITION BY RANGE (received)
+            """,
+            // The latest receipts of computers that others have taken the place of.
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_ended_epoch (
+                kiosk text NOT NULL REFERENCES countersign_fleet_kiosk,
+                epoch bigint NOT NULL,
+                head_sequence bigint NOT NULL,
+                head_digest bytea NOT NULL,
+                PRIMARY KEY (kiosk, epoch)
+            )
             """,
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_failure (

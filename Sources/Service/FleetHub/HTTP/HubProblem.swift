@@ -10,7 +10,7 @@ struct HubProblem: Error, Equatable {
             requestRefused
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
         case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
-            receiptKeyTaken, tooManyReceiptKeys
+            receiptKeyTaken, tooManyReceiptKeys, tooManyReceipts
         case kioskStopped, readerTokenNotGranted, tooManyReaderTokens, brandUnavailable
     }
 
@@ -87,6 +87,13 @@ struct HubProblem: Error, Equatable {
     )
     static let tooManyReceiptKeys = HubProblem(
         .tooManyReceiptKeys, 409, "the kiosk has too many receipt keys: an operator has to look at it")
+
+    static func tooManyReceipts(retryAfter seconds: Int64) -> HubProblem {
+        HubProblem(
+            .tooManyReceipts, 429,
+            "the kiosk has pushed \(HubDatabase.mostPushed >> 20) MiB of receipts within an hour: push on after \(seconds) s",
+            retryAfter: seconds)
+    }
 
     static func bodyTooLong(_ limit: Int) -> HubProblem {
         HubProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes: send less at once")

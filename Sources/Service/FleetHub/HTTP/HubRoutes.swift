@@ -173,7 +173,7 @@ package struct HubRoutes: Sendable {
             try await database.documents(for: kiosk)
         }
         return .json(
-            HubState(isStopped: kiosk.isStopped, documents: documents, receipts: kiosk.head).json)
+            HubState(isStopped: kiosk.isStopped, documents: documents, receipts: kiosk.expected).json)
     }
 
     private func document(_ call: HubCall) async throws(HubProblem) -> Response {
@@ -252,6 +252,12 @@ package struct HubRoutes: Sendable {
         }
         switch outcome {
         case .added: return .noContent
+        case .replaced(let epoch):
+            audit.notice(
+                "the receipts of a kiosk are another computer's from now on",
+                metadata: ["kiosk": "\(kiosk.name)", "epoch": "\(epoch)"])
+            return .noContent
+        case .unknown: throw .kioskRevoked
         case .tooMany: throw .tooManyReceiptKeys
         case .taken(let owner):
             audit.warning(
@@ -275,12 +281,11 @@ package struct HubRoutes: Sendable {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: Self.largestPush)
         guard let chain = try? ReceiptChain(parsing: body) else { throw .receiptsMalformed }
-        let time = now()
         let push = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.take(chain, of: kiosk.name, at: time)
+            try await database.take(chain, of: kiosk.name)
         }
         if case .committed(let head) = push { return .json(head.json) }
-        let problem = push.problem(head: kiosk.head)
+        let problem = push.problem(head: kiosk.expected)
         audit.warning(
             "receipts are refused",
             metadata: ["kiosk": "\(kiosk.name)", "id": "\(problem.id.rawValue)", "why": "\(problem.detail)"])
@@ -311,6 +316,7 @@ extension ReceiptPush {
         switch self {
         case .committed, .malformed: .receiptsMalformed
         case .revoked: .kioskRevoked
+        case .tooMany(let seconds): .tooManyReceipts(retryAfter: seconds)
         case .gap(let head):
             HubProblem(
                 .receiptGap, 409, "receipt \(head.sequence + 1) is missing: send the receipts from it on",

@@ -80,7 +80,9 @@ extension HubDatabase {
             """
             SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'active' AND is_online),
                 count(*) FILTER (WHERE state = 'revoked'), count(*) FILTER (WHERE alert <> ''),
-                coalesce(sum(head_sequence), 0)::bigint, (SELECT count(*) FROM countersign_fleet_task),
+                (coalesce(sum(head_sequence), 0)
+                    + (SELECT coalesce(sum(head_sequence), 0) FROM countersign_fleet_ended_epoch))::bigint,
+                (SELECT count(*) FROM countersign_fleet_task),
                 (SELECT count(*) FROM countersign_fleet_document WHERE failures >= \(Self.mostFailures))
             FROM countersign_fleet_kiosk
             """

@@ -1,0 +1,136 @@
+import Deadlines
+import Fleet
+import MdocModel
+import ReaderStore
+import RecordBench
+import Testing
+
+@testable import FleetHub
+
+@Suite("Months of receipts, in a real PostgreSQL")
+struct ReceiptMonthPostgreSQLTests {
+    @Test("A month's receipts go when their time is over, and the kiosk's head stays")
+    func retention() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 3)
+        try await bench.enrol(store)
+        let links = try store.links
+        try #require(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
+        try await bench.age()
+        try await bench.database.keepPartitions(months: 1, at: RunningHub.now())
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        #expect(try await bench.push(links) == .committed(head(links, 3)))
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 1)
+    }
+
+    @Test(
+        "No month is dropped while the clocks of hub and database differ",
+        arguments: [-86_400 * 2, 86_400 * 2, 86_400 * 365 * 73])
+    func otherClock(_ seconds: Int64) async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 2)
+        try await bench.enrol(store)
+        try #require(try await bench.push(store.links) == .committed(head(store.links, 2)))
+        try await bench.age()
+        let later = RunningHub.now().advanced(bySeconds: seconds)
+        let ahead = try await bench.database.keepPartitions(months: 1, at: later)
+        #expect(abs(ahead - seconds) < 60)
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 2)
+    }
+
+    @Test("A hub that has just started drops no month, and has a place for receipts")
+    func starting() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 2)
+        try await bench.enrol(store)
+        try #require(try await bench.push(store.links) == .committed(head(store.links, 2)))
+        try await bench.age()
+        let next = ReceiptMonth(of: RunningHub.now()).advanced(by: 1).suffix
+        _ = try await bench.database.pool.rows("DROP TABLE countersign_fleet_receipt_\(next)")
+        let keeper = PartitionKeeper(bench.database, months: 1, log: RunningHub.log, now: RunningHub.now)
+        let running = Task { try await keeper.run() }
+        defer { running.cancel() }
+        try await until("the next month") {
+            try await bench.database.pool.rows(
+                "SELECT to_regclass('countersign_fleet_receipt_\(next)') IS NOT NULL"
+            ).first?.first == [1]
+        }
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 2)
+    }
+
+    @Test("Receipts come by the clock of the database, also where there is no place for their month yet")
+    func placed() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 2)
+        try await bench.enrol(store)
+        let month = ReceiptMonth(of: RunningHub.now()).suffix
+        _ = try await bench.database.pool.rows("DROP TABLE countersign_fleet_receipt_\(month)")
+        #expect(try await bench.push(store.links) == .committed(head(store.links, 2)))
+        let received = try await bench.received()
+        #expect(received.count == 2)
+        for second in received { #expect(abs(second - RunningHub.now().secondsSince1970) < 60) }
+    }
+}
+
+@Suite("Chains of receipts of computers that replace each other, in a real PostgreSQL")
+struct ReceiptEpochPostgreSQLTests {
+    @Test(
+        "Another computer of the name begins a chain of its own once it is enrolled, and the one before goes on where it ended"
+    )
+    func replaced() async throws {
+        let bench = try await HubBench()
+        let (old, new) = (try ReceiptStore(receipts: 3), try ReceiptStore(receipts: 2))
+        func add(_ store: ReceiptStore) async throws -> HubDatabase.KeyOutcome {
+            try await bench.database.add(store.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
+        }
+        try await bench.enrol(old)
+        try #require(try await bench.push(old.links) == .committed(head(old.links, 3)))
+        // Nobody has let another computer in: its store was set back, or replaced.
+        #expect(try await add(new) == .added)
+        #expect(try await bench.push(new.links) == .differs(at: 1))
+        // Once it is let in it says first which keys it has.
+        try await bench.enrolAgain()
+        guard case .broken(1, .keyUnknown) = try await bench.push(new.links) else {
+            Issue.record("receipts are taken before their keys")
+            return
+        }
+        #expect(try await bench.database.kiosk(bench.kiosk)?.expected.sequence == 0)
+        #expect(try await add(new) == .replaced(epoch: 2))
+        #expect(try await bench.push(new.links) == .committed(head(new.links, 2)))
+        #expect(try await bench.database.kiosk(bench.kiosk)?.expected == head(new.links, 2))
+        // That chain is watched as the first one was.
+        let third = try ReceiptStore(receipts: 2)
+        #expect(try await add(third) == .added)
+        #expect(try await bench.push(third.links) == .differs(at: 1))
+        // The first computer comes back, and must not have been set back meanwhile.
+        try await bench.enrolAgain()
+        #expect(try await add(old) == .replaced(epoch: 1))
+        #expect(try await bench.database.kiosk(bench.kiosk)?.expected == head(old.links, 3))
+        _ = try old.store.append(.sample())
+        #expect(try await bench.push(Array(old.links[3...])) == .committed(head(old.links, 4)))
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 6)
+    }
+
+    @Test("A computer that is enrolled again goes on where it was, and is found where it was set back")
+    func again() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 4)
+        try await bench.enrol(store)
+        let links = try store.links
+        try #require(try await bench.push(links) == .committed(head(links, 4)))
+        let copy = try ReceiptStore(receipts: 1)
+        for _ in 0..<2 {
+            try await bench.enrolAgain()
+            #expect(
+                try await bench.database.add(store.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
+                    == .added)
+            #expect(try await bench.push(links) == .committed(head(links, 4)))
+            // A store that was set back has its key still.
+            let other = try copy.store.receiptKeys() + store.store.receiptKeys()
+            #expect(try await bench.database.add(other, of: bench.kiosk, at: HubBench.now) == .added)
+            #expect(try await bench.push(copy.links) == .differs(at: 1))
+        }
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 4)
+    }
+}
