@@ -39,7 +39,7 @@ struct ReceiptAccount {
 }
 
 /// An epoch is the chain of receipts of one computer. Another computer of the same name begins the next one, once an operator has
-/// let it in with a code: without a code a chain that ends, or goes on otherwise, is found.
+/// let it in with a code: without a code a chain that ends, or continues otherwise, is found.
 extension HubDatabase {
     /// The epoch of a kiosk that has these keys, and whether it is another one than before; nil where there is no such kiosk.
     /// Which it is is asked once after each enrolment: that of which one of the keys has signed receipts, or else the next one.
@@ -69,7 +69,7 @@ extension HubDatabase {
         return (next, next != epoch)
     }
 
-    /// Keeps where the present epoch ends, and goes on with another: where that one ended, or from the first receipt on.
+    /// Keeps where the present epoch ends, and continues with another: where that one ended, or from the first receipt on.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, _ link: borrowing PostgreSQLLink,
         _ deadline: ContinuousClock.Instant
