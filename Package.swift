@@ -445,7 +445,7 @@ let package = Package(
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench", "Deadlines"]),
         tests(
             of: "TrustFetch", in: "Service",
-            ["MdocModel", "MdocTrust", "CBOR", "PKIX", "Deadlines", "HTTPSBench", "TestCredentials"]),
+            ["MdocModel", "MdocTrust", "PKIX", "Deadlines", "HTTPSBench", "TestCredentials"]),
         tests(
             of: "ReaderService", in: "Service",
             [

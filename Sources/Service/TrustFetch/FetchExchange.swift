@@ -16,7 +16,7 @@ struct FetchExchange: Sendable {
 
     private var kind: TrustSource.Kind { target.identity.kind }
 
-    func run() async -> Result<FetchOutcome, TrustFetchError> {
+    func run() async -> Result<TrustSource, TrustFetchError> {
         do throws(TrustFetchError) {
             return .success(try await followed())
         } catch {
@@ -25,13 +25,13 @@ struct FetchExchange: Sendable {
     }
 
     /// Goes where the server sends it, a few times.
-    private func followed() async throws(TrustFetchError) -> FetchOutcome {
+    private func followed() async throws(TrustFetchError) -> TrustSource {
         var location = target.location
         for _ in 0...FetchLimits.redirects {
             let response = try await head(of: location)
             guard Self.redirections.contains(response.status.code),
                 let next = response.headers.first(name: "location")
-            else { return try await outcome(response, from: location) }
+            else { return try await source(response, from: location) }
             location = try location.redirected(to: next, for: kind)
         }
         throw .redirectedTooOften(limit: FetchLimits.redirects)
@@ -39,7 +39,9 @@ struct FetchExchange: Sendable {
 
     private func head(of location: FetchLocation) async throws(TrustFetchError) -> HTTPClientResponse {
         var request = HTTPClientRequest(url: location.text)
-        request.headers = HTTPHeaders(target.headers)
+        request.headers = [
+            "User-Agent": "Countersign", "Accept": kind.mediaTypes, "Accept-Encoding": "identity",
+        ]
         do {
             return try await client.execute(request, deadline: .now() + TimeAmount(limits.headers))
         } catch {
@@ -47,20 +49,15 @@ struct FetchExchange: Sendable {
         }
     }
 
-    private func outcome(
+    private func source(
         _ response: HTTPClientResponse, from location: FetchLocation
-    ) async throws(TrustFetchError) -> FetchOutcome {
-        switch response.status {
-        case .ok: break
-        case .notModified where target.validators != nil: return .notModified
-        default: throw .status(Int(response.status.code))
-        }
+    ) async throws(TrustFetchError) -> TrustSource {
+        guard response.status == .ok else { throw .status(Int(response.status.code)) }
         guard response.headers.namesNoCoding else { throw .contentEncoded }
         let bytes = try await body(of: response)
-        let source = TrustSource(
+        return TrustSource(
             kind, name: target.identity.name, provenance: .fetched(url: location.text),
             obtained: now, bytes: bytes[...])
-        return .fetched(source, CacheValidators(response.headers))
     }
 
     /// Reads piece by piece and stops at the piece that is too much.
@@ -86,19 +83,6 @@ struct FetchExchange: Sendable {
     }
 }
 
-extension FetchTarget {
-    /// All that a request says besides its location.
-    fileprivate var headers: [(String, String)] {
-        var headers = [
-            ("User-Agent", "Countersign"), ("Accept", identity.kind.mediaTypes),
-            ("Accept-Encoding", "identity"),
-        ]
-        if let tag = validators?.entityTag { headers.append(("If-None-Match", tag)) }
-        if let date = validators?.lastModified { headers.append(("If-Modified-Since", date)) }
-        return headers
-    }
-}
-
 extension TrustSource.Kind {
     /// A status list may be there in other forms than the one for an mdoc, which has to be named (Q181).
     fileprivate var mediaTypes: String {
@@ -117,12 +101,5 @@ extension HTTPHeaders {
     fileprivate var namesNoCoding: Bool {
         self[canonicalForm: "content-encoding"].allSatisfy { $0.lowercased() == "identity" }
             && self[canonicalForm: "transfer-encoding"].allSatisfy { $0.lowercased() == "chunked" }
-    }
-}
-
-extension CacheValidators {
-    fileprivate init?(_ headers: HTTPHeaders) {
-        self.init(
-            entityTag: headers.first(name: "etag"), lastModified: headers.first(name: "last-modified"))
     }
 }

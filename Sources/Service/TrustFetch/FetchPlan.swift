@@ -1,8 +1,7 @@
-package import MdocModel
 package import MdocTrust
-package import PKIX
+internal import PKIX
 
-/// What there is to be asked for: the lists that a snapshot has, and those that its certificates and documents name.
+/// What there is to be asked for: the lists that a snapshot has, and those that its certificates name.
 package struct FetchPlan: Sendable {
     /// A location that was named and is not asked.
     package struct Refusal: Hashable, Sendable {
@@ -15,32 +14,21 @@ package struct FetchPlan: Sendable {
     /// In the same order.
     package let refused: [Refusal]
 
-    /// - Parameters:
-    ///   - snapshot: its VICALs, roots, CRLs and status lists are renewed where they are known by URL, and the CRLs that its
-    ///     anchors name are added. The roots of VICAL providers are pinned by hand and never asked for.
-    ///   - statuses: of documents whose issuer's signature was verified.
-    ///   - certificates: document signers that were verified, for the CRLs they name.
-    ///   - validators: what servers said of lists when they were last fetched.
-    package init(
-        renewing snapshot: TrustSnapshot, statuses: [DocumentStatus] = [], certificates: [Certificate] = [],
-        validators: [TrustSource.Identity: CacheValidators] = [:]
-    ) {
+    /// - Parameter snapshot: its VICALs, roots, CRLs and status lists are renewed where they are known by URL, and the CRLs
+    ///   that its anchors name are added. The roots of VICAL providers are pinned by hand and never asked for.
+    package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
             if let url = source.url { locations[source.identity] = url }
         }
-        let issuers = snapshot.anchors.map(\.anchor.certificate) + certificates
-        for name in issuers.flatMap(\.crlDistributionPointURIs) {
+        for name in snapshot.anchors.flatMap(\.anchor.certificate.crlDistributionPointURIs) {
             locations[TrustSource.Identity(kind: .revocationList, name: name)] = name
         }
-        for identity in statuses.flatMap(\.lists) { locations[identity] = identity.name }
         var targets: [FetchTarget] = []
         var refused: [Refusal] = []
         for (identity, url) in locations.sorted(by: { $0.key < $1.key }) {
             do throws(TrustFetchError) {
-                targets.append(
-                    try FetchTarget(
-                        identity.kind, name: identity.name, url: url, validators: validators[identity]))
+                targets.append(try FetchTarget(identity.kind, name: identity.name, url: url))
             } catch {
                 guard case .locationRefused(let fault) = error else { continue }
                 refused.append(Refusal(identity: identity, fault: fault))
@@ -57,14 +45,5 @@ extension TrustSource {
         if name.contains("://") { return name }
         guard case .fetched(let url) = provenance else { return nil }
         return url
-    }
-}
-
-extension DocumentStatus {
-    fileprivate var lists: [TrustSource.Identity] {
-        [
-            statusList.map { TrustSource.Identity(kind: .statusList, name: $0.uri) },
-            identifierList.map { TrustSource.Identity(kind: .identifierList, name: $0.uri) },
-        ].compactMap { $0 }
     }
 }

@@ -29,8 +29,8 @@ package struct TrustFetcher: Sendable {
         let client = HTTPClient(
             eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
         let room = FetchRoom(bytes: limits.total)
-        var outcomes: [Int: Result<FetchOutcome, TrustFetchError>] = [:]
-        await withTaskGroup(of: (Int, Result<FetchOutcome, TrustFetchError>).self) { group in
+        var outcomes: [Int: Result<TrustSource, TrustFetchError>] = [:]
+        await withTaskGroup(of: (Int, Result<TrustSource, TrustFetchError>).self) { group in
             var waiting = targets.indices.makeIterator()
             func startNext() {
                 guard let index = waiting.next() else { return }
@@ -67,11 +67,11 @@ package struct TrustFetcher: Sendable {
     /// What comes first: the exchange's own end, or that of its time.
     private func outcome(
         of exchange: FetchExchange, until end: ContinuousClock.Instant
-    ) async -> Result<FetchOutcome, TrustFetchError> {
+    ) async -> Result<TrustSource, TrustFetchError> {
         let left = ContinuousClock.now.duration(to: end)
         guard left > .zero else { return .failure(.timedOut(.batch)) }
         let phase: FetchPhase = left < limits.whole ? .batch : .whole
-        return await withTaskGroup(of: Result<FetchOutcome, TrustFetchError>.self) { group in
+        return await withTaskGroup(of: Result<TrustSource, TrustFetchError>.self) { group in
             group.addTask { await exchange.run() }
             group.addTask {
                 let slept: Void? = try? await Task.sleep(for: min(left, limits.whole))

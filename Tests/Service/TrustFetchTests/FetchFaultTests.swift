@@ -14,7 +14,7 @@ struct FetchFaultTests {
         async let failing = scene.fetch("/list", limits: fault.limits)
         async let passing = scene.fetch("/twin")
         #expect(try await failing == .failure(fault.error))
-        #expect(try await passing == .success(.list(FetchScene.body)))
+        #expect(try await passing == .success(FetchScene.body))
         await scene.server.stop()
     }
 
@@ -26,7 +26,7 @@ struct FetchFaultTests {
             "/fits": .head(length: nil, then: [.send(FetchScene.body), .close]),
             "/over": .head(length: nil, then: [.send(FetchScene.body + [0]), .close]),
         ])
-        #expect(try await scene.fetch("/fits", limits: limits) == .success(.list(FetchScene.body)))
+        #expect(try await scene.fetch("/fits", limits: limits) == .success(FetchScene.body))
         #expect(try await scene.fetch("/over", limits: limits) == .failure(.tooLarge(limit: 6)))
     }
 
@@ -48,7 +48,7 @@ struct FetchFaultTests {
 
 @Suite("Faults of TLS and of connections")
 struct ConnectionFaultTests {
-    private static let good = Outcome.success(.list(FetchScene.body))
+    private static let good = Outcome.success(FetchScene.body)
 
     @Test(
         "A certificate that is over or for another host is refused, and nothing is asked",

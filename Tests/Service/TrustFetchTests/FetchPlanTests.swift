@@ -1,5 +1,3 @@
-import CBOR
-import MdocModel
 import MdocTrust
 import PKIX
 import Testing
@@ -48,50 +46,21 @@ struct FetchPlanTests {
         #expect(plan.refused.isEmpty)
     }
 
-    @Test("The lists that documents and their signers name are asked for too")
-    func named() throws {
-        let token = try TestStatusToken(authority: root)
-        let more = try TestStatusToken(.identifierList, authority: root)
-        let statuses = try [
-            token.reference(index: 3), token.reference(index: 4), more.reference(identifier: [1]),
-        ]
-        .map { try DocumentStatus(CBORItem.parse($0[...])) }
-        let key = try TestKey()
-        let signer = try Certificate(der: root.sign(root.signer(for: key))[...])
-        let plan = FetchPlan(renewing: TrustSnapshot([]), statuses: statuses, certificates: [signer])
-        #expect(
-            plan.targets.map(\.identity) == [
-                TrustSource.Identity(kind: .revocationList, name: "https://utopia.example/crl"),
-                TrustSource.Identity(kind: .statusList, name: TestStatusToken.uri),
-                TrustSource.Identity(kind: .identifierList, name: TestStatusToken.uri),
-            ])
-    }
-
     @Test("A location that nobody is asked at is reported with the reason")
     func refused() throws {
-        let key = try TestKey()
-        let signer = try Certificate(
-            der: root.sign(
-                root.signer(for: key).with(.crlDistributionPoint(uri: "ldap://utopia.example/cn=crl")))[...])
+        let distributing = try root.sign(
+            root.template.with(.crlDistributionPoint(uri: "ldap://utopia.example/cn=crl")))
         let plan = FetchPlan(
-            renewing: TrustSnapshot([.test(.statusList, "http://utopia.example/status", [])]),
-            certificates: [signer])
+            renewing: TrustSnapshot([
+                .test(.anchor, "root.der", distributing),
+                .test(.statusList, "http://utopia.example/status", []),
+            ]))
         #expect(plan.targets.isEmpty)
         #expect(
             plan.refused.map(\.identity.name) == [
                 "ldap://utopia.example/cn=crl", "http://utopia.example/status",
             ])
         #expect(plan.refused.allSatisfy { $0.fault == .schemeRefused })
-    }
-
-    @Test("What a server said of a list goes along when the list is asked for again")
-    func validators() throws {
-        let identity = TrustSource.Identity(kind: .vical, name: "https://provider.example/vical")
-        let validators = try #require(CacheValidators(entityTag: "\"1\"", lastModified: nil))
-        let plan = FetchPlan(renewing: snapshot, validators: [identity: validators])
-        for target in plan.targets {
-            #expect(target.validators == (target.identity == identity ? validators : nil))
-        }
     }
 }
 

@@ -42,37 +42,24 @@ struct FetchScene {
         try TrustFetcher(.pem(authority.pem), limits: limits)
     }
 
-    func target(
-        _ path: String, _ kind: TrustSource.Kind = .vical, validators: CacheValidators? = nil
-    ) throws -> FetchTarget {
-        try FetchTarget(kind, name: server.url(path), validators: validators)
+    func target(_ path: String, _ kind: TrustSource.Kind = .vical) throws -> FetchTarget {
+        try FetchTarget(kind, name: server.url(path))
     }
 
     func fetch(
-        _ path: String, _ kind: TrustSource.Kind = .vical, validators: CacheValidators? = nil,
-        limits: FetchLimits = FetchScene.limits()
+        _ path: String, _ kind: TrustSource.Kind = .vical, limits: FetchLimits = FetchScene.limits()
     ) async throws -> Outcome {
-        try await fetcher(limits).outcome(of: target(path, kind, validators: validators))
+        try await fetcher(limits).outcome(of: target(path, kind))
     }
 }
 
-/// An outcome that can be compared.
-typealias Outcome = Result<Obtained, TrustFetchError>
-
-enum Obtained: Equatable {
-    case list([UInt8])
-    case notModified
-}
+/// The bytes of a list, or why there are none: an outcome that can be compared.
+typealias Outcome = Result<[UInt8], TrustFetchError>
 
 extension TrustFetcher {
     func outcome(of target: FetchTarget) async -> Outcome {
         let results = await fetch([target], at: FetchScene.now)
         guard let outcome = results.first?.outcome else { return .failure(.cancelled) }
-        return outcome.map {
-            switch $0 {
-            case .fetched(let source, _): .list(Array(source.bytes))
-            case .notModified: .notModified
-            }
-        }
+        return outcome.map { Array($0.bytes) }
     }
 }

@@ -41,13 +41,7 @@ final class AnswerHandler: ChannelInboundHandler {
     private func answer(_ lines: [String], _ context: ChannelHandlerContext) {
         let words = (lines.first ?? "").split(separator: " ")
         let path = words.count > 1 ? String(words[1]) : ""
-        var answer = desk.answer(to: ListServer.Request(path: path, lines: lines))
-        if let tag = answer.entityTag,
-            lines.contains(where: { $0.lowercased() == "if-none-match: \(tag)".lowercased() })
-        {
-            answer = .status(304)
-        }
-        take(answer.steps[...], context)
+        take(desk.answer(to: ListServer.Request(path: path, lines: lines)).steps[...], context)
     }
 
     private func take(_ steps: ArraySlice<ServedAnswer.Step>, _ context: ChannelHandlerContext) {

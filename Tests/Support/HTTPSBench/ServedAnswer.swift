@@ -13,20 +13,14 @@ package struct ServedAnswer: Sendable {
     }
 
     package let steps: [Step]
-    /// What the server calls the version; who names it is answered 304.
-    package let entityTag: String?
 
-    package init(_ steps: [Step], entityTag: String? = nil) {
-        self.steps = steps
-        self.entityTag = entityTag
-    }
+    package init(_ steps: [Step]) { self.steps = steps }
 }
 
 extension ServedAnswer {
     /// A whole answer with a body.
-    package static func serving(_ body: [UInt8], entityTag: String? = nil) -> Self {
-        let more = entityTag.map { ["ETag: \($0)"] } ?? []
-        return Self([.send(head(200, length: body.count, more) + body)], entityTag: entityTag)
+    package static func serving(_ body: [UInt8]) -> Self {
+        Self([.send(head(200, length: body.count, []) + body)])
     }
 
     package static func status(_ code: Int, _ headers: [String] = []) -> Self {

@@ -9,8 +9,7 @@ extension TrustStage {
         var sources: [TrustSource] = []
         for result in results {
             switch result.outcome {
-            case .success(.fetched(let source, _)): sources.append(source.withoutPEM)
-            case .success(.notModified): add(SourceOutcome(unchanged: result.target.identity))
+            case .success(let source): sources.append(source.withoutPEM)
             case .failure(let error):
                 add(
                     SourceOutcome(

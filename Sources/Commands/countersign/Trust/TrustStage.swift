@@ -182,11 +182,6 @@ struct SourceOutcome {
         self.init(identity.kind, identity.name, Terminal.safe(identity.name), .failed, reason)
     }
 
-    /// The server says that what is there is what it has.
-    init(unchanged identity: TrustSource.Identity) {
-        self.init(identity.kind, identity.name, Terminal.safe(identity.name), .unchanged, nil)
-    }
-
     private init(_ source: TrustSource, _ result: Result, _ reason: Reason?) {
         self.init(source.kind, source.name, SourceDescription(source).title, result, reason)
     }
