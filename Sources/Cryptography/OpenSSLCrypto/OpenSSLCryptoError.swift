@@ -39,7 +39,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     // Symmetric keys
 
-    /// A symmetric key is neither 16 nor 32 bytes long, or a pre-shared key has fewer than 32.
+    /// A symmetric key is neither 16 nor 32 bytes long.
     case keySizeWrong
     /// The tag does not fit ciphertext, key and nonce.
     case authenticationFailed

@@ -1,5 +1,5 @@
 /// DHKEM(P-256, HKDF-SHA256) (RFC 9180, 4.1): the secret that both sides share, 32 bytes, as the sender and as the
-/// recipient computes it. With a key of the sender it is an authenticated one.
+/// recipient computes it.
 enum HPKEKeyEncapsulation {
     static func secret(
         to recipient: borrowing PublicKey, ephemeralKey: borrowing PrivateKey
@@ -11,34 +11,12 @@ enum HPKEKeyEncapsulation {
     }
 
     static func secret(
-        to recipient: borrowing PublicKey, ephemeralKey: borrowing PrivateKey,
-        senderKey: borrowing PrivateKey
-    ) throws(OpenSSLCryptoError) -> SecretBytes {
-        try require(recipient.curve)
-        return try derive(
-            SecretBytes(
-                ephemeralKey.sharedSecret(with: recipient), senderKey.sharedSecret(with: recipient)),
-            context: ephemeralKey.encodedPoint + recipient.encodedPoint + senderKey.encodedPoint)
-    }
-
-    static func secret(
         encapsulatedIn ephemeral: borrowing PublicKey, recipientKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
         try require(recipientKey.curve)
         return try derive(
             recipientKey.sharedSecret(with: ephemeral),
             context: ephemeral.encodedPoint + recipientKey.encodedPoint)
-    }
-
-    static func secret(
-        encapsulatedIn ephemeral: borrowing PublicKey, recipientKey: borrowing PrivateKey,
-        sender: borrowing PublicKey
-    ) throws(OpenSSLCryptoError) -> SecretBytes {
-        try require(recipientKey.curve)
-        return try derive(
-            SecretBytes(
-                recipientKey.sharedSecret(with: ephemeral), recipientKey.sharedSecret(with: sender)),
-            context: ephemeral.encodedPoint + recipientKey.encodedPoint + sender.encodedPoint)
     }
 
     /// Both keys of an agreement are on one curve, or it fails.
@@ -55,16 +33,5 @@ enum HPKEKeyEncapsulation {
             try derivation.extract("eae_prk", bytes)
         }
         return try derivation.expand(key, "shared_secret", context[...], count: 32)
-    }
-}
-
-extension SecretBytes {
-    /// Both, one after the other.
-    fileprivate init(_ first: borrowing SecretBytes, _ second: borrowing SecretBytes) {
-        unsafe self.init(count: first.count + second.count) { target in
-            unsafe first.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[first.count...])
-            unsafe second.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
-        }
     }
 }
