@@ -52,8 +52,7 @@ struct CertificateAgreementTests {
     }
 
     private func key(_ info: [UInt8]) throws -> AuthorityKey {
-        var reader = DERReader(info[...])
-        return try SubjectPublicKeyInfo(reader.readElement()).authorityKey()
+        try SubjectPublicKeyInfo(der: info[...]).authorityKey()
     }
 
     private func compare(certificate der: [UInt8], signedBy info: [UInt8], with fact: Fact) throws {

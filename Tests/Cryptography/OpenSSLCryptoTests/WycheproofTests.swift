@@ -99,14 +99,7 @@ struct WycheproofTests {
     }
 
     private static func publicKey(der: ArraySlice<UInt8>) throws -> PublicKey {
-        let info: SubjectPublicKeyInfo
-        do {
-            var reader = DERReader(der)
-            info = try SubjectPublicKeyInfo(reader.readElement(DERTag.sequence))
-            try reader.finish()
-        } catch {
-            throw OpenSSLCryptoError.keyMalformed
-        }
+        guard let info = try? SubjectPublicKeyInfo(der: der) else { throw OpenSSLCryptoError.keyMalformed }
         return try info.publicKey()
     }
 

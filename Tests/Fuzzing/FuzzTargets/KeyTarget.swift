@@ -33,13 +33,9 @@ private func isPrivateKey(_ text: ArraySlice<UInt8>) -> Bool {
 }
 
 private func isPublicKey(_ der: ArraySlice<UInt8>) -> Bool {
-    var reader = DERReader(der)
-    guard let element = try? reader.readElement(), (try? reader.finish()) != nil,
-        let info = try? SubjectPublicKeyInfo(element), let key = try? info.publicKey()
-    else { return false }
+    guard let key = try? SubjectPublicKeyInfo(der: der).publicKey() else { return false }
     do {
-        var again = DERReader(key.subjectPublicKeyInfo[...])
-        let other = try SubjectPublicKeyInfo(again.readElement()).publicKey()
+        let other = try SubjectPublicKeyInfo(der: key.subjectPublicKeyInfo[...]).publicKey()
         demand(
             other.curve == key.curve && other.encodedPoint == key.encodedPoint,
             "a key written anew is another")

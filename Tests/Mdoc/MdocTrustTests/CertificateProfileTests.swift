@@ -215,8 +215,7 @@ struct CertificateProfileTests {
     }
 
     private static func keyIdentifier(ofCompressed info: [UInt8]) throws -> [UInt8] {
-        var reader = DERReader(try compressed(info)[...])
-        return try SubjectPublicKeyInfo(reader.readElement()).keyIdentifier()
+        try SubjectPublicKeyInfo(der: compressed(info)[...]).keyIdentifier()
     }
 
     private static let roots: [ProfileCase] = [

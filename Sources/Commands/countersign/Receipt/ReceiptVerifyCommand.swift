@@ -102,16 +102,11 @@ private enum ReceiptKeyArguments {
     static func publicKeys(_ path: String) throws(CommandFailure) -> [ReceiptPublicKey] {
         let text = try InputFile.read(path, limit: largestFile)
         guard let blocks = try? PEM.decode(text[...], label: "PUBLIC KEY"), !blocks.isEmpty,
-            let keys = try? blocks.map({ try publicKey($0[...]) })
+            let keys = try? blocks.map({
+                try ReceiptPublicKey(SubjectPublicKeyInfo(der: $0[...]).publicKey())
+            })
         else { throw .usage("\(Terminal.safe(path)): it has no public keys of receipts in PEM (EC P-256)") }
         return keys
-    }
-
-    private static func publicKey(_ der: ArraySlice<UInt8>) throws -> ReceiptPublicKey {
-        var reader = DERReader(der)
-        let info = try SubjectPublicKeyInfo(reader.readElement())
-        try reader.finish()
-        return try ReceiptPublicKey(info.publicKey())
     }
 }
 

@@ -9,7 +9,9 @@ enum BundleKeyFile {
     /// From PEM: a public key, or a certificate that has it.
     static func publicKey(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = try InputFile.read(path, limit: largestFile)
-        if let block = try? PEM.decode(text[...], label: "PUBLIC KEY").first, let key = try? key(block[...]) {
+        if let block = try? PEM.decode(text[...], label: "PUBLIC KEY").first,
+            let key = try? SubjectPublicKeyInfo(der: block[...]).publicKey()
+        {
             return key
         }
         if let block = try? PEM.decode(text[...], label: "CERTIFICATE").first,
@@ -19,12 +21,5 @@ enum BundleKeyFile {
         }
         throw .usage(
             "\(Terminal.safe(path)): neither a public key nor a certificate in PEM whose key can be used")
-    }
-
-    private static func key(_ der: ArraySlice<UInt8>) throws -> PublicKey {
-        var reader = DERReader(der)
-        let info = try SubjectPublicKeyInfo(reader.readElement())
-        try reader.finish()
-        return try info.publicKey()
     }
 }

@@ -26,6 +26,13 @@ package struct SubjectPublicKeyInfo: Equatable, Sendable {
         curve = Curve.allCases.first { $0.matches(kind: kind, parameters: parameters) }
     }
 
+    /// From one complete element with nothing after it.
+    package init(der: ArraySlice<UInt8>) throws(PKIXError) {
+        var reader = DERReader(der)
+        try self.init(reader.readElement())
+        try reader.finish()
+    }
+
     /// The key, checked to be on its curve. Throws `unsupportedKey` for keys of another kind.
     package func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
         guard let curve else { throw .unsupportedKey }

@@ -34,14 +34,10 @@ package struct FleetKey: Hashable, Sendable {
     /// From a `PUBLIC KEY` in PEM (RFC 7468 13). Throws `pemMalformed` for anything else.
     package init(pem: [UInt8]) throws(OpenSSLCryptoError) {
         let blocks = try PEM.decode(pem[...], label: "PUBLIC KEY")
-        guard blocks.count == 1, let info = Self.information(blocks[0]) else { throw .pemMalformed }
+        guard blocks.count == 1, let info = try? SubjectPublicKeyInfo(der: blocks[0][...]) else {
+            throw .pemMalformed
+        }
         try self.init(info.publicKey())
-    }
-
-    private static func information(_ der: [UInt8]) -> SubjectPublicKeyInfo? {
-        var reader = DERReader(der[...])
-        guard let element = try? reader.readElement(), reader.isAtEnd else { return nil }
-        return try? SubjectPublicKeyInfo(element)
     }
 
     package func key() throws(OpenSSLCryptoError) -> PublicKey {
