@@ -157,7 +157,10 @@ struct RevocationListTests {
         list.extensions.append(CertificateExtension(ObjectIdentifier("1.2.3.4")) { $0.writeBoolean(true) })
         list.extensions.append(.issuingDistributionPoint(uri: "https://utopia.example/crl", flags: [1]))
         list.entries?[0].extensions.append(
-            CertificateExtension(.invalidityDate) { $0.write(DERTag.generalizedTime, contents: []) })
+            // An invalidityDate (RFC 5280, 5.3.2).
+            CertificateExtension(ObjectIdentifier("2.5.29.24")) {
+                $0.write(DERTag.generalizedTime, contents: [])
+            })
         let parsed = try parse(list)
         #expect(parsed.distributionPointURIs == ["https://utopia.example/crl"])
         #expect(parsed.entry(serialNumber: [1])?.reason == .unspecified)

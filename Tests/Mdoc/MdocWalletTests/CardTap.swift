@@ -43,8 +43,8 @@ struct CardTap {
         let engagement: DeviceEngagement
         let kind: Handover
         let carrier: NFCCarrier
-        if let uri = card.engagementURI {
-            engagement = try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
+        if let shown = card.engagement, case .qr = shown.handover {
+            engagement = try DeviceEngagement(EngagementURI.deviceEngagement(in: shown.uri)[...])
             (kind, carrier) = (.qr, engagement.nfcCarrier)
         } else {
             let uuid = offersBluetooth ? BluetoothUUID([UInt8](repeating: 7, count: 16)[...]) : nil

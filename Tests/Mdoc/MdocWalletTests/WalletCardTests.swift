@@ -50,10 +50,10 @@ struct WalletCardTests {
         var card = try WalletCard(counter.presented.wallet, handover: .qr)
         var tap = CardTap()
         _ = try counter.verified(&tap, &card)
-        let code = card.engagementURI
+        let code = card.engagement?.uri
         #expect(code?.hasPrefix("mdoc:") == true)
         card.insert()
-        #expect(card.engagementURI == code)
+        #expect(card.engagement?.uri == code)
         tap = CardTap()
         _ = try counter.verified(&tap, &card)
     }

@@ -118,3 +118,8 @@ struct APIDocumentTests {
         #expect(Set(hints) == Set(PresentationHint.allCases.map(\.rawValue)))
     }
 }
+
+extension APIRoute {
+    /// Its place among all operations: `GET /v1/lanes`.
+    fileprivate var operation: String { "\(method) \(path)" }
+}

@@ -33,7 +33,7 @@ struct NFCTests {
         let scene = try Scene(handover: .qr)
         let phone = try scene.phone()
         let engagement = try DeviceEngagement(
-            EngagementURI.deviceEngagement(in: try #require(phone.engagementURI))[...])
+            EngagementURI.deviceEngagement(in: try #require(phone.engagement?.uri))[...])
         let presentation = try await scene.transaction().run(
             at: Field(phone), scanned: engagement)
         #expect(presentation.verified() != nil)

@@ -29,9 +29,6 @@ package final class Phone: Sendable {
     /// What the tap came to, once its last byte was read.
     package var engagement: WalletEngagement? { card.withLock { $0.engagement } }
 
-    /// The text of its QR code.
-    package var engagementURI: String? { card.withLock { $0.engagementURI } }
-
     package func comeIntoField() {
         state.withLock { $0.taps += 1 }
         card.withLock { $0.insert() }

@@ -21,7 +21,6 @@ extension ObjectIdentifier {
     package static let basicConstraints = ObjectIdentifier("2.5.29.19")
     package static let crlNumber = ObjectIdentifier("2.5.29.20")
     package static let reasonCode = ObjectIdentifier("2.5.29.21")
-    package static let invalidityDate = ObjectIdentifier("2.5.29.24")
     package static let deltaCRLIndicator = ObjectIdentifier("2.5.29.27")
     package static let issuingDistributionPoint = ObjectIdentifier("2.5.29.28")
     package static let certificateIssuer = ObjectIdentifier("2.5.29.29")

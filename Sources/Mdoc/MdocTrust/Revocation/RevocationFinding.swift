@@ -107,13 +107,6 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
         default: .max
         }
     }
-
-    package static let allIDs: [String] = [
-        notChecked, nothingPublished, referenceUnreadable, listAbsent, listStale(overdueSeconds: 0),
-        listNotYetValid,
-        listMalformed, listSignerWrong, listSignerInvalid, listSubjectWrong, indexOutOfRange,
-        statusNotDefined, trustListOverdue(seconds: 0),
-    ].map(\.id)
 }
 
 extension RevocationFinding {

@@ -35,7 +35,7 @@ package struct WalletCard: ~Copyable, Sendable {
         case version2(NFCVersion2Holder, COSEKeyPair)
     }
 
-    /// A phone that engages in this way. With `.qr` it does so by `engagementURI`, and only the transfer is by NFC.
+    /// A phone that engages in this way. With `.qr` it does so by its `engagement`, and only the transfer is by NFC.
     package init(_ wallet: Wallet, handover kind: HandoverKind) throws(WalletError) {
         let behaviour = try wallet.behaviour(kind)
         self.init(wallet, kind, behaviour, engagement: try wallet.qrEngagement(1, if: kind))
@@ -48,11 +48,6 @@ package struct WalletCard: ~Copyable, Sendable {
         self.kind = kind
         self.behaviour = behaviour
         self.engagement = engagement
-    }
-
-    /// The text of the QR code, where this phone engages by one.
-    package var engagementURI: String? {
-        kind == .qr ? engagement?.uri : nil
     }
 
     /// The request that came last in this tap, decrypted.

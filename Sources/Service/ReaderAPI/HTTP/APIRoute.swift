@@ -25,9 +25,6 @@ struct APIRoute: Sendable {
         self.handler = handler
     }
 
-    /// Its place among all operations: `GET /v1/lanes`.
-    var operation: String { "\(method.rawValue) \(path)" }
-
     /// Whether a request's path is this one's.
     func matches(_ path: String) -> Bool {
         let own = self.path.split(separator: "/", omittingEmptySubsequences: false)
