@@ -37,7 +37,7 @@ package struct DaemonSocket: Sendable {
         let size = socklen_t(MemoryLayout<timeval>.size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-        guard connect(descriptor) else { throw failure() }
+        guard Self.connect(descriptor, to: path) else { throw failure() }
         var rest = request[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
@@ -57,7 +57,8 @@ package struct DaemonSocket: Sendable {
         return answer
     }
 
-    private func connect(_ descriptor: Int32) -> Bool {
+    /// Connects a Unix socket; where it cannot, `errno` says why.
+    package static func connect(_ descriptor: Int32, to path: String) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)

@@ -1,3 +1,4 @@
+internal import DaemonClient
 internal import Foundation
 internal import Glibc
 internal import ReaderStore
@@ -37,7 +38,7 @@ struct ViewerDisplay: DisplayChannel {
             throw .serviceUnavailable(.displayUnavailable(.viewerAbsent))
         }
         let line = DisplayLine(owning: descriptor)
-        guard Self.connect(descriptor, to: path) else {
+        guard DaemonSocket.connect(descriptor, to: path) else {
             throw .serviceUnavailable(.displayUnavailable(.viewerAbsent))
         }
         // struct ucred: process, user, group.
@@ -47,19 +48,6 @@ struct ViewerDisplay: DisplayChannel {
             length == 12, acceptingOwnUser || peer[1] != getuid()
         else { throw .notAllowed(.displayUnavailable(.viewerOfOwnUser)) }
         return line
-    }
-
-    private static func connect(_ descriptor: Int32, to path: String) -> Bool {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        return unsafe withUnsafePointer(to: &address) { address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
     }
 }
 
