@@ -26,6 +26,19 @@ package struct COSESigner: Sendable {
         }
     }
 
+    /// ES256, with the key named in the protected header: `alg` and `kid` (RFC 9052, 3.1).
+    package static func es256(keyID: [UInt8]) -> Self {
+        var signer = Self(algorithm: .es256)
+        signer.protected = CBOREncoder.encode { encoder in
+            encoder.map(count: 2)
+            encoder.integer(1)
+            encoder.integer(COSEAlgorithm.es256.identifier)
+            encoder.integer(4)
+            encoder.byteString(keyID)
+        }
+        return signer
+    }
+
     /// An untagged COSE_Sign1 over `payload`, which is embedded unless `detached`.
     package func sign1(
         _ payload: [UInt8], detached: Bool, with key: borrowing PrivateKey, algorithm: SignatureAlgorithm

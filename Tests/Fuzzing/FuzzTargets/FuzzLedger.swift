@@ -72,17 +72,9 @@ package struct FuzzLedger: Sendable {
 
     /// A link with any payload, signed by the key.
     func signed(_ payload: [UInt8]) -> [UInt8] {
-        var signer = COSESigner(algorithm: .es256)
-        signer.protected = CBOREncoder.encode { encoder in
-            encoder.map(count: 2)
-            encoder.integer(1)
-            encoder.integer(COSEAlgorithm.es256.identifier)
-            encoder.integer(4)
-            encoder.byteString(publicKey.id.bytes)
-        }
         do {
-            return try signer.sign1(
-                payload, detached: false, with: key.privateKey, algorithm: .ecdsa(.sha256))
+            return try COSESigner.es256(keyID: publicKey.id.bytes)
+                .sign1(payload, detached: false, with: key.privateKey, algorithm: .ecdsa(.sha256))
         } catch {
             fatalError("the ledger cannot sign")
         }

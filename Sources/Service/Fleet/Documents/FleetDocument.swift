@@ -49,15 +49,8 @@ package struct FleetDocument: Equatable, Sendable {
         _ payload: [UInt8], with key: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> [UInt8] {
         let id = try FleetKey(key.publicKey()).id
-        var signer = COSESigner(algorithm: .es256)
-        signer.protected = CBOREncoder.encode { encoder in
-            encoder.map(count: 2)
-            encoder.integer(1)
-            encoder.integer(COSEAlgorithm.es256.identifier)
-            encoder.integer(keyIDLabel)
-            encoder.byteString(id.bytes)
-        }
-        return try signer.sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
+        return try COSESigner.es256(keyID: id.bytes)
+            .sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
     }
 
     var payload: [UInt8] {

@@ -1,4 +1,3 @@
-internal import CBOR
 internal import COSE
 internal import OpenSSLCrypto
 
@@ -12,15 +11,8 @@ enum ReceiptSignature {
     ) throws(ReaderStoreError) -> [UInt8] {
         do {
             let id = try ReceiptPublicKey(key.publicKey()).id
-            var signer = COSESigner(algorithm: .es256)
-            signer.protected = CBOREncoder.encode { encoder in
-                encoder.map(count: 2)
-                encoder.integer(1)
-                encoder.integer(COSEAlgorithm.es256.identifier)
-                encoder.integer(keyIDLabel)
-                encoder.byteString(id.bytes)
-            }
-            return try signer.sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
+            return try COSESigner.es256(keyID: id.bytes)
+                .sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
         } catch {
             throw .receiptKeyUnusable
         }
