@@ -1,7 +1,6 @@
 internal import Fleet
 internal import FoundationEssentials
 internal import JSON
-internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ReaderService
 internal import Reports
@@ -12,19 +11,13 @@ extension DaemonConfiguration.Fleet {
         membership = FleetMembership(
             chain: try members.required("chain").fleetName(), site: try members["site"]?.fleetName(),
             group: try members["group"]?.fleetName(), kiosk: try members.required("kiosk").fleetName())
-        let list = try members.required("hubs")
-        hubs = try list.array(upTo: 8).map { entry throws(JSONFault) in
-            let origin = try entry.string(upTo: 300)
-            guard origin.hasPrefix("https://"), WebhookOrigin(origin) != nil else {
-                throw entry.wrong("must be https:// and a host, without a path")
-            }
-            return origin
+        hubs = try members.required("hubs").array(upTo: 8).map { entry throws(JSONFault) in
+            try entry.string(upTo: 300)
         }
-        guard !hubs.isEmpty else { throw list.wrong("must contain at least one hub") }
         authority = try members.required("authority").absolutePath()
-        let files = try members.required("keys")
-        keys = try files.array(upTo: 8).map { entry throws(JSONFault) in try entry.absolutePath() }
-        guard !keys.isEmpty else { throw files.wrong("must contain at least one file") }
+        keys = try members.required("keys").array(upTo: 8).map { entry throws(JSONFault) in
+            try entry.absolutePath()
+        }
         codeFile = try members["codeFile"]?.absolutePath()
         pollInterval = .seconds(try members["pollSeconds"]?.integer(in: 5...86_400) ?? 300)
     }

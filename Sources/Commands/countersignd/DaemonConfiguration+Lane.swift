@@ -11,9 +11,8 @@ extension DaemonConfiguration.Lane {
         let members = try text.members()
         let name = try members.required("name")
         self.name = try name.string(upTo: 64)
-        guard self.name.utf8.allSatisfy(Self.isPlain) else {
-            throw name.wrong("must consist of letters, digits, - and _")
-        }
+        let format = ConfigurationFormat.laneName
+        guard format.holds(self.name) else { throw name.wrong(format.requirement) }
         device = try Self.device(members, of: text)
         for wish in try members["readerCommands"]?.array(upTo: 8) ?? [] {
             readerCommands.insert(try wish.word())
@@ -40,13 +39,6 @@ extension DaemonConfiguration.Lane {
         if fieldTrace != nil, case .benchLink = device {
             throw text.wrong("benchLink and fieldTrace cannot be given together")
         }
-    }
-
-    /// Whether a path may contain the byte unescaped.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        let scalar = Unicode.Scalar(byte)
-        return scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-            || scalar == "-" || scalar == "_"
     }
 
     private static func device(_ members: JSONTextMembers, of text: JSONText) throws(JSONFault) -> Device {
@@ -116,9 +108,7 @@ extension DaemonConfiguration.Lane {
 extension DaemonConfiguration.Lane.FieldTraceSettings {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members()
-        let file = try members.required("file")
-        self.file = try file.string(upTo: 4000)
-        guard self.file.hasPrefix("/") else { throw file.wrong("must be a path that begins with /") }
+        file = try members.required("file").string(upTo: 4000)
         bytes = Int(try members["bytes"]?.integer(in: 1 << 16...1 << 28) ?? 1 << 22)
     }
 }

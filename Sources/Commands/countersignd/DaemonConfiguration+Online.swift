@@ -41,10 +41,9 @@ extension DaemonConfiguration.Online {
     }
 
     fileprivate static func keys(_ members: JSONTextMembers) throws(JSONFault) -> [String] {
-        let list = try members.required("keys")
-        let files = try list.array(upTo: mostKeys).map { entry throws(JSONFault) in try entry.absolutePath() }
-        guard !files.isEmpty else { throw list.wrong("must contain at least one file") }
-        return files
+        try members.required("keys").array(upTo: mostKeys).map { entry throws(JSONFault) in
+            try entry.absolutePath()
+        }
     }
 }
 

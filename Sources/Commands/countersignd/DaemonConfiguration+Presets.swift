@@ -33,10 +33,9 @@ extension JSONText {
 
 extension Preset {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["name", "intent", "validation", "retention", "policy"])
-        let name = try members.required("name")
+        let members = try text.members()
+        let name = try members.required("name").string(upTo: 64)
         let words = try members.required("intent")
-        guard !(try name.string(upTo: 64).isEmpty) else { throw name.wrong("must not be empty") }
         let profile = try members["retention"].map { text throws(JSONFault) in
             guard let profile = RetentionProfile(try text.string(upTo: 32)) else {
                 throw text.wrong("must be \"none\" or \"receipt\": a preset retains no data")
@@ -44,7 +43,7 @@ extension Preset {
             return profile
         }
         self = try Self.named(
-            try name.string(upTo: 64), words, validation: try members["validation"]?.word() ?? .check,
+            name, words, validation: try members["validation"]?.word() ?? .check,
             retention: profile ?? .receipt, policy: try members["policy"].map(RevocationPolicy.init))
     }
 

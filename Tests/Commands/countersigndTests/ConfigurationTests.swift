@@ -117,6 +117,30 @@ struct ConfigurationTests {
                 #"{"documentSigners": {"org.iso.18013.5.1.mDL": []}, "lanes": [{"name": "one"}]}"#,
                 "/documentSigners/org.iso.18013.5.1.mDL: must be of a document type"
             ),
+            (
+                #"{"socket": {"path": "/\#(String(repeating: "x", count: 107))"}, "lanes": [{"name": "one"}]}"#,
+                "/socket/path: must be a text of 1 to 107 bytes"
+            ),
+            (
+                #"{"socket": {"mode": "0778"}, "lanes": [{"name": "one"}]}"#,
+                "/socket/mode: must be a file mode such as"
+            ),
+            (
+                #"{"socket": {"users": [{"uid": 7, "scopes": []}]}, "lanes": [{"name": "one"}]}"#,
+                "/socket/users/0/scopes: must contain at least one scope"
+            ),
+            (
+                #"{"webhooks": {"origins": ["https://shop.example/x"], "secretFile": "/s"}, "lanes": [{"name": "one"}]}"#,
+                "/webhooks/origins/0: must be an origin without a path"
+            ),
+            (
+                #"{"fleet": {"chain": "utopia", "kiosk": "till-1", "hubs": ["http://hub.example"], "authority": "/a", "keys": ["/k"]}, "lanes": [{"name": "one"}]}"#,
+                "/fleet/hubs/0: must be https:// and a host, without a path"
+            ),
+            (
+                #"{"presets": [{"name": "", "intent": "age over 18", "wish": 1}], "lanes": [{"name": "one"}]}"#,
+                #"/presets/0/wish: the member "wish" is not known"#
+            ),
             ("", "this is not JSON"),
         ] {
             let (status, errors) = try await Self.check(text)
