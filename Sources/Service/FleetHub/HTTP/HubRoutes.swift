@@ -270,10 +270,7 @@ package struct HubRoutes: Sendable {
     }
 
     private static func receiptKey(_ der: [UInt8]) -> ReceiptPublicKey? {
-        var reader = DERReader(der[...])
-        guard let element = try? reader.readElement(), reader.isAtEnd,
-            let info = try? SubjectPublicKeyInfo(element), let key = try? info.publicKey()
-        else { return nil }
+        guard let key = try? SubjectPublicKeyInfo(der: der[...]).publicKey() else { return nil }
         return try? ReceiptPublicKey(key)
     }
 
