@@ -3,7 +3,7 @@ internal import Synchronization
 /// What all connections of a server share: the answers, and what was asked.
 final class AnswerDesk: Sendable {
     private struct State {
-        var answers: [String: ServedAnswer]
+        var answers: [String: ListServer.Answering]
         var connections = 0
         var requests: [ListServer.Request] = []
         var waiting = 0
@@ -12,7 +12,9 @@ final class AnswerDesk: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ answers: [String: ServedAnswer]) { state = Mutex(State(answers: answers)) }
+    init(_ answers: [String: ServedAnswer]) {
+        state = Mutex(State(answers: answers.mapValues { answer in { _ in answer } }))
+    }
 
     var connections: Int { state.withLock { $0.connections } }
     var requests: [ListServer.Request] { state.withLock { $0.requests } }
@@ -20,13 +22,16 @@ final class AnswerDesk: Sendable {
 
     func noteConnection() { state.withLock { $0.connections += 1 } }
 
-    func set(_ path: String, _ answer: ServedAnswer) { state.withLock { $0.answers[path] = answer } }
+    func set(_ path: String, _ answering: @escaping ListServer.Answering) {
+        state.withLock { $0.answers[path] = answering }
+    }
 
     func answer(to request: ListServer.Request) -> ServedAnswer {
-        state.withLock { state in
+        let answering = state.withLock { state in
             state.requests.append(request)
-            return state.answers[request.path] ?? .status(404)
+            return state.answers[request.path]
         }
+        return answering?(request) ?? .status(404)
     }
 
     func beginWaiting() {

@@ -6,12 +6,12 @@ final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private static let headEnd = "\r\n\r\n"
+    private static let headEnd = Array("\r\n\r\n".utf8)
     /// The first byte of a client that wants TLS, where none is spoken.
     private static let handshake: UInt8 = 0x16
 
     private let desk: AnswerDesk
-    private var received = ""
+    private var received: [UInt8] = []
     private var isGone = false
 
     init(_ desk: AnswerDesk) { self.desk = desk }
@@ -22,26 +22,40 @@ final class AnswerHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        received += String(buffer: unwrapInboundIn(data))
-        guard received.utf8.first != Self.handshake else {
+        received += unwrapInboundIn(data).readableBytesView
+        guard received.first != Self.handshake else {
             take([.send(ServedAnswer.head(400, length: 0, [])), .close], context)
             return
         }
-        while let end = received.firstRange(of: Self.headEnd) {
-            let head = received[..<end.lowerBound]
-            received = String(received[end.upperBound...])
-            answer(head.split(separator: "\r\n").map(String.init), context)
-        }
+        while let request = next() { answer(request, context) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    private func answer(_ lines: [String], _ context: ChannelHandlerContext) {
+    /// The next request; nil where it has not come as a whole yet.
+    private func next() -> ListServer.Request? {
+        guard let end = received.firstRange(of: Self.headEnd) else { return nil }
+        let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
+        let lines = head.split(separator: "\r\n").map(String.init)
+        let body = received[end.upperBound...].prefix(Self.length(of: lines))
+        guard body.count == Self.length(of: lines) else { return nil }
+        defer { received.removeSubrange(..<body.endIndex) }
         let words = (lines.first ?? "").split(separator: " ")
-        let path = words.count > 1 ? String(words[1]) : ""
-        take(desk.answer(to: ListServer.Request(path: path, lines: lines)).steps[...], context)
+        return ListServer.Request(
+            path: words.count > 1 ? String(words[1]) : "", lines: lines, body: Array(body))
+    }
+
+    /// How many bytes follow the head.
+    private static func length(of lines: [String]) -> Int {
+        let name = "content-length:"
+        guard let line = lines.first(where: { $0.lowercased().hasPrefix(name) }) else { return 0 }
+        return Int(line.dropFirst(name.count).filter { $0 != " " }) ?? 0
+    }
+
+    private func answer(_ request: ListServer.Request, _ context: ChannelHandlerContext) {
+        take(desk.answer(to: request).steps[...], context)
     }
 
     private func take(_ steps: ArraySlice<ServedAnswer.Step>, _ context: ChannelHandlerContext) {

@@ -1,5 +1,5 @@
 internal import NIOSSL
-internal import OpenSSLCrypto
+package import OpenSSLCrypto
 internal import PKIX
 internal import TestCredentials
 
@@ -48,6 +48,21 @@ package struct BenchAuthority: Sendable {
             privateKey: .privateKey(
                 try NIOSSLPrivateKey(
                     bytes: key.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), format: .pem)))
+    }
+
+    /// A client's certificate for a key, in PEM, valid between two times in seconds since 1970.
+    package func clientCertificate(
+        for key: borrowing PublicKey, from notBefore: Int64, to notAfter: Int64
+    ) throws -> [UInt8] {
+        let template = CertificateTemplate(
+            serialNumber: [0x44, 1, 2, 3, 4, 5, 6, 7, 8], issuer: authority.name,
+            subject: DistinguishedName([(.commonName, "Bench client")]), notBefore: notBefore,
+            notAfter: notAfter, publicKey: key,
+            extensions: [
+                .authorityKeyIdentifier(authority.keyIdentifier), .keyUsage(.digitalSignature),
+                .extendedKeyUsage([.clientAuthentication]),
+            ])
+        return PEM.encode(try authority.sign(template)[...], label: "CERTIFICATE")
     }
 
     private static func alternativeNames(_ shows: Shows) -> CertificateExtension {

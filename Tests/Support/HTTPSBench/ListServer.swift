@@ -17,7 +17,11 @@ package final class ListServer: Sendable {
         package let path: String
         /// As they came, without their line ends.
         package let lines: [String]
+        package let body: [UInt8]
     }
+
+    /// What is answered to a request.
+    package typealias Answering = @Sendable (Request) -> ServedAnswer
 
     package let port: Int
     private let scheme: String
@@ -67,7 +71,10 @@ package final class ListServer: Sendable {
     package func url(_ path: String) -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
 
     /// Answers a path in this way from now on.
-    package func answer(_ path: String, with answer: ServedAnswer) { desk.set(path, answer) }
+    package func answer(_ path: String, with answer: ServedAnswer) { desk.set(path) { _ in answer } }
+
+    /// The same by what is asked.
+    package func answer(_ path: String, by answering: @escaping Answering) { desk.set(path, answering) }
 
     /// No new connection is taken.
     package func stop() async { try? await listener.close() }
