@@ -467,8 +467,8 @@ let package = Package(
         tests(
             of: "Fleet", in: "Service",
             [
-                "HTTPSBench", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore",
-                "ReaderTokens",
+                "Deadlines", "HTTPSBench", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto",
+                "ReaderStore", "ReaderTokens", "RecordBench",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

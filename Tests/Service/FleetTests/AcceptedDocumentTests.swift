@@ -260,7 +260,7 @@ struct FleetFolderTests {
             var good = try folder.load(scene.membership, scene.keys).accepted
             var candidate = good
             try candidate.accept(bytes, at: FleetScene.now)
-            good.beginTrial(of: candidate)
+            good.beginTrial(of: ScriptedHub.digest(bytes))
             try folder.keep(good, isStopped: false)
             // The daemon ends here: what it starts with is what was there before.
             #expect(try folder.load(scene.membership, scene.keys).accepted.documents.isEmpty)

@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Logging
 import MdocModel
@@ -30,7 +31,7 @@ struct FleetAgentTests {
         #expect(await agent.accepted.documents[.chain]?.document.version == 1)
         #expect(await daemon.applied.last?.contains("debug") == true)
         await #expect(throws: FleetDocumentError.failedBefore) {
-            try await agent.accept(bad, after: agent.accepted)
+            try await agent.take(bad)
         }
         // What is on the disk is what is obeyed.
         let stored = try FleetFolder(store: store.path).load(scene.membership, scene.keys).accepted
@@ -73,14 +74,34 @@ struct FleetAgentTests {
         let agent = try scene.agent(daemon, in: store)
         await daemon.hold()
         let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
-        let candidate = try #require(try await agent.accept(bytes, after: agent.accepted))
-        await agent.take(candidate)
+        try await agent.take(bytes)
         await agent.stop("the hub stops this kiosk")
         #expect(await daemon.isStopped)
         await daemon.release()
         await agent.applying?.value
         #expect(await agent.accepted.documents.isEmpty)
         #expect(await daemon.isStopped)
+    }
+
+    @Test(
+        "A stop and a start while lanes are tried leave what was there, and the document comes another time")
+    func stoppedAndStarted() async throws {
+        let daemon = FakeDaemon()
+        let agent = try scene.agent(daemon, in: store)
+        await daemon.hold()
+        let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
+        try await agent.take(bytes)
+        try await until("the lanes are tried") { await !daemon.applied.isEmpty }
+        await agent.stop("the hub stops this kiosk")
+        let start = Task { await agent.resume() }
+        try await until("the kiosk is started") { await daemon.applied.count == 2 }
+        await daemon.release()
+        await start.value
+        await agent.applying?.value
+        #expect(await agent.accepted.documents.isEmpty)
+        #expect(await daemon.applied.last?.contains("debug") == false)
+        try await scene.roll(bytes, out: agent)
+        #expect(await agent.accepted.documents[.chain]?.encoded == bytes)
     }
 
     @Test("A stop that comes while the kiosk is started again holds, and a start after it ends it")
@@ -100,48 +121,18 @@ struct FleetAgentTests {
         #expect(await !daemon.isStopped)
     }
 
-    /// A document whose bundle trusts one source of this name, made so many seconds ago.
-    private func document(
-        _ level: FleetLevel, _ name: String, version: Int64, trusting source: String?, secondsAgo: Int64 = 0,
-        configuration: String? = nil, brands: FleetBrands? = nil
-    ) throws -> [UInt8] {
-        var document = FleetDocument(
-            chain: try .named("utopia"), level: level, name: try .named(name), version: version,
-            created: FleetScene.now)
-        document.configuration = configuration.map { Array($0.utf8) }
-        document.trust = try source.map {
-            try TrustBundle.export(
-                snapshot($0), created: FleetScene.now.advanced(bySeconds: -secondsAgo),
-                signedWith: scene.daily.key)
-        }
-        document.brands = brands
-        return try document.sign(with: scene.daily.key)
-    }
-
-    private func snapshot(_ source: String) -> TrustSnapshot {
-        TrustSnapshot([
-            TrustSource(
-                .anchor, name: source, provenance: .file(path: "/\(source)"), obtained: FleetScene.now,
-                bytes: Array(source.utf8)[...])
-        ])
-    }
-
-    private func trusted() throws -> String? {
-        try ReaderStore(at: store.path, for: .reading).currentTrustIfAny()?.snapshot.sources.first?.name
-    }
-
     @Test("Trust changes once the lanes are ready, and not where they do not become ready")
     func trustLast() async throws {
         let daemon = FakeDaemon()
         let agent = try scene.agent(daemon, in: store)
         try await scene.roll(
-            try document(.chain, "utopia", version: 1, trusting: "a", secondsAgo: 100), out: agent)
-        #expect(try trusted() == "a")
+            try scene.document(trust: scene.bundle(of: "a", secondsAgo: 100)), out: agent)
+        #expect(try store.trusted == "a")
         await daemon.answer(.notReady)
-        let bad = try document(
-            .chain, "utopia", version: 2, trusting: "b", configuration: #"{"log": "debug"}"#)
+        let bad = try scene.document(
+            version: 2, configuration: #"{"log": "debug"}"#, trust: scene.bundle(of: "b"))
         try await scene.roll(bad, out: agent)
-        #expect(try trusted() == "a")
+        #expect(try store.trusted == "a")
         #expect(await agent.accepted.documents[.chain]?.document.version == 1)
     }
 
@@ -150,16 +141,17 @@ struct FleetAgentTests {
     func reinstated() async throws {
         let agent = try scene.agent(FakeDaemon(), in: store)
         try await scene.roll(
-            try document(.chain, "utopia", version: 1, trusting: "a", secondsAgo: 100), out: agent)
-        try await scene.roll(try document(.site, "harbour", version: 1, trusting: "b"), out: agent)
-        #expect(try trusted() == "b")
-        try await scene.roll(try document(.site, "harbour", version: 2, trusting: nil), out: agent)
-        #expect(try trusted() == "a")
-        let old = try document(.chain, "utopia", version: 2, trusting: "c", secondsAgo: 200)
+            try scene.document(trust: scene.bundle(of: "a", secondsAgo: 100)), out: agent)
+        try await scene.roll(
+            try scene.document(.site, "harbour", trust: scene.bundle(of: "b")), out: agent)
+        #expect(try store.trusted == "b")
+        try await scene.roll(try scene.document(.site, "harbour", version: 2), out: agent)
+        #expect(try store.trusted == "a")
+        let old = try scene.document(version: 2, trust: scene.bundle(of: "c", secondsAgo: 200))
         await #expect(throws: FleetDocumentError.trustRefused("a later bundle was let in before")) {
-            try await agent.accept(old, after: agent.accepted)
+            try await agent.take(old)
         }
-        #expect(try trusted() == "a")
+        #expect(try store.trusted == "a")
     }
 
     @Test("Where brands cannot be kept the trust stays as well, and the document is taken once they can")
@@ -168,16 +160,16 @@ struct FleetAgentTests {
         let folder = "\(store.path)/brands"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
-        let bytes = try document(
-            .chain, "utopia", version: 1, trusting: "a",
+        let bytes = try scene.document(
+            trust: scene.bundle(of: "a"),
             brands: FleetBrands(registry: Array(#"{"brands": []}"#.utf8), logos: [:]))
         try await scene.roll(bytes, out: agent)
         #expect(await agent.accepted.documents.isEmpty)
-        #expect(try trusted() == nil)
+        #expect(try store.trusted == nil)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
         try await scene.roll(bytes, out: agent)
         #expect(await agent.accepted.documents[.chain]?.encoded == bytes)
-        #expect(try trusted() == "a")
+        #expect(try store.trusted == "a")
     }
 
     @Test("A computer without a code makes no key: those that are copied from it share none")

@@ -1,7 +1,9 @@
 import Foundation
 import Logging
 import MdocModel
+import MdocTrust
 import OpenSSLCrypto
+import ReaderStore
 import Testing
 
 @testable import Fleet
@@ -30,31 +32,46 @@ struct FleetScene {
     /// A signed document.
     func document(
         _ level: FleetLevel = .chain, _ name: String? = nil, version: Int64 = 1, chain: String = "utopia",
-        created: Timestamp = now, configuration: String? = nil, brands: FleetBrands? = nil,
-        withdrawn: [FleetKey.ID] = [], by key: PrivateKeyBox? = nil
+        created: Timestamp = now, configuration: String? = nil, trust: [UInt8]? = nil,
+        brands: FleetBrands? = nil, withdrawn: [FleetKey.ID] = [], by key: PrivateKeyBox? = nil
     ) throws -> [UInt8] {
         var document = FleetDocument(
             chain: try .named(chain), level: level, name: try .named(name ?? chain), version: version,
             created: created)
         document.configuration = configuration.map { Array($0.utf8) }
+        document.trust = trust
         document.brands = brands
         document.withdrawn = withdrawn
         return try document.sign(with: (key ?? daily).key)
     }
 
+    /// A bundle that trusts one source of this name, made so many seconds ago.
+    func bundle(of source: String, secondsAgo: Int64 = 0) throws -> [UInt8] {
+        let snapshot = TrustSnapshot([
+            TrustSource(
+                .anchor, name: source, provenance: .file(path: "/\(source)"), obtained: Self.now,
+                bytes: Array(source.utf8)[...])
+        ])
+        return try TrustBundle.export(
+            snapshot, created: Self.now.advanced(bySeconds: -secondsAgo), signedWith: daily.key)
+    }
+
     /// An agent whose daemon says of each configuration what the test says.
     func agent(
         _ daemon: FakeDaemon, in store: FleetStore, isStopped: Bool = false,
-        setWaiting: @escaping @Sendable (Int64) -> Void = { _ in }
+        of hub: (origin: String, authority: String) = ("https://localhost", "/dev/null"),
+        setWaiting: @escaping @Sendable (Int64) -> Void = { _ in },
+        _ change: (inout KioskSettings) -> Void = { _ in }
     ) throws -> FleetAgent {
-        let settings = KioskSettings(
-            membership, hubs: ["https://localhost"], authority: "/dev/null", keys: try keys,
+        var settings = KioskSettings(
+            membership, hubs: [hub.origin], authority: hub.authority, keys: try keys,
             codeFile: nil, store: store.path, software: "test", now: { Self.now })
+        change(&settings)
         let folder = try FleetFolder(store: store.path)
         let actions = FleetActions(
             file: { Array(#"{"log": "info"}"#.utf8) }, check: { _ in nil },
             apply: { await daemon.apply($0) }, setStopped: { await daemon.setStopped($0) },
-            health: { KioskHealth(findings: ["trustMissing"]) }, setWaiting: setWaiting)
+            health: { await daemon.health }, setWaiting: setWaiting)
         return FleetAgent(
             settings, folder, (try folder.load(membership, keys).accepted, isStopped), actions,
             Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -62,8 +79,7 @@ struct FleetScene {
 
     /// Has the agent obey a document, as far as it is to.
     func roll(_ bytes: [UInt8], out agent: FleetAgent) async throws {
-        let candidate = try #require(try await agent.accept(bytes, after: agent.accepted))
-        await agent.take(candidate)
+        try await agent.take(bytes)
         await agent.applying?.value
     }
 }
@@ -73,9 +89,14 @@ actor FakeDaemon {
     private(set) var applied: [String] = []
     private(set) var isStopped = false
     private var outcome = FleetOutcome.ready
+    private var bad: String?
     private var isHeld = false
+    private(set) var health = KioskHealth(findings: ["trustMissing"])
 
     func answer(_ outcome: FleetOutcome) { self.outcome = outcome }
+    /// Lanes do not become ready with a configuration that has this text.
+    func fail(with text: String) { bad = text }
+    func say(_ health: KioskHealth) { self.health = health }
     func hold() { isHeld = true }
     func release() { isHeld = false }
     func setStopped(_ isStopped: Bool) { self.isStopped = isStopped }
@@ -83,6 +104,7 @@ actor FakeDaemon {
     func apply(_ bytes: [UInt8]) async -> FleetOutcome {
         applied.append(String(decoding: bytes, as: UTF8.self))
         while isHeld { try? await Task.sleep(for: .milliseconds(10)) }
+        if let bad, String(decoding: bytes, as: UTF8.self).contains(bad) { return .notReady }
         return outcome
     }
 }
@@ -105,4 +127,11 @@ final class FleetStore: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "countersign-fleet-\(UUID())").path
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The name of the source that is trusted.
+    var trusted: String? {
+        get throws {
+            try ReaderStore(at: path, for: .reading).currentTrustIfAny()?.snapshot.sources.first?.name
+        }
+    }
 }

@@ -76,12 +76,8 @@ package struct AcceptedDocuments: Sendable {
         return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0
     }
 
-    /// Counts that the lanes are tried with what `candidate` has and this has not.
-    mutating func beginTrial(of candidate: AcceptedDocuments) {
-        for (level, document) in candidate.documents where documents[level]?.encoded != document.encoded {
-            trials[document.digest, default: 0] += 1
-        }
-    }
+    /// Counts that the lanes are tried with the document of this digest.
+    mutating func beginTrial(of digest: [UInt8]) { trials[digest, default: 0] += 1 }
 
     /// What came of the lanes is known.
     mutating func endTrial() { trials = [:] }
@@ -112,13 +108,8 @@ package struct AcceptedDocuments: Sendable {
         self.seen[document.level] = seen
     }
 
-    /// Goes back to the documents of `earlier`, and never obeys those again that it has in place of them.
-    mutating func fail(backTo earlier: AcceptedDocuments) {
-        for (level, document) in documents where earlier.documents[level]?.encoded != document.encoded {
-            failed.insert(document.digest)
-        }
-        documents = earlier.documents
-    }
+    /// Never obeys the document of this digest: the lanes did not become ready with it.
+    mutating func fail(_ digest: [UInt8]) { failed.insert(digest) }
 
     /// The configuration that the levels lead to, from the kiosk's own file on.
     package func configuration(over file: [UInt8]) throws(FleetDocumentError) -> [UInt8] {

@@ -9,13 +9,12 @@ extension FleetAgent {
     /// What is said of that.
     package static let waitingFinding = "receiptsWaiting"
 
-    /// How often lanes are looked at. One that comes and goes is not reported more often.
-    private static let healthInterval = Duration.seconds(30)
     /// Over how many seconds kiosks spread what they say of lanes: a cut of power meets many of them.
     private static let spread: Int64 = 10
 
-    /// Says what is obeyed, and how the kiosk is, where that is not what was said last.
-    func report(to client: HubClient) async throws(HubError) {
+    /// Says what is obeyed, and how the kiosk is, where that is not what was said last. What the hub does not take is said again with
+    /// the next question.
+    func report(to client: HubClient) async {
         var entries = accepted.documents.values.map {
             KioskReport.Entry(level: $0.document.level, version: $0.document.version, result: "applied")
         }
@@ -27,8 +26,13 @@ extension FleetAgent {
         let report = KioskReport(
             software: settings.software, documents: entries, receipts: receiptFault, health: await health())
         guard report != lastReport else { return }
-        _ = try await client.post("/fleet/v1/report", report.json.utf8, type: "application/json")
-        lastReport = report
+        do throws(HubError) {
+            _ = try await client.post("/fleet/v1/report", report.json.utf8, type: "application/json")
+            lastReport = report
+        } catch {
+            await stop(after: error)
+            log.warning("the hub does not take the report", metadata: ["why": "\(error)"])
+        }
     }
 
     func health() async -> KioskHealth {
@@ -44,7 +48,7 @@ extension FleetAgent {
 
     /// Reports within a minute that a lane is not ready, or is ready again.
     func watchHealth() async {
-        while await rest(for: Self.healthInterval) {
+        while await rest(for: settings.healthInterval) {
             if lastReport != nil, await health().isNews(after: lastReport?.health) {
                 notice(spread: Self.spread)
             }

@@ -1,7 +1,97 @@
 internal import Logging
+internal import OpenSSLCrypto
 
-/// Documents that were checked: tried with the lanes, and obeyed where the lanes become ready.
+/// Further documents: obeyed at once where the configuration stays, and otherwise once the lanes are ready with it, one after the other.
 extension FleetAgent {
+    /// Obeys a document, or begins to try the lanes with it. One that changes the configuration is left for another question while the
+    /// lanes are tried with another document, or the kiosk is stopped. Throws why it is refused.
+    ///
+    /// - Returns: false where it is to be asked for again soon.
+    @discardableResult
+    func take(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
+        var next = accepted
+        guard try next.accept(bytes, at: settings.now()) else { return true }
+        let file = actions.file()
+        let configuration = try next.configuration(over: file)
+        let isChange = configuration != (try? accepted.configuration(over: file))
+        try await applyTrust(of: next, isTried: true)
+        guard isChange else { return await settle(bytes, leadingTo: configuration) }
+        guard applying == nil else { return true }
+        // A stopped kiosk has no lanes to try.
+        guard !isStopped else {
+            log.notice("a document waits until the kiosk is started")
+            return true
+        }
+        if let fault = actions.check(configuration) { throw .configurationRefused(fault) }
+        let digest = Digest(.sha256, of: bytes[...]).bytes
+        accepted.beginTrial(of: digest)
+        keep()
+        applying = Task { await self.prove(bytes, digest, configuration) }
+        return true
+    }
+
+    private func prove(_ bytes: [UInt8], _ digest: [UInt8], _ configuration: [UInt8]) async {
+        let before = stops
+        var outcome = await actions.apply(configuration)
+        // One that was stopped or ends meanwhile has learned nothing.
+        if isStopped || stops != before || Task.isCancelled { outcome = .inUse }
+        accepted.endTrial()
+        if outcome == .notReady {
+            log.error("the lanes did not become ready: back to the documents before")
+            accepted.fail(digest)
+        }
+        keep()
+        guard !Task.isCancelled else { return }
+        // It would be refused again at once.
+        if outcome == .ready, await !settle(bytes, leadingTo: configuration) { outcome = .inUse }
+        if outcome != .ready { await applyAccepted() }
+        applying = nil
+        notice(spread: outcome == .inUse ? 60 : 0)
+    }
+
+    /// Has the daemon use what is obeyed, or the kiosk's own file alone where that leads to a fault.
+    func applyAccepted() async {
+        let file = actions.file()
+        let configuration = (try? accepted.configuration(over: file)) ?? file
+        _ = await actions.apply(actions.check(configuration) == nil ? configuration : file)
+    }
+
+    /// Puts brands and trust of a document in the store and obeys it, one document after the other. False where that cannot be done now:
+    /// it is refused by now, leads to another configuration than the one that was looked at, or its brands cannot be kept. The documents
+    /// before stay in force then, with their brands.
+    private func settle(_ bytes: [UInt8], leadingTo configuration: [UInt8]) async -> Bool {
+        let before = settling
+        let task = Task {
+            _ = await before?.value
+            return await self.settleNow(bytes, leadingTo: configuration)
+        }
+        settling = task
+        return await task.value
+    }
+
+    private func settleNow(_ bytes: [UInt8], leadingTo configuration: [UInt8]) async -> Bool {
+        do throws(FleetDocumentError) {
+            var next = accepted
+            try next.accept(bytes, at: settings.now())
+            guard try next.configuration(over: actions.file()) == configuration else {
+                log.notice("a document of the fleet waits: another changed meanwhile what it leads to")
+                return false
+            }
+            try await applyTrust(of: next, isTried: true)
+            try await applyBrands(of: next)
+            try await applyTrust(of: next, isTried: false)
+            // A trial may have begun or ended meanwhile: that stays.
+            try accepted.accept(bytes, at: settings.now())
+        } catch {
+            log.error("a document of the fleet is not applied", metadata: ["why": "\(error.explanation)"])
+            await putBrands(of: accepted)
+            return false
+        }
+        keep()
+        log.notice("a document of the fleet is applied")
+        return true
+    }
+
     /// Trusts what `next` says, or looks whether that can be done.
     func applyTrust(of next: AcceptedDocuments, isTried: Bool) async throws(FleetDocumentError) {
         guard let trust = next.trust, trust.bytes != accepted.trust?.bytes else { return }
@@ -31,82 +121,6 @@ extension FleetAgent {
         } catch {
             log.error(
                 "the brands of the fleet are not in the store", metadata: ["why": "\(error.explanation)"])
-        }
-    }
-
-    /// Obeys what has been checked: at once where the configuration stays, and otherwise once the lanes are ready with it.
-    func take(_ candidate: AcceptedDocuments) async {
-        guard applying == nil,
-            candidate.documents.mapValues(\.digest) != accepted.documents.mapValues(\.digest)
-        else { return }
-        guard let configuration = try? candidate.configuration(over: actions.file()),
-            let earlier = try? accepted.configuration(over: actions.file()), configuration != earlier
-        else {
-            _ = await settle(candidate)
-            return
-        }
-        // A stopped kiosk has no lanes to try: it takes these once it is started.
-        guard !isStopped else { return log.notice("documents wait until the kiosk is started") }
-        var trial = accepted
-        trial.beginTrial(of: candidate)
-        keep(trial)
-        applying = Task { await self.prove(candidate, configuration, or: earlier) }
-    }
-
-    private func prove(_ candidate: AcceptedDocuments, _ configuration: [UInt8], or earlier: [UInt8]) async {
-        var outcome = await actions.apply(configuration)
-        // One that ends now has learned nothing.
-        var before = accepted
-        before.endTrial()
-        guard !Task.isCancelled else { return keep(before) }
-        if isStopped { outcome = .inUse }
-        switch outcome {
-        case .ready:
-            // It would be refused again at once.
-            if await !settle(candidate) {
-                outcome = .inUse
-                fallthrough
-            }
-        case .inUse:
-            keep(before)
-            _ = await actions.apply(earlier)
-        case .notReady:
-            log.error("the lanes did not become ready: back to the documents before")
-            var failed = candidate
-            failed.fail(backTo: before)
-            failed.endTrial()
-            keep(failed)
-            _ = await actions.apply(earlier)
-        }
-        applying = nil
-        notice(spread: outcome == .inUse ? 60 : 0)
-    }
-
-    /// Puts the brands and the trust of the documents in the store, and keeps the documents. False where the bundle is refused by now,
-    /// or the brands cannot be kept: the documents before stay in force then, with their brands.
-    private func settle(_ candidate: AcceptedDocuments) async -> Bool {
-        do throws(FleetDocumentError) {
-            try await applyTrust(of: candidate, isTried: true)
-            try await applyBrands(of: candidate)
-            try await applyTrust(of: candidate, isTried: false)
-        } catch {
-            log.error("documents of the fleet are not applied", metadata: ["why": "\(error.explanation)"])
-            await putBrands(of: accepted)
-            return false
-        }
-        var documents = candidate
-        documents.endTrial()
-        keep(documents)
-        log.notice("documents of the fleet are applied")
-        return true
-    }
-
-    func keep(_ documents: AcceptedDocuments) {
-        accepted = documents
-        do throws(FleetFolderError) {
-            try folder.keep(documents, isStopped: isStopped)
-        } catch {
-            log.error("the fleet's folder", metadata: ["why": "\(error.explanation)"])
         }
     }
 }

@@ -49,9 +49,6 @@ package enum FleetOutcome: Sendable {
 
 /// A kiosk of a fleet: enrols, obeys documents, pushes receipts, and says that it is there. Without the hub it continues as it is.
 package actor FleetAgent {
-    /// From a failure to the next attempt.
-    static let pauses: [Duration] = [1, 2, 5, 15, 30, 60].map { .seconds($0) }
-
     /// How often a question that waits is looked at.
     private static let lookInterval = Duration.milliseconds(200)
     /// From one question to the next at least, whatever the broker says.
@@ -63,11 +60,17 @@ package actor FleetAgent {
     let folder: FleetFolder
     let actions: FleetActions
     let log: Logger
-    /// What is obeyed. Changed by `keep` alone.
+    /// What is obeyed. Whoever changes it calls `keep`.
     var accepted: AcceptedDocuments
     private(set) var isStopped: Bool
-    /// Tries the lanes with further documents. The hub is asked meanwhile: a stop waits for no lane.
+    /// How often it was stopped.
+    private(set) var stops = 0
+    /// Whether the folder has both.
+    private var isKept = true
+    /// Tries the lanes with a further document. The hub is asked meanwhile: a stop waits for no lane.
     var applying: Task<Void, Never>?
+    /// Puts a document in the store, the last of several.
+    var settling: Task<Bool, Never>?
     /// Documents that were fetched and are older than what was seen.
     private var outdated: Set<[UInt8]> = []
     /// The id of what the hub says of receipts; empty where they arrive.
@@ -121,63 +124,67 @@ package actor FleetAgent {
 
     // MARK: The desired state
 
-    /// Asks the hub at once and after each notice.
+    /// Asks the hub at once, after each notice, and again where it did not answer as it should.
     private func followState() async {
         notice(spread: 0)
+        var failures = 0
         for await _ in notices {
-            // Another notice may bring the question forward.
+            // A notice may bring the question forward, also one that follows a failure.
             while let time = nextQuestion, time > .now {
                 guard await rest(for: min(time - .now, Self.lookInterval)) else { return }
             }
+            guard nextQuestion != nil else { continue }
             nextQuestion = nil
-            var attempt = 0
-            while !Task.isCancelled {
-                if await update() { break }
-                guard await rest(after: attempt) else { return }
-                attempt += 1
+            if await update() {
+                failures = 0
+            } else {
+                ask(at: .now + pause(after: failures))
+                failures += 1
             }
             guard await rest(for: Self.questionInterval) else { return }
         }
     }
 
     private func askRegularly() async {
-        while await rest(for: settings.pollInterval * Double.random(in: 0.8...1.2)) { notice(spread: 0) }
+        while await restUntilPoll() { notice(spread: 0) }
     }
 
     /// Has the hub asked within so many seconds.
-    func notice(spread: Int64) {
-        let time = ContinuousClock.now + .milliseconds(Int64.random(in: 0...max(0, spread * 1000)))
+    package func notice(spread: Int64) {
+        ask(at: .now + .milliseconds(Int64.random(in: 0...max(0, spread * 1000))))
+    }
+
+    private func ask(at time: ContinuousClock.Instant) {
         nextQuestion = min(nextQuestion ?? time, time)
         noticed.yield()
     }
 
-    /// Whether the hub answered.
+    /// Whether the hub answered, and all that it names was had.
     private func update() async -> Bool {
+        if !isKept { keep() }
         do throws(HubError) {
             let client = try await enrolledClient()
             let body = try await client.get("/fleet/v1/state")
             let state = try HubError.mapping { () throws(any Error) in try HubState(body) }
             if state.isStopped { await stop("the hub stops this kiosk") } else { await resume() }
-            await obey(state, by: client)
-            try await report(to: client)
-            return true
+            let isComplete = await obey(state, by: client)
+            await report(to: client)
+            return isComplete
         } catch {
-            if error.isRevocation { await stop("this kiosk is revoked") }
+            await stop(after: error)
             log.warning("the hub does not answer as it should", metadata: ["why": "\(error)"])
             return error.isRevocation
         }
     }
 
-    private func obey(_ state: HubState, by client: HubClient) async {
-        guard applying == nil else { return }
-        var candidate = accepted
+    /// Takes what the hub names, the least specific first. False where something of it is to be asked for again soon.
+    private func obey(_ state: HubState, by client: HubClient) async -> Bool {
+        var isComplete = true
         refusals = [:]
-        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) {
-            guard accepted.documents[entry.level]?.digest != entry.digest, !outdated.contains(entry.digest)
-            else { continue }
+        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) where isFurther(entry) {
             do {
                 let bytes = try await client.get("/fleet/v1/documents/\(entry.digest.hexadecimal)")
-                if let next = try await accept(bytes, after: candidate) { candidate = next }
+                if try await !take(bytes) { isComplete = false }
             } catch FleetDocumentError.older(let version) {
                 // What a later document replaced is offered again while the later one's roll-out pauses.
                 outdated.insert(entry.digest)
@@ -186,10 +193,18 @@ package actor FleetAgent {
                 refuse(entry, error)
             } catch {
                 log.warning("a document does not come", metadata: ["why": "\(error)"])
+                isComplete = false
             }
         }
         refuseUnusable()
-        await take(candidate)
+        return isComplete
+    }
+
+    /// Whether it is neither obeyed, nor older, nor what the lanes are tried with.
+    private func isFurther(_ entry: HubState.Entry) -> Bool {
+        let isTried = applying != nil && accepted.trials[entry.digest] != nil
+        return accepted.documents[entry.level]?.digest != entry.digest && !outdated.contains(entry.digest)
+            && !isTried
     }
 
     /// Reports what is obeyed and leads to a configuration with a fault since the kiosk's own file has changed.
@@ -203,18 +218,6 @@ package actor FleetAgent {
                 document.document.version, FleetDocumentError.configurationRefused("").id
             )
         }
-    }
-
-    /// What the kiosk obeys with a further document, once all of it was checked; nil where it has the document already.
-    func accept(
-        _ bytes: [UInt8], after before: AcceptedDocuments
-    ) async throws(FleetDocumentError) -> AcceptedDocuments? {
-        var next = before
-        guard try next.accept(bytes, at: settings.now()) else { return nil }
-        let configuration = try next.configuration(over: actions.file())
-        if let fault = actions.check(configuration) { throw .configurationRefused(fault) }
-        try await applyTrust(of: next, isTried: true)
-        return next
     }
 
     private func refuse(_ entry: HubState.Entry, _ error: FleetDocumentError) {
@@ -232,24 +235,39 @@ package actor FleetAgent {
     func stop(_ why: String) async {
         guard !isStopped else { return }
         isStopped = true
-        keep(accepted)
+        stops += 1
+        keep()
         log.error("the kiosk stops", metadata: ["why": "\(why)"])
         await actions.setStopped(true)
+    }
+
+    /// Stops where the hub said that this kiosk is revoked.
+    func stop(after error: HubError) async {
+        if error.isRevocation { await stop("this kiosk is revoked") }
     }
 
     func resume() async {
         guard isStopped else { return }
         isStopped = false
-        keep(accepted)
+        keep()
         log.notice("the kiosk takes orders again")
         // What was proven takes the place of what a stop interrupted, before orders are taken.
-        let file = actions.file()
-        let configuration = (try? accepted.configuration(over: file)) ?? file
-        _ = await actions.apply(actions.check(configuration) == nil ? configuration : file)
+        await applyAccepted()
         // A stop may have come while lanes were waited for: it is not undone.
         guard !isStopped else { return }
         await actions.setStopped(false)
         if isStopped { await actions.setStopped(true) }
+    }
+
+    /// Has the folder what is obeyed, and whether the kiosk is stopped. What cannot be written is tried again with each question.
+    func keep() {
+        do throws(FleetFolderError) {
+            try folder.keep(accepted, isStopped: isStopped)
+            isKept = true
+        } catch {
+            isKept = false
+            log.error("the fleet's folder", metadata: ["why": "\(error.explanation)"])
+        }
     }
 
     // MARK: The certificate
@@ -307,10 +325,17 @@ package actor FleetAgent {
         }
     }
 
-    /// Rests after so many failures, longer each time, and not all kiosks alike.
-    func rest(after attempt: Int) async -> Bool {
-        let pause = Self.pauses[min(attempt, Self.pauses.count - 1)]
-        return await rest(for: pause * Double.random(in: 0.5...1.5))
+    /// Rests after so many failures.
+    func rest(after attempt: Int) async -> Bool { await rest(for: pause(after: attempt)) }
+
+    /// Longer with each failure, and not for all kiosks alike.
+    private func pause(after attempt: Int) -> Duration {
+        settings.pauses[min(attempt, settings.pauses.count - 1)] * Double.random(in: 0.5...1.5)
+    }
+
+    /// Rests as long as from one regular question to the next.
+    func restUntilPoll() async -> Bool {
+        await rest(for: settings.pollInterval * Double.random(in: 0.8...1.2))
     }
 }
 

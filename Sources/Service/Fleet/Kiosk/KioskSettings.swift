@@ -18,6 +18,10 @@ package struct KioskSettings: Sendable {
     package var pollInterval = Duration.seconds(300)
     /// How often somebody looks for new receipts.
     package var receiptInterval = Duration.seconds(2)
+    /// How often lanes are looked at. One that comes and goes is not reported more often.
+    package var healthInterval = Duration.seconds(30)
+    /// From a failure to the next attempt, for each failure in a row, from half of it to one and a half of it.
+    package var pauses: [Duration] = [1, 2, 5, 15, 30, 60].map { .seconds($0) }
     package let now: @Sendable () -> Timestamp
 
     package init(
