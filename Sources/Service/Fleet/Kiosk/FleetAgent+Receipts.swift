@@ -6,7 +6,8 @@ extension FleetAgent {
     /// The most receipts of one push; one has some hundred bytes.
     static let receiptsPerPush = 256
 
-    /// Pushes receipts in their order until it is cancelled: each push begins after the last one that the hub has committed.
+    /// Pushes receipts in their order until it is cancelled: each push begins after the last one that the hub has committed. A stopped
+    /// kiosk does so too.
     func followReceipts() async {
         var head: HubState.Head?
         // What a hub said last, also while none answers.
@@ -14,7 +15,6 @@ extension FleetAgent {
         var attempt = 0
         while !Task.isCancelled {
             do {
-                guard !isStopped else { throw HubError.unreachable }
                 let client = try await enrolledClient()
                 if head == nil {
                     // By them the hub knows whether this computer continues, or has the name of another one.
@@ -31,15 +31,23 @@ extension FleetAgent {
                 guard await rest(for: settings.receiptInterval * Double.random(in: 0.5...1.5)) else { return }
             } catch {
                 head = nil
-                if !isStopped { log.warning("receipts wait", metadata: ["why": "\(error)"]) }
-                if case .refused(_, let id)? = error as? HubError, id.hasPrefix("receipt") {
-                    receipts(fault: id)
-                }
+                log.warning("receipts wait", metadata: ["why": "\(error)"])
                 if let known { try? await countWaiting(after: known) }
-                guard await rest(after: attempt) else { return }
+                let refusal = error as? HubError
+                if let refusal { await note(refusal) }
+                // A revoked kiosk asks as seldom as for its state.
+                guard await refusal?.isRevocation == true ? restUntilPoll() : rest(after: attempt) else {
+                    return
+                }
                 attempt += 1
             }
         }
+    }
+
+    /// What the hub says where it takes no receipts.
+    private func note(_ refusal: HubError) async {
+        await stop(after: refusal)
+        if case .refused(_, let id) = refusal, id.hasPrefix("receipt") { receipts(fault: id) }
     }
 
     private func countWaiting(after head: HubState.Head) async throws(ReaderStoreError) {
