@@ -18,10 +18,14 @@ struct KioskOfFleet: Sendable {
     private let folder: FleetFolder
     /// The kiosk's own file.
     private let path: String
+    /// Where a reader token was refused since this kiosk is revoked.
+    private let revocations: AsyncStream<Void>
+    private let revoked: AsyncStream<Void>.Continuation
 
     init(_ fleet: DaemonConfiguration.Fleet, store: String, path: String) throws(AssemblyFault) {
         settings = try fleet.settings(in: store)
         self.path = path
+        (revocations, revoked) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         do throws(IdentityStoreError) {
             folder = try FleetFolder(store: store)
         } catch {
@@ -30,7 +34,7 @@ struct KioskOfFleet: Sendable {
     }
 
     /// What asks the hub for reader tokens.
-    var tokens: KioskTokens { KioskTokens(settings, folder) }
+    var tokens: KioskTokens { KioskTokens(settings, folder) { [revoked] in revoked.yield() } }
 
     /// The configuration that counts: the file's with what the documents change, and none of its lanes and callers where the
     /// kiosk is stopped.
@@ -123,7 +127,8 @@ struct KioskOfFleet: Sendable {
                     lanes: health.lanes.map { KioskHealth.Lane(name: $0.name, state: $0.state) },
                     findings: health.findings, trustAgeHours: health.trustAge.map { $0 / 3600 })
             }, setWaiting: { waiting in metrics.receiptsWaiting(waiting) })
-        return FleetAgentService(agent: FleetAgent(settings, folder, try state(), actions, log))
+        return FleetAgentService(
+            agent: FleetAgent(settings, folder, try state(), actions, log), revocations: revocations)
     }
 
     /// Whether the lanes that were ready before, and are still there, are ready again.
@@ -235,8 +240,15 @@ extension DaemonConfiguration {
 
 struct FleetAgentService: Service {
     let agent: FleetAgent
+    let revocations: AsyncStream<Void>
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await agent.run() }
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await agent.run() }
+                // The agent asks the hub whether that is so, and stops.
+                for await _ in revocations { await agent.notice(spread: 0) }
+            }
+        }
     }
 }

@@ -260,4 +260,20 @@ struct FleetUpkeepTests {
             #expect(hub.count(ScriptedHub.report) == 2)
         }
     }
+
+    @Test("A reader token that is refused to a revoked kiosk has the hub asked; another refusal has not")
+    func tokenRefused() async throws {
+        for (id, isTold) in [("readerTokenNotGranted", false), ("kioskRevoked", true)] {
+            let hub = try await ScriptedHub()
+            hub.server.answer("/fleet/v1/reader-tokens", with: ScriptedHub.problem(403, id))
+            let (told, tell) = AsyncStream.makeStream(of: Void.self)
+            let tokens = KioskTokens(try await hub.agent().settings, try hub.folder) { tell.yield() }
+            await #expect(throws: HubError.refused(status: 403, id: id)) {
+                try await tokens.token(brand: "utopia", instance: "i")
+            }
+            tell.finish()
+            #expect(await told.reduce(into: 0) { count, _ in count += 1 } == (isTold ? 1 : 0))
+            await hub.server.stop()
+        }
+    }
 }

@@ -6,10 +6,15 @@ package struct KioskTokens: Sendable {
 
     private let settings: KioskSettings
     private let folder: FleetFolder
+    private let revoked: @Sendable () -> Void
 
-    package init(_ settings: KioskSettings, _ folder: FleetFolder) {
+    /// - Parameter revoked: is called where the hub refuses a token since this kiosk is revoked.
+    package init(
+        _ settings: KioskSettings, _ folder: FleetFolder, revoked: @escaping @Sendable () -> Void = {}
+    ) {
         self.settings = settings
         self.folder = folder
+        self.revoked = revoked
     }
 
     /// A token of a brand for one reader, asked for with the certificate that the kiosk has now.
@@ -21,6 +26,7 @@ package struct KioskTokens: Sendable {
             answer = .success(
                 try await hub.post("/fleet/v1/reader-tokens", request.utf8, type: "application/json"))
         } catch {
+            if error.isRevocation { revoked() }
             answer = .failure(error)
         }
         await hub.end()
