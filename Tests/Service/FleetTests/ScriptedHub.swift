@@ -27,6 +27,7 @@ struct ScriptedHub {
         scene = try FleetScene()
         authority = try BenchAuthority()
         server = try await ListServer.start(.tls(authority, showing: .itself), [:])
+        _ = try ReaderStore(at: store.path, for: .changing)
         try folder.keep(certificate: certificate(fromDay: -10, toDay: 10))
         try Data(authority.pem).write(to: URL(filePath: roots))
         try say()

@@ -304,7 +304,10 @@ package actor FleetAgent {
         let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
         if isValid, ContinuousClock.now < nextRenewal { return false }
         do throws(HubError) {
-            return try await KioskEnrolment(settings, folder, log).renew()
+            let isNew = try await KioskEnrolment(settings, folder, log).renew()
+            // Near the end of its authority a new certificate would be renewed at once again.
+            if isNew { nextRenewal = .now + Self.renewalInterval }
+            return isNew
         } catch {
             guard isValid, !error.isRevocation else { throw error }
             nextRenewal = .now + Self.renewalInterval
