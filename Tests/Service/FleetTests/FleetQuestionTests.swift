@@ -72,6 +72,30 @@ struct FleetQuestionTests {
         }
     }
 
+    @Test("A stop does not wait for lanes that are to follow a start; a start after it ends it")
+    func stopDuringStart() async throws {
+        let hub = try await ScriptedHub()
+        let document = try hub.scene.document(configuration: #"{"log": "debug"}"#)
+        await hub.daemon.hold()
+        try hub.say([document])
+        let agent = try hub.agent(isStopped: true)
+        try await hub.run(agent) {
+            try await until("the kiosk is started") { await !hub.daemon.applied.isEmpty }
+            try hub.say(isStopped: true)
+            await agent.notice(spread: 0)
+            try await until("the kiosk is stopped again") { await agent.stops == 1 }
+            await hub.daemon.release()
+            try await until("the start is over") { await agent.resuming == nil }
+            #expect(await hub.daemon.isStopped)
+            try hub.say([document])
+            await agent.notice(spread: 0)
+            // No lane was tried before there was one.
+            try await until("the document is obeyed") { await agent.accepted.documents[.chain] != nil }
+            #expect(await !hub.daemon.isStopped)
+            #expect(await hub.daemon.applied.map { $0.contains("debug") } == [false, false, true])
+        }
+    }
+
     @Test("A stop that could not be written is written as soon as it can be, for the next start")
     func stopNotWritten() async throws {
         let hub = try await ScriptedHub()

@@ -18,7 +18,7 @@ extension FleetAgent {
         guard isChange else { return await settle(bytes, leadingTo: configuration) }
         guard applying == nil else { return true }
         // A stopped kiosk has no lanes to try.
-        guard !isStopped else {
+        guard !isStopped, resuming == nil else {
             log.notice("a document waits until the kiosk is started")
             return true
         }

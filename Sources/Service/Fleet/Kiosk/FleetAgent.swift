@@ -69,6 +69,8 @@ package actor FleetAgent {
     private var isKept = true
     /// Tries the lanes with a further document. The hub is asked meanwhile: a stop waits for no lane.
     var applying: Task<Void, Never>?
+    /// Takes orders again after a stop.
+    private(set) var resuming: Task<Void, Never>?
     /// Puts a document in the store, the last of several.
     var settling: Task<Bool, Never>?
     /// Documents that were fetched and are older than what was seen.
@@ -117,8 +119,10 @@ package actor FleetAgent {
             group.addTask { await self.askRegularly() }
             group.addTask { await self.watchHealth() }
         }
-        applying?.cancel()
-        await applying?.value
+        for task in [applying, resuming] {
+            task?.cancel()
+            await task?.value
+        }
         await client?.end()
     }
 
@@ -166,7 +170,7 @@ package actor FleetAgent {
             let client = try await enrolledClient()
             let body = try await client.get("/fleet/v1/state")
             let state = try HubError.mapping { () throws(any Error) in try HubState(body) }
-            if state.isStopped { await stop("the hub stops this kiosk") } else { await resume() }
+            if state.isStopped { await stop("the hub stops this kiosk") } else { beginResuming() }
             let isComplete = await obey(state, by: client)
             await report(to: client)
             return isComplete
@@ -244,6 +248,16 @@ package actor FleetAgent {
     /// Stops where the hub said that this kiosk is revoked.
     func stop(after error: HubError) async {
         if error.isRevocation { await stop("this kiosk is revoked") }
+    }
+
+    /// Takes orders again once lanes follow. The hub is asked meanwhile: another stop waits for no lane.
+    private func beginResuming() {
+        guard isStopped, resuming == nil else { return }
+        resuming = Task {
+            await self.resume()
+            self.resuming = nil
+            self.notice(spread: 0)
+        }
     }
 
     func resume() async {
