@@ -1,9 +1,6 @@
 internal import Dispatch
-internal import JSON
 package import Logging
 internal import MdocModel
-internal import OpenSSLCrypto
-internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderStore
 
@@ -54,8 +51,6 @@ package actor FleetAgent {
     /// From one question to the next at least, whatever the broker says.
     private static let questionInterval = Duration.seconds(1)
 
-    private static let renewalInterval = Duration.seconds(60)
-
     let settings: KioskSettings
     let folder: FleetFolder
     let actions: FleetActions
@@ -80,10 +75,10 @@ package actor FleetAgent {
     /// How many receipts the hub does not have; nil where that is not known.
     var receiptsWaiting: Int64?
     private(set) var refusals: [FleetLevel: (version: Int64, id: String)] = [:]
-    private var client: HubClient?
+    var client: HubClient?
     /// Before this no further renewal is tried while the certificate holds.
-    private var nextRenewal = ContinuousClock.now
-    private var preparing: Task<Result<HubClient, HubError>, Never>?
+    var nextRenewal = ContinuousClock.now
+    var preparing: Task<Result<HubClient, HubError>, Never>?
     /// What the hub knows of this kiosk.
     var lastReport: KioskReport?
     /// When the hub is to be asked next; nil where nothing asks for it.
@@ -281,52 +276,6 @@ package actor FleetAgent {
         } catch {
             isKept = false
             log.error("the fleet's folder", metadata: ["why": "\(error.explanation)"])
-        }
-    }
-
-    // MARK: The certificate
-
-    /// Who asks the hub with a certificate that is not about to run out. One at a time has it renewed: a code is spent once.
-    func enrolledClient() async throws(HubError) -> HubClient {
-        let task =
-            preparing
-            ?? Task {
-                let result = await self.prepareClient()
-                self.preparing = nil
-                return result
-            }
-        preparing = task
-        return try await task.value.get()
-    }
-
-    private func prepareClient() async -> Result<HubClient, HubError> {
-        do throws(HubError) {
-            let isNew = try await renew()
-            if let client, !isNew { return .success(client) }
-            let renewed = try HubClient(settings.hubs, authority: settings.authority, as: folder)
-            await client?.end()
-            client = renewed
-            return .success(renewed)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Whether there is another certificate now. One that holds is used on where the hub gives no other.
-    private func renew() async throws(HubError) -> Bool {
-        let certificate = try? folder.certificate()
-        let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
-        if isValid, ContinuousClock.now < nextRenewal { return false }
-        do throws(HubError) {
-            let isNew = try await KioskEnrolment(settings, folder, log).renew()
-            // Near the end of its authority a new certificate would be renewed at once again.
-            if isNew { nextRenewal = .now + Self.renewalInterval }
-            return isNew
-        } catch {
-            guard isValid, !error.isRevocation else { throw error }
-            nextRenewal = .now + Self.renewalInterval
-            log.warning("the certificate is not renewed", metadata: ["why": "\(error)"])
-            return false
         }
     }
 

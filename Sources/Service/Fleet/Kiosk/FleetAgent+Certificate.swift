@@ -1,0 +1,52 @@
+internal import Logging
+internal import MdocModel
+internal import PKIX
+
+/// The certificate with which a kiosk asks its hub.
+extension FleetAgent {
+    private static let renewalInterval = Duration.seconds(60)
+
+    /// Who asks the hub with a certificate that is not about to run out. One at a time has it renewed: a code is spent once.
+    func enrolledClient() async throws(HubError) -> HubClient {
+        let task =
+            preparing
+            ?? Task {
+                let result = await self.prepareClient()
+                self.preparing = nil
+                return result
+            }
+        preparing = task
+        return try await task.value.get()
+    }
+
+    private func prepareClient() async -> Result<HubClient, HubError> {
+        do throws(HubError) {
+            let isNew = try await renew()
+            if let client, !isNew { return .success(client) }
+            let renewed = try HubClient(settings.hubs, authority: settings.authority, as: folder)
+            await client?.end()
+            client = renewed
+            return .success(renewed)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Whether there is another certificate now. One that holds is used on where the hub gives no other.
+    private func renew() async throws(HubError) -> Bool {
+        let certificate = try? folder.certificate()
+        let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
+        if isValid, ContinuousClock.now < nextRenewal { return false }
+        do throws(HubError) {
+            let isNew = try await KioskEnrolment(settings, folder, log).renew()
+            // Near the end of its authority a new certificate would be renewed at once again.
+            if isNew { nextRenewal = .now + Self.renewalInterval }
+            return isNew
+        } catch {
+            guard isValid, !error.isRevocation else { throw error }
+            nextRenewal = .now + Self.renewalInterval
+            log.warning("the certificate is not renewed", metadata: ["why": "\(error)"])
+            return false
+        }
+    }
+}
