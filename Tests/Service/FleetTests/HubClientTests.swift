@@ -10,7 +10,7 @@ struct HubClientTests {
 
     /// Asks hubs that answer so, one after the other.
     private func ask(
-        _ answers: [ServedAnswer], timeout: Duration = .seconds(20)
+        _ answers: [ServedAnswer], timeout: Duration = .seconds(300)
     ) async throws -> Result<[UInt8], HubError> {
         let store = FleetStore()
         try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: true)
