@@ -226,6 +226,31 @@ struct HubRoutePostgreSQLTests {
         }
     }
 
+    @Test("A kiosk whose receipt keys are refused says how many receipts wait")
+    func waiting() async throws {
+        try await RunningHub.run { hub in
+            let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
+            for _ in 0..<3 { try one.appendReceipt() }
+            try await one.running {
+                try await until("three receipts") { try await hub.database.receiptCount(of: one.name) == 3 }
+            }
+            let kept = try FleetFolder(store: two.settings.store).path
+            for name in try FileManager.default.contentsOfDirectory(atPath: one.settings.store)
+            where name != "fleet" {
+                try FileManager.default.copyItem(
+                    atPath: "\(one.settings.store)/\(name)", toPath: "\(kept)/../\(name)")
+            }
+            try await two.running {
+                try await until("its report") {
+                    let report = try #require(try await hub.database.kiosk(two.name)).report
+                    return String(decoding: report, as: UTF8.self).contains(#""receiptsWaiting":3"#)
+                }
+            }
+            #expect(try await hub.database.kiosk(two.name)?.alert == "receiptKeyTaken")
+            #expect(try await hub.database.receiptCount(of: two.name) == 0)
+        }
+    }
+
     @Test(
         "While both roots count a kiosk with a certificate of the old one is let in, and renews it from the new one"
     )

@@ -17,6 +17,7 @@ extension FleetAgent {
             do {
                 let client = try await enrolledClient()
                 if head == nil {
+                    if known == nil { known = try HubState(await client.get("/fleet/v1/state")).receipts }
                     // By them the hub knows whether this computer continues, or has the name of another one.
                     try await pushKeys(by: client)
                     head = try HubState(await client.get("/fleet/v1/state")).receipts
