@@ -7,14 +7,23 @@ import Testing
 
 @Suite("A kiosk that asks its hub")
 struct FleetQuestionTests {
-    @Test("A notice brings the next question forward where the last one failed")
-    func broughtForward() async throws {
+    /// Runs a kiosk whose hub did not answer, and which would ask again after a minute at the earliest.
+    private func afterFailure(
+        _ body: (ScriptedHub, FleetAgent) async throws -> Void
+    ) async throws {
         let hub = try await ScriptedHub()
         hub.server.answer(ScriptedHub.state, with: .status(503))
         let agent = try hub.agent { $0.pauses = [.seconds(120)] }
         try await hub.run(agent) {
             // The state is asked for its documents, and for its receipts.
             try await hub.until(asked: ScriptedHub.state, times: 2)
+            try await body(hub, agent)
+        }
+    }
+
+    @Test("A notice brings the next question forward where the last one failed")
+    func broughtForward() async throws {
+        try await afterFailure { hub, agent in
             try hub.say(isStopped: true)
             await agent.notice(spread: 0)
             try await until("the kiosk stops") { await hub.daemon.isStopped }
@@ -23,12 +32,7 @@ struct FleetQuestionTests {
 
     @Test("Notices without end make a kiosk ask no more often than once a second, also after a failure")
     func storm() async throws {
-        let hub = try await ScriptedHub()
-        hub.server.answer(ScriptedHub.state, with: .status(503))
-        let agent = try hub.agent { $0.pauses = [.seconds(120)] }
-        try await hub.run(agent) {
-            // The state is asked for its documents, and for its receipts.
-            try await hub.until(asked: ScriptedHub.state, times: 2)
+        try await afterFailure { hub, agent in
             let begin = ContinuousClock.now
             try await until("three further questions") {
                 await agent.notice(spread: 0)
