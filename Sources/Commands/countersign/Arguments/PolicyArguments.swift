@@ -53,7 +53,7 @@ package struct PolicyFile {
     /// What holds without a file.
     init() {}
 
-    /// For the software wallet, whose document is a test's.
+    /// For a trial, whose documents may be tests.
     static var trial: PolicyFile {
         var file = PolicyFile()
         file.acceptsTestDocuments = true

@@ -28,7 +28,7 @@ struct BenchCommand: ParsableCommand {
             signature checks, or warm two. The rates say how many a second we do of those that OpenSSL alone would: \
             tightRateCold and tightRateWarm by the tight floor, rateCold and rateWarm by the former one.
 
-            The response must verify; trust and policy are chosen as in `verify`.
+            The response must verify, by the default policy, which here accepts test documents. Trust is chosen as in `verify`.
 
             EXAMPLE:
               countersign bench --response response.cbor --transcript transcript.cbor --trust iaca.der

@@ -32,10 +32,11 @@ struct TransactionBenchmark {
         anchors: [TrustAnchor], now: Timestamp
     ) throws {
         self.response = response
+        let policy = try PolicyFile.trial.settings()
         let context = { (store: TrustStore) in
             VerificationContext(
                 transcript: transcript, comparison: comparison,
-                readerKey: readerKey, trust: store, now: now)
+                readerKey: readerKey, trust: store, now: now, policy: policy)
         }
         coldContext = context(TrustStore(anchors: anchors, remembering: 0))
         warmContext = context(TrustStore(anchors: anchors))

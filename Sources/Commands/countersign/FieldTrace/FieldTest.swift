@@ -12,6 +12,7 @@ internal import Transport
 struct FieldTest: Sendable {
     let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
     let trust: TrustStore
+    let policy: VerificationPolicy
     let field: any ContactlessReader
     let radio: BlueZConfiguration
     let wait: Duration
@@ -44,8 +45,6 @@ struct FieldTest: Sendable {
     private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = wait
-        var policy = VerificationPolicy()
-        policy.acceptsTestDocuments = true
         let plan = PresentationPlan(
             question: step.isSigned ? questions.signed ?? questions.unsigned : questions.unsigned,
             trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,

@@ -71,6 +71,7 @@ struct FieldTestCommand: AsyncParsableCommand {
         let now = try clock.now()
         let test = FieldTest(
             questions: try questions(at: now), trust: trusted(at: now),
+            policy: try PolicyFile.trial.settings(),
             field: try await SourceArguments.field(named: reader),
             radio: BlueZConfiguration(adapter: adapter),
             wait: .seconds(wait), now: now, asks: !yes)
