@@ -3,7 +3,6 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import JSON
 internal import Logging
-internal import MdocVerification
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import PortraitDecoding
@@ -94,7 +93,7 @@ struct Countersignd: AsyncParsableCommand {
         let readers = PCSCService()
         let basis = StoredBasis(
             folder: configuration.store, policy: configuration.policy, policies: configuration.policies)
-        Self.warn(of: configuration.policy, log)
+        configuration.warnOfTestDocuments(log)
         let metrics = PresentationMetrics()
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(
@@ -121,21 +120,13 @@ struct Countersignd: AsyncParsableCommand {
         let tls = try configuration.http?.serverTLS()
         let servers = servers(
             configuration, coordinator, brands, online, access, pages, page, tls, systemd, log)
-        let apply: @Sendable (DaemonConfiguration) async -> Bool = { new in
-            access.replace(with: new.access)
-            await coordinator.endStreams(under: new.access)
-            await issuing.apply(new.readerTokens)
-            basis.replace(policy: new.policy, policies: new.policies)
-            Self.warn(of: new.policy, log)
-            let isDone = await lanes.apply(new.lanes)
-            Self.replace(online, by: new.online, log)
-            new.http?.renew(tls, log)
-            return isDone
-        }
-        let inForce = ConfigurationInForce(configuration, put: apply)
+        let parts = ReplaceableParts(
+            access: access, coordinator: coordinator, issuing: issuing, basis: basis, lanes: lanes,
+            online: online, tls: tls, log: log)
+        let inForce = ConfigurationInForce(configuration) { await parts.replace(by: $0) }
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
-            apply: { new in _ = await kiosk == nil ? apply(new) : inForce.apply(new, within: .zero) },
+            apply: { _ = await kiosk == nil ? parts.replace(by: $0) : inForce.apply($0, within: .zero) },
             path: config, systemd: systemd, log: log)
         await coordinator.startStanding()
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
@@ -184,23 +175,6 @@ struct Countersignd: AsyncParsableCommand {
                 tls: isTCP ? tls : nil, log: log,
                 listening: { _ in await readiness.opened() })
         }
-    }
-
-    /// Keys and names of the file from now on; where one cannot be had, all stay as they were.
-    private static func replace(
-        _ verifier: OnlineVerifier?, by online: DaemonConfiguration.Online?, _ log: Logger
-    ) {
-        guard let verifier else { return }
-        do throws(AssemblyFault) {
-            verifier.replace(with: try online?.settings() ?? OnlineSettings())
-        } catch {
-            log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])
-        }
-    }
-
-    private static func warn(of policy: VerificationPolicy, _ log: Logger) {
-        guard policy.acceptsTestDocuments else { return }
-        log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
     }
 
     /// The page that comes with the program. Without it all else works.

@@ -2,6 +2,7 @@ internal import BlueZTransport
 internal import FieldTrace
 internal import JSON
 internal import Logging
+internal import MdocVerification
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import ReaderAPI
@@ -25,6 +26,11 @@ extension DaemonConfiguration {
             do throws(AssemblyFault) { _ = try online.connection() } catch { faults.append(error) }
         }
         guard faults.isEmpty else { throw AssemblyFaults(faults: faults) }
+    }
+
+    func warnOfTestDocuments(_ log: Logger) {
+        guard policy.acceptsTestDocuments else { return }
+        log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
     }
 
     /// The files of the page; nil where none is named.

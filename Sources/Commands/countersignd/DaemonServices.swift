@@ -30,6 +30,41 @@ struct Reloading: Service {
     }
 }
 
+/// What another configuration replaces while the daemon runs.
+struct ReplaceableParts: Sendable {
+    let access: AccessBook
+    let coordinator: PresentationCoordinator
+    let issuing: ReaderTokensInForce
+    let basis: StoredBasis
+    let lanes: LanesInForce
+    let online: OnlineVerifier?
+    let tls: ServerTLS?
+    let log: Logger
+
+    /// - Returns: whether no lane was in use.
+    func replace(by new: DaemonConfiguration) async -> Bool {
+        access.replace(with: new.access)
+        await coordinator.endStreams(under: new.access)
+        await issuing.apply(new.readerTokens)
+        basis.replace(policy: new.policy, policies: new.policies)
+        new.warnOfTestDocuments(log)
+        let isDone = await lanes.apply(new.lanes)
+        replaceOnline(by: new.online)
+        new.http?.renew(tls, log)
+        return isDone
+    }
+
+    /// Keys and names of the file from now on; where one cannot be had, all stay as they were.
+    private func replaceOnline(by settings: DaemonConfiguration.Online?) {
+        guard let online else { return }
+        do throws(AssemblyFault) {
+            online.replace(with: try settings?.settings() ?? OnlineSettings())
+        } catch {
+            log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])
+        }
+    }
+}
+
 /// The coordinator from the first request to the end: sends beats to listeners, and at the end lets everybody go.
 struct CoordinatorLifetime: Service {
     let coordinator: PresentationCoordinator
