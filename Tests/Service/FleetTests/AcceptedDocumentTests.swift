@@ -314,6 +314,33 @@ struct FleetFolderTests {
         try Data("{".utf8).write(to: URL(filePath: "\(folder.path)/state.json"))
         #expect(throws: FleetFolderError.stateMalformed) { try folder.load(scene.membership, scene.keys) }
     }
+
+    @Test("A digest of a document that is damaged in state.json is named, so that no refusal is forgotten")
+    func damagedDigest() throws {
+        let folder = try FleetFolder(store: store.path)
+        try folder.keep(try folder.load(scene.membership, scene.keys).accepted, isStopped: false)
+        let digest = String(repeating: "ab", count: 32)
+        func load(latest: String, failed: String, trial: String) throws {
+            let state = """
+                {"seen": {"chain": {"latest": "\(latest)", "versions": {}}}, "withdrawn": [], "failed": ["\(failed)"],
+                 "trials": {"\(trial)": 1}, "stopped": false}
+                """
+            try Data(state.utf8).write(to: URL(filePath: "\(folder.path)/state.json"))
+            _ = try folder.load(scene.membership, scene.keys)
+        }
+        try load(latest: digest, failed: digest, trial: digest)
+        for damaged in ["", "x" + digest.dropFirst(), String(digest.dropLast(2))] {
+            #expect(throws: FleetFolderError.stateMalformed) {
+                try load(latest: damaged, failed: digest, trial: digest)
+            }
+            #expect(throws: FleetFolderError.stateMalformed) {
+                try load(latest: digest, failed: damaged, trial: digest)
+            }
+            #expect(throws: FleetFolderError.stateMalformed) {
+                try load(latest: digest, failed: digest, trial: damaged)
+            }
+        }
+    }
 }
 
 @Suite("What comes from a broker")

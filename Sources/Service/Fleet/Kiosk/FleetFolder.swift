@@ -174,11 +174,10 @@ private struct State {
             withdrawn.insert(try FleetKey.ID(entry.string(), of: entry))
         }
         for (digest, count) in try members.required("trials").entries(upTo: Self.mostFailed) {
-            trials[digest.utf8.bytesOfHexadecimal ?? []] = try count.integer(
-                in: 1...FleetDocument.highestVersion)
+            trials[try count.digest(named: digest)] = try count.integer(in: 1...FleetDocument.highestVersion)
         }
         for entry in try members.required("failed").array() {
-            failed.insert(try entry.string().utf8.bytesOfHexadecimal ?? [])
+            failed.insert(try entry.digest())
         }
         isStopped = try members.required("stopped").boolean()
     }
@@ -198,7 +197,7 @@ private struct State {
 extension AcceptedDocuments.Seen {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(["latest", "versions"])
-        latest = try members.required("latest").string().utf8.bytesOfHexadecimal ?? []
+        latest = try members.required("latest").digest()
         for (id, version) in try members.required("versions").entries(upTo: 64) {
             versions[try FleetKey.ID(id, of: version)] = try version.integer(
                 in: 1...FleetDocument.highestVersion)

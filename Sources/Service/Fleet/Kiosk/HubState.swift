@@ -107,8 +107,11 @@ package struct BrokerAccess: Equatable, Sendable {
 }
 
 extension JSONText {
-    fileprivate func digest() throws(JSONFault) -> [UInt8] {
-        guard let bytes = try string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32 else {
+    func digest() throws(JSONFault) -> [UInt8] { try digest(named: string(upTo: 64)) }
+
+    /// A SHA-256 that is the name of this member.
+    func digest(named name: String) throws(JSONFault) -> [UInt8] {
+        guard let bytes = name.utf8.bytesOfHexadecimal, bytes.count == 32 else {
             throw wrong("must be a SHA-256 in 64 hexadecimal digits")
         }
         return bytes
