@@ -43,16 +43,18 @@ struct BrokerConnectionTests {
         deinit { for descriptor in descriptors { close(descriptor) } }
     }
 
-    private func settings(_ port: Int32, in folder: String) throws -> BrokerConnection.Settings {
+    private func connection(_ port: Int32, in folder: String) throws -> BrokerConnection {
         let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
         let chain = try #require(FleetName("utopia"))
         let name = try #require(FleetName("kiosk"))
         try HubAuthority.create(in: folder, for: chain, at: now)
         try HubAuthority.certifyServer(name, dns: [], addresses: [], in: folder, at: now)
-        return BrokerConnection.Settings(
-            host: "127.0.0.1", port: port, authority: "\(folder)/authority.pem",
-            certificate: "\(folder)/kiosk.pem", key: "\(folder)/kiosk-key.pem", user: "x", password: "x",
-            client: "test")
+        return try #require(
+            BrokerConnection(
+                BrokerConnection.Settings(
+                    host: "127.0.0.1", port: Int64(port), authority: "\(folder)/authority.pem",
+                    certificate: "\(folder)/kiosk.pem", key: "\(folder)/kiosk-key.pem", user: "x",
+                    password: "x", client: "test")))
     }
 
     @Test("A broker that does not answer is left at once, and holds no thread", arguments: [false, true])
@@ -60,9 +62,8 @@ struct BrokerConnectionTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let broker = try Mute(isFull: isFull)
-        let settings = try settings(broker.port, in: folder)
-        let connection = try #require(BrokerConnection(settings))
-        connection.start(settings)
+        let connection = try connection(broker.port, in: folder)
+        connection.start()
         try await Task.sleep(for: .milliseconds(300))
         let begin = ContinuousClock.now
         await connection.stop()
@@ -76,10 +77,9 @@ struct BrokerConnectionTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         // A port that was free a moment ago.
         let port = try { try Mute(isFull: false).port }()
-        let settings = try settings(port, in: folder)
-        let connection = try #require(BrokerConnection(settings))
+        let connection = try connection(port, in: folder)
         let begin = ContinuousClock.now
-        connection.start(settings)
+        connection.start()
         for await event in connection.events { #expect(event == .ended) }
         #expect(ContinuousClock.now - begin < .seconds(5))
         await connection.stop()

@@ -51,9 +51,10 @@ struct RunningHub {
     ) async throws {
         let (certificate, key) = ("\(folder)/authority.pem", "\(folder)/authority-key.pem")
         let broker = HubBroker(
-            HubBroker.Settings(
+            BrokerConnection.Settings(
                 host: "localhost", port: 1, authority: certificate, certificate: "\(folder)/hub.pem",
-                key: "\(folder)/hub-key.pem", user: "hub", password: "x"), database, log: log, now: now)
+                key: "\(folder)/hub-key.pem", user: "hub", password: "x", client: "hub"), database, log: log,
+            now: now)
         let routes = HubRoutes(
             database, try HubAuthority(certificate: certificate, key: key, days: 14), broker,
             OperatorRoutes(database, tokens: []), tokens, audit: audit, now: now)

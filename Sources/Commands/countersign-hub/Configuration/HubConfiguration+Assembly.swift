@@ -14,7 +14,7 @@ extension HubConfiguration {
         let database: HubDatabase
         let authority: HubAuthority
         let tls: ServerTLS
-        let broker: HubBroker.Settings
+        let broker: BrokerConnection.Settings
         let keyring: FleetKeyring
         /// Nil where this hub makes no reader tokens.
         let tokens: HubTokens?
@@ -43,11 +43,11 @@ extension HubConfiguration {
             keyring: try keyring(), tokens: try readerTokens?.tokens(database))
     }
 
-    func brokerSettings() throws(HubFault) -> HubBroker.Settings {
-        HubBroker.Settings(
+    func brokerSettings() throws(HubFault) -> BrokerConnection.Settings {
+        BrokerConnection.Settings(
             host: broker.host, port: broker.port, authority: authority, certificate: broker.certificate,
             key: broker.key, user: broker.user,
-            password: try secret(broker.passwordFile, of: "broker.passwordFile"))
+            password: try secret(broker.passwordFile, of: "broker.passwordFile"), client: "countersign-hub")
     }
 
     /// In the form of libpq.

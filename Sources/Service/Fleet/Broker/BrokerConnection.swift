@@ -21,9 +21,9 @@ package enum BrokerEvent: Equatable, Sendable {
 /// above 1023: a hub with a thousand kiosks would not come back to a broker that was restarted.
 @safe package final class BrokerConnection: @unchecked Sendable {  // libmosquitto locks its own state
     /// Where the broker is and as whom to connect.
-    package struct Settings: Equatable, Sendable {
+    package struct Settings: Sendable {
         package var host: String
-        package var port: Int32
+        package var port: Int64
         /// The file with the roots of the broker's certificate, PEM.
         package var authority: String
         /// The files with the client's certificate and key, PEM.
@@ -31,12 +31,13 @@ package enum BrokerEvent: Equatable, Sendable {
         package var key: String
         package var user: String
         package var password: String
+        /// The client's name, by which the broker knows a connection: who comes with it ends the one before.
         package var client: String
         /// What the broker publishes, retained, once this client is lost.
         package var will: (topic: String, payload: [UInt8])?
 
         package init(
-            host: String, port: Int32, authority: String, certificate: String, key: String, user: String,
+            host: String, port: Int64, authority: String, certificate: String, key: String, user: String,
             password: String, client: String, will: (topic: String, payload: [UInt8])? = nil
         ) {
             self.host = host
@@ -48,11 +49,6 @@ package enum BrokerEvent: Equatable, Sendable {
             self.password = password
             self.client = client
             self.will = will
-        }
-
-        package static func == (one: Settings, other: Settings) -> Bool {
-            one.host == other.host && one.port == other.port && one.user == other.user
-                && one.password == other.password && one.client == other.client
         }
     }
 
@@ -76,6 +72,7 @@ package enum BrokerEvent: Equatable, Sendable {
 
     package let events: AsyncStream<BrokerEvent>
     private let box: EventBox
+    private let address: (host: String, port: Int32)
     private let client: OpaquePointer
     private let thread = WorkerThread()
     private let wake: WakePipe
@@ -91,8 +88,11 @@ package enum BrokerEvent: Equatable, Sendable {
 
     /// Nil where libmosquitto does not take the settings.
     package init?(_ settings: Settings) {
-        guard Self.isLibraryReady, let wake = WakePipe() else { return nil }
+        guard Self.isLibraryReady, let port = Int32(exactly: settings.port), let wake = WakePipe() else {
+            return nil
+        }
         self.wake = wake
+        address = (settings.host, port)
         let (events, continuation) = AsyncStream.makeStream(
             of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
         self.events = events
@@ -148,11 +148,11 @@ package enum BrokerEvent: Equatable, Sendable {
     }
 
     /// Connects, and yields what comes of it.
-    package func start(_ settings: Settings) {
+    package func start() {
         state.withLock { $0.isRunning = true }
         thread.perform { [self] in
             let connected = unsafe mosquitto_connect_async(
-                client, settings.host, settings.port, Self.keepAlive)
+                client, address.host, address.port, Self.keepAlive)
             if connected == Int32(MOSQ_ERR_SUCCESS.rawValue) { follow() }
             box.yield(.ended)
             let waiting = state.withLock { state in

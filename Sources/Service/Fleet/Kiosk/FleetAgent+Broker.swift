@@ -79,13 +79,14 @@ extension FleetAgent {
     private func connect(with access: BrokerAccess) async -> Outcome {
         let topics = FleetTopics(settings.membership.chain)
         let kiosk = settings.membership.kiosk
-        let connectionSettings = BrokerConnection.Settings(
-            host: access.host, port: Int32(access.port), authority: settings.authority,
-            certificate: folder.certificatePath, key: folder.keyPath, user: access.user,
-            password: access.password, client: FleetTopics.client(of: kiosk),
-            will: (topics.presence(of: kiosk), KioskPresence.offline.payload))
-        guard let connection = BrokerConnection(connectionSettings) else { return .failed }
-        connection.start(connectionSettings)
+        let connection = BrokerConnection(
+            BrokerConnection.Settings(
+                host: access.host, port: access.port, authority: settings.authority,
+                certificate: folder.certificatePath, key: folder.keyPath, user: access.user,
+                password: access.password, client: FleetTopics.client(of: kiosk),
+                will: (topics.presence(of: kiosk), KioskPresence.offline.payload)))
+        guard let connection else { return .failed }
+        connection.start()
         var outcome = Outcome.failed
         await withTaskCancellationHandler {
             events: for await event in connection.events {

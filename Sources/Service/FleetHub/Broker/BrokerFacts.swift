@@ -1,4 +1,4 @@
-internal import Fleet
+package import Fleet
 internal import JSON
 
 /// What a hub meets at its broker. Looking changes nothing there.
@@ -26,10 +26,9 @@ package enum BrokerFacts: Equatable, Sendable {
     /// How long the plugin may take to answer.
     private static let timeout = Duration.seconds(3)
 
-    package static func current(_ settings: HubBroker.Settings) async -> BrokerFacts {
-        let own = settings.newConnection
-        guard let connection = BrokerConnection(own) else { return .filesRefused }
-        connection.start(own)
+    package static func current(_ settings: BrokerConnection.Settings) async -> BrokerFacts {
+        guard let connection = settings.newConnection() else { return .filesRefused }
+        connection.start()
         let timer = Task {
             try await Task.sleep(for: timeout)
             await connection.stop()

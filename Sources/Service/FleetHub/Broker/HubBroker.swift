@@ -1,4 +1,4 @@
-internal import Fleet
+package import Fleet
 internal import JSON
 package import Logging
 package import MdocModel
@@ -10,30 +10,6 @@ internal import Synchronization
 /// A hub at the broker: hears which kiosks are there, publishes change notices, and makes and removes accounts of kiosks by
 /// mosquitto's dynamic security. Several hubs do the same; what two of them do has the effect of one.
 package final class HubBroker: Service {
-    /// Where the broker is, for kiosks and for this hub.
-    package struct Settings: Sendable {
-        package var host: String
-        package var port: Int64
-        package var authority: String
-        package var certificate: String
-        package var key: String
-        package var user: String
-        package var password: String
-
-        package init(
-            host: String, port: Int64, authority: String, certificate: String, key: String, user: String,
-            password: String
-        ) {
-            self.host = host
-            self.port = port
-            self.authority = authority
-            self.certificate = certificate
-            self.key = key
-            self.user = user
-            self.password = password
-        }
-    }
-
     /// With what the accounts of kiosks at the broker begin, and the hubs' own does not.
     package static let kioskUserPrefix = "kiosk-"
 
@@ -59,7 +35,7 @@ package final class HubBroker: Service {
         var isCleared = false
     }
 
-    private let settings: Settings
+    private let settings: BrokerConnection.Settings
     private let database: HubDatabase
     private let topics: FleetTopics
     private let log: Logger
@@ -68,7 +44,8 @@ package final class HubBroker: Service {
     private let accounts: BrokerAccounts
 
     package init(
-        _ settings: Settings, _ database: HubDatabase, log: Logger, now: @escaping @Sendable () -> Timestamp
+        _ settings: BrokerConnection.Settings, _ database: HubDatabase, log: Logger,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.settings = settings
         self.database = database
@@ -97,11 +74,10 @@ package final class HubBroker: Service {
     }
 
     private func connect() async {
-        let own = settings.newConnection
-        guard let connection = BrokerConnection(own) else {
+        guard let connection = settings.newConnection() else {
             return log.error("the broker's settings cannot be used: check the files of broker")
         }
-        connection.start(own)
+        connection.start()
         await withTaskCancellationHandler {
             for await event in connection.events {
                 switch event {
@@ -289,12 +265,11 @@ extension PostgreSQLError {
     }
 }
 
-extension HubBroker.Settings {
-    /// A connection of a hub, each with a name that no other has.
-    var newConnection: BrokerConnection.Settings {
-        BrokerConnection.Settings(
-            host: host, port: Int32(port), authority: authority, certificate: certificate, key: key,
-            user: user, password: password,
-            client: "countersign-hub-" + ((try? randomBytes(8))?.hexadecimal ?? ""))
+extension BrokerConnection.Settings {
+    /// A connection of this hub, each by a client's name that no other has; nil where libmosquitto does not take the settings.
+    func newConnection() -> BrokerConnection? {
+        var own = self
+        own.client += "-" + ((try? randomBytes(8))?.hexadecimal ?? "")
+        return BrokerConnection(own)
     }
 }
