@@ -16,8 +16,15 @@ package struct StoredPresentation: Sendable {
     package let created: Timestamp
     /// Nil while it continues.
     package let ended: Timestamp?
+    package let lane: String
+    /// While it continues, that of an interruption.
+    package let outcome: String?
+    /// Whether a test issuer signed a document of it; nil where no document was judged.
+    package let isOfTest: Bool?
     /// The JSON that its caller reads. While it continues, this says that it was interrupted.
     package let description: String
+    /// The same for those who see the outcome alone.
+    package let outcomeDescription: String
     /// Where its end is still to be delivered; nil for nowhere, or where that was done.
     package let webhook: String?
     /// The number of its receipt, and of that of what was asked next.
@@ -25,7 +32,8 @@ package struct StoredPresentation: Sendable {
 
     package init(
         id: String, owner: String, reference: String?, holder: Int, order: [UInt8], created: Timestamp,
-        ended: Timestamp?, description: String, webhook: String? = nil
+        ended: Timestamp?, lane: String, outcome: String?, isOfTest: Bool?, description: String,
+        outcomeDescription: String, webhook: String? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -34,7 +42,11 @@ package struct StoredPresentation: Sendable {
         self.order = order
         self.created = created
         self.ended = ended
+        self.lane = lane
+        self.outcome = outcome
+        self.isOfTest = isOfTest
         self.description = description
+        self.outcomeDescription = outcomeDescription
         self.webhook = webhook
     }
 
@@ -71,7 +83,8 @@ extension ReaderStore {
     package func probe() throws(ReaderStoreError) {
         let probe = StoredPresentation(
             id: "probe", owner: "", reference: nil, holder: 1, order: [UInt8](repeating: 0, count: 32),
-            created: Timestamp(secondsSince1970: 0), ended: nil, description: "")
+            created: Timestamp(secondsSince1970: 0), ended: nil, lane: "", outcome: nil, isOfTest: nil,
+            description: "{}", outcomeDescription: "{}")
         try change { database in
             try Self.put(probe, in: database)
             try database.execute(sql: "DELETE FROM presentation WHERE id = ?", arguments: [probe.id])
@@ -90,14 +103,15 @@ extension ReaderStore {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO presentation
-                    (id, owner, reference, holder, request, created, ended, description, receipt, further_receipt,
-                     webhook)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    (id, owner, reference, holder, request, created, ended, lane, outcome, of_test,
+                     description, outcome_description, receipt, further_receipt, webhook)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 presentation.id, presentation.owner, presentation.reference, presentation.holder,
                 Data(presentation.order), presentation.created.secondsSince1970,
-                presentation.ended?.secondsSince1970, presentation.description,
+                presentation.ended?.secondsSince1970, presentation.lane, presentation.outcome,
+                presentation.isOfTest, presentation.description, presentation.outcomeDescription,
                 presentation.receipts.first, presentation.receipts.further, presentation.webhook,
             ])
     }
@@ -174,7 +188,10 @@ extension ReaderStore {
                     order: [UInt8](try row.decode(Data.self, forColumn: "request")),
                     created: try Timestamp(stored: row.decode(forColumn: "created")),
                     ended: try row.decode(Int64?.self, forColumn: "ended").map(Timestamp.init(stored:)),
+                    lane: try row.decode(forColumn: "lane"), outcome: try row.decode(forColumn: "outcome"),
+                    isOfTest: try row.decode(forColumn: "of_test"),
                     description: try row.decode(forColumn: "description"),
+                    outcomeDescription: try row.decode(forColumn: "outcome_description"),
                     webhook: try row.decode(forColumn: "webhook"))
                 stored.receipts = (
                     try row.decode(forColumn: "receipt"), try row.decode(forColumn: "further_receipt")
@@ -190,9 +207,10 @@ extension ReaderStore {
             try database.execute(
                 sql: """
                     UPDATE presentation SET ended = max(?, created),
-                        description = json_set(description, '$.ended', ?) WHERE ended IS NULL
+                        description = json_set(description, '$.ended', ?),
+                        outcome_description = json_set(outcome_description, '$.ended', ?) WHERE ended IS NULL
                     """,
-                arguments: [now.secondsSince1970, "\(now)"])
+                arguments: [now.secondsSince1970, "\(now)", "\(now)"])
         }
     }
 

@@ -82,6 +82,20 @@ enum PresentationTables {
 
     /// Where the end of a presentation is still to be delivered.
     static let webhook = "ALTER TABLE presentation ADD COLUMN webhook TEXT;\n"
+
+    /// What is looked for in a presentation, and what is shown of it to those who see the outcome alone.
+    static let outcome = """
+        ALTER TABLE presentation ADD COLUMN lane TEXT NOT NULL DEFAULT '';
+        ALTER TABLE presentation ADD COLUMN outcome TEXT;
+        ALTER TABLE presentation ADD COLUMN of_test INTEGER;
+        ALTER TABLE presentation ADD COLUMN outcome_description TEXT NOT NULL DEFAULT '{}';
+        UPDATE presentation SET lane = coalesce(json_extract(description, '$.lane'), ''),
+            outcome = json_extract(description, '$.outcome'), of_test = json_extract(description, '$.test'),
+            outcome_description =
+                json_remove(json_set(description, '$.reasons', json('[]')), '$.decision')
+            WHERE json_valid(description);
+
+        """
 }
 
 /// The tables of retained data. The contents of a field are sealed; its reference is stored only as a keyed digest.

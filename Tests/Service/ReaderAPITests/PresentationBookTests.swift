@@ -586,3 +586,11 @@ extension PresentationRecord {
         return reasons.compactMap { if case .string(let id)? = $0["id"] { id } else { nil } }
     }
 }
+
+extension JSONValue {
+    /// A member of this object; nil where it has none of this name.
+    fileprivate subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.0 == name }?.1
+    }
+}

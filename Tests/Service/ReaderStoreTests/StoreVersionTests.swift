@@ -72,6 +72,35 @@ struct StoreVersionTests {
         #expect(tables[0].count > 7)
     }
 
+    @Test("A presentation of an earlier version has its lane, its outcome, and the view without reasons")
+    func presentationOfEarlierVersion() throws {
+        _ = try ReaderStore(at: folder.path, for: .changing)
+        let description =
+            #"{"lane":"counter-1","outcome":"allow","test":true,"reasons":["x"],"ended":null,"decision":"approved"}"#
+        try DatabaseQueue(path: folder.file).write { database in
+            for column in ["lane", "outcome", "of_test", "outcome_description"] {
+                try database.execute(sql: "ALTER TABLE presentation DROP COLUMN \(column)")
+            }
+            try database.execute(sql: "PRAGMA user_version = \(ReaderStore.version - 1)")
+            for (id, text) in [("a", description), ("b", "not JSON")] {
+                try database.execute(
+                    sql: """
+                        INSERT INTO presentation (id, owner, holder, request, created, ended, description)
+                            VALUES (?, 'till', 1, ?, 0, 0, ?)
+                        """, arguments: [id, Data(repeating: 7, count: 32), text])
+            }
+        }
+        let store = try ReaderStore(at: folder.path, for: .changing)
+        let kept = try #require(try store.presentation("a"))
+        #expect(kept.lane == "counter-1" && kept.outcome == "allow" && kept.isOfTest == true)
+        #expect(kept.description == description)
+        #expect(
+            kept.outcomeDescription
+                == #"{"lane":"counter-1","outcome":"allow","test":true,"reasons":[],"ended":null}"#)
+        let other = try #require(try store.presentation("b"))
+        #expect(other.lane == "" && other.outcome == nil && other.isOfTest == nil)
+    }
+
     @Test("A version of 0 or below is none of ours", arguments: [0, -1])
     func noVersion(_ version: Int) throws {
         _ = try placeFirstVersion()

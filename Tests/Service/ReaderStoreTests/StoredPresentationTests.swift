@@ -25,7 +25,9 @@ struct StoredPresentationTests {
         StoredPresentation(
             id: id, owner: owner, reference: reference, holder: 1, order: [UInt8](repeating: 7, count: 32),
             created: created, ended: ended.map { created.advanced(bySeconds: $0) },
-            description: #"{"id": "\#(id)", "ended": null}"#, webhook: webhook)
+            lane: "counter-1", outcome: ended == nil ? nil : "allow", isOfTest: ended == nil ? nil : true,
+            description: #"{"id": "\#(id)", "ended": null}"#, outcomeDescription: #"{"ended": null}"#,
+            webhook: webhook)
     }
 
     @Test("How it ended and its receipts are written together, in place of what was held")

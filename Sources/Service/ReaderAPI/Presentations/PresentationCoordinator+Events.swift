@@ -113,9 +113,8 @@ extension PresentationRecord {
 
     /// For who ordered it: with what came of it, as a webhook gets it, without documents.
     fileprivate func endedEvent(at now: Timestamp) -> JSONValue {
-        guard case .object(let members) = json(for: []) else { return event(at: now) }
-        return .object(
-            eventMembers(at: now) + members.filter { ["reasons", "result", "then"].contains($0.0) })
+        .object(
+            eventMembers(at: now) + [reasonsMember(for: []), thenMember(for: [])] + resultMembers(for: []))
     }
 
     private func eventMembers(at now: Timestamp) -> [(String, JSONValue)] {

@@ -14,8 +14,7 @@ extension PresentationCoordinator {
                 .map { $0.json(for: scopes(of: caller, over: $0)) }
             return ["presentations": .array(known), "next": .null]
         }
-        let all =
-            try await past(for: caller).filter { $0.isTaken(by: query) } + remembered(query, for: caller)
+        let all = try await past(query, for: caller) + remembered(query, for: caller)
         let rest = all.sorted { $1.cursor < $0.cursor }
             .filter { listed in query.cursor.map { listed.cursor < $0 } ?? true }
         let page = rest.prefix(query.limit)
@@ -44,14 +43,23 @@ extension PresentationCoordinator {
     }
 
     /// The newest that are no longer in memory: the caller's, or the administrator's all.
-    private func past(for caller: KnownCaller) async throws(APIProblem) -> [ListedPresentation] {
+    private func past(
+        _ query: PresentationListQuery, for caller: KnownCaller
+    ) async throws(APIProblem) -> [ListedPresentation] {
         let most = limits.presentations
         let owner = caller.scopes.contains(.admin) ? nil : caller.name
         let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentations(of: owner, atMost: most)
         }
-        return (stored ?? []).filter { book[PresentationID($0.id)] == nil }.compactMap(
-            ListedPresentation.init)
+        return (stored ?? []).filter {
+            book[PresentationID($0.id)] == nil
+                && query.takes(lane: $0.lane, outcome: $0.outcome, created: $0.created)
+        }.compactMap { stored in
+            PastPresentation(stored).map {
+                ListedPresentation(
+                    cursor: PresentationCursor(created: stored.created, id: stored.id), json: $0.json)
+            }
+        }
     }
 }
 
@@ -59,22 +67,4 @@ extension PresentationCoordinator {
 private struct ListedPresentation: Sendable {
     let cursor: PresentationCursor
     let json: JSONValue
-}
-
-extension ListedPresentation {
-    /// Nil where the store's text is not JSON.
-    fileprivate init?(_ stored: StoredPresentation) {
-        guard let past = PastPresentation(stored) else { return nil }
-        self.init(
-            cursor: PresentationCursor(created: stored.created, id: stored.id), json: past.json)
-    }
-
-    fileprivate func isTaken(by query: PresentationListQuery) -> Bool {
-        guard let lane = json["lane"]?.string else { return false }
-        return query.takes(lane: lane, outcome: json["outcome"]?.string, created: cursor.created)
-    }
-}
-
-extension JSONValue {
-    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -18,24 +18,33 @@ extension PresentationRecord {
             ("state", .string(state.rawValue)),
             ("outcome", JSONValue(conclusion?.outcome.rawValue)),
             ("test", completion?.hasTestDocument.map { .boolean($0) } ?? .null),
-            ("reasons", .array(reasons(for: scopes).map { .string($0) })),
+            reasonsMember(for: scopes),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(completion.map { "\($0.ended)" })),
             ("intent", .string(order.intent.description)),
             ("validation", .string(order.validation.rawValue)), ("retention", .string(order.retention.name)),
             ("asks", plan.asks),
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
-            ("then", further.map { json($0, for: scopes) } ?? .null),
+            thenMember(for: scopes),
         ]
-        guard let completion else { return .object(members) }
-        if seesOutcomeAlone(scopes) {
-            if scopes.contains(.admin) {
-                members.append(("decision", JSONValue(completion.decision?.rawValue)))
-            }
-        } else if let report = completion.report {
-            members.append(("result", result(report, completion, for: scopes)))
+        if completion != nil, scopes.contains(.admin), seesOutcomeAlone(scopes) {
+            members.append(("decision", JSONValue(completion?.decision?.rawValue)))
         }
-        return .object(members)
+        return .object(members + resultMembers(for: scopes))
+    }
+
+    func reasonsMember(for scopes: Set<Scope>) -> (String, JSONValue) {
+        ("reasons", .array(reasons(for: scopes).map { .string($0) }))
+    }
+
+    func thenMember(for scopes: Set<Scope>) -> (String, JSONValue) {
+        ("then", further.map { json($0, for: scopes) } ?? .null)
+    }
+
+    /// `result`, where an answer came and they may see it.
+    func resultMembers(for scopes: Set<Scope>) -> [(String, JSONValue)] {
+        guard !seesOutcomeAlone(scopes), let completion, let report = completion.report else { return [] }
+        return [("result", result(report, completion, for: scopes))]
     }
 
     /// Whether neither answers nor documents are for them.

@@ -3,45 +3,37 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderStore
+internal import Reports
 internal import RequestPlanner
 
 /// A presentation that is no longer in memory: of an earlier run of the daemon, or one of very many. It is over.
 struct PastPresentation: Sendable {
-    let owner: String
-    let order: [UInt8]
+    let stored: StoredPresentation
     /// Without answers and documents.
     let json: JSONValue
-    /// Whether its outcome is `allow`, and a test issuer signed a document of it.
-    let isAllowOfTest: Bool
+    /// For who started it by the scope `order`.
+    let outcomeAlone: JSONValue
 
-    /// Nil where the store's text is not JSON, or does not say whether a document is a test's.
+    /// Nil where the store's text is not JSON.
     init?(_ stored: StoredPresentation) {
-        guard let item = try? JSONItem.parse(Array(stored.description.utf8)[...]) else { return nil }
-        json = JSONValue(item)
-        guard let test = json["test"] else { return nil }
-        owner = stored.owner
-        order = stored.order
-        if case .boolean(true) = test, case .string(PresentationOutcome.allow.rawValue)? = json["outcome"] {
-            isAllowOfTest = true
-        } else {
-            isAllowOfTest = false
-        }
+        guard let json = JSONValue(stored: stored.description),
+            let outcomeAlone = JSONValue(stored: stored.outcomeDescription)
+        else { return nil }
+        self.stored = stored
+        self.json = json
+        self.outcomeAlone = outcomeAlone
     }
 
-    /// For who started it by the scope `order`.
-    var outcomeAlone: JSONValue {
-        guard case .object(let members) = json else { return json }
-        return .object(
-            members.filter { $0.0 != "decision" }
-                .map { $0.0 == "reasons" ? ($0.0, .array([])) : $0 })
+    /// Whether its outcome is `allow`, and not of documents that are no tests'.
+    var isAllowOfTest: Bool {
+        stored.outcome == PresentationOutcome.allow.rawValue && stored.isOfTest != false
     }
 }
 
 extension JSONValue {
-    /// A member of this object; nil where it has none of this name.
-    subscript(name: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.0 == name }?.1
+    fileprivate init?(stored text: String) {
+        guard let item = try? JSONItem.parse(Array(text.utf8)[...]) else { return nil }
+        self.init(item)
     }
 }
 
@@ -49,11 +41,14 @@ extension StoredPresentation {
     /// How a presentation ended; as long as it continues, that the daemon ended before it.
     init(_ record: PresentationRecord) {
         let isOver = record.conclusion != nil
+        let record = isOver ? record : record.interrupted
         self.init(
             id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
-            ended: isOver ? record.completion?.ended : nil,
-            description: (isOver ? record : record.interrupted).json(for: [.admin]).line,
+            ended: isOver ? record.completion?.ended : nil, lane: record.lane,
+            outcome: record.conclusion?.outcome.rawValue, isOfTest: record.completion?.hasTestDocument,
+            description: record.json(for: [.admin]).line,
+            outcomeDescription: record.json(for: [.order]).line,
             webhook: record.order.webhook)
     }
 }
@@ -83,7 +78,7 @@ extension PresentationCoordinator {
             try store.presentations(of: owner, under: reference.name).first { $0.holder == reference.holder }
         }
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }) else { return nil }
-        guard past.order == order.digest else { throw .referenceTaken }
+        guard past.stored.order == order.digest else { throw .referenceTaken }
         return past
     }
 
@@ -104,7 +99,7 @@ extension PresentationCoordinator {
             try store.presentation(id.description)
         }
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
-            past.owner == caller.name && caller.scopes.contains(.app) || caller.scopes.contains(.admin)
+            past.stored.owner == caller.name && caller.scopes.contains(.app) || caller.scopes.contains(.admin)
         else { throw .presentationUnknown }
         return past
     }
