@@ -8,6 +8,13 @@ struct PlainEnglishTests {
         #expect(PlainEnglish.findings(in: file.text) == [])
     }
 
+    @Test(
+        "No page, script or document of the API has one either",
+        arguments: [".js", ".html", ".json"].flatMap { SourceFile.all(in: "Sources", $0) })
+    func pages(_ file: SourceFile) {
+        #expect(PlainEnglish.findings(in: file.text) == [])
+    }
+
     @Test("The twin: each word of the list is found")
     func twin() {
         let text = """

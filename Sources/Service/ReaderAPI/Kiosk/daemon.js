@@ -7,7 +7,7 @@ const answerDeadline = 10_000;
 const receiptsDeadline = 120_000;
 
 /// Why the daemon did not do what was asked. `kind`: `refused` (no capability for it), `absent` (no such thing),
-/// `gone` (wiped), `conflict`, `unreachable`, `faulty`.
+/// `wiped`, `conflict`, `unreachable`, `faulty`.
 export class DaemonError extends Error {
     constructor(kind) {
         super(kind);
@@ -15,7 +15,7 @@ export class DaemonError extends Error {
     }
 
     static of(status) {
-        const kinds = { 401: "refused", 403: "refused", 404: "absent", 409: "conflict", 410: "gone" };
+        const kinds = { 401: "refused", 403: "refused", 404: "absent", 409: "conflict", 410: "wiped" };
         return new DaemonError(kinds[status] ?? "faulty");
     }
 }

@@ -202,7 +202,7 @@ export class Page {
         try {
             [presentation, now] = await this.daemon.presentation(id);
         } catch (error) {
-            if (error.kind !== "absent" && error.kind !== "gone") {
+            if (error.kind !== "absent" && error.kind !== "wiped") {
                 throw error;
             }
             // Another one may have begun while this one was asked for.
@@ -264,7 +264,7 @@ export class Page {
             await action();
         } catch (error) {
             // What is wiped already needs no further word.
-            if (error.kind !== "gone") {
+            if (error.kind !== "wiped") {
                 this.say("actionFailed");
                 return false;
             }
