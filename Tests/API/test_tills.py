@@ -86,8 +86,8 @@ class OutcomeTests(TillCase):
     def test_the_words_say_why_and_what_may_be_done(self):
         """Those of the reason, and where a reason has none of its own those of the outcome."""
         for fault, words in {
-                "mso.expired": "The document is not valid now. Refresh it on the phone, then tap again. (test document) validity",
-                "device.signature_flipped": "The check failed. Tap again once. (test document) device_authentication",
+                "mso.expired": "The document is not valid now. Refresh it on the phone, then begin a new check. (test document) validity",
+                "device.signature_flipped": "The check failed. Begin a new check, once. (test document) device_authentication",
                 "x509.ds_expired": "Not accepted. Check another document. (test document) issuer_certificate"}.items():
             self.outcome(1, words, wallet=("--fault", fault))
 

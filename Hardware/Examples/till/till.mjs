@@ -28,9 +28,9 @@ const say = {
 const why = [
     ["deny", ["answer.no", "decision.rejected"], "No. Do not sell."],
     ["deny", ["revocation"], "This document was withdrawn. Check another document."],
-    ["deny", ["validity"], "The document is not valid now. Refresh it on the phone, then tap again."],
+    ["deny", ["validity"], "The document is not valid now. Refresh it on the phone, then begin a new check."],
     ["deny", ["session.decryption", "response.status", "device_authentication", "key_authorizations", "request_match"],
-        "The check failed. Tap again once."],
+        "The check failed. Begin a new check, once."],
     ["unclear", ["decision.overdue", "decision.dismissed"], "Nobody decided. Check again."],
     ["failed", ["reader.unavailable", "radio.unavailable"], "The reader is not there. Call whoever looks after it."],
 ];
