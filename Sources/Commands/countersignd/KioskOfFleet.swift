@@ -230,7 +230,7 @@ extension DaemonConfiguration {
     var stopped: DaemonConfiguration {
         var stopped = self
         stopped.lanes = []
-        stopped.access = AccessRules()
+        stopped.access = .stopped
         stopped.readerTokens = TokenIssuing()
         stopped.online?.merchants = []
         stopped.online?.web = nil

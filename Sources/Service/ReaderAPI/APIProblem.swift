@@ -9,7 +9,7 @@ internal import Transport
 package struct APIProblem: Error, Equatable, Sendable {
     /// The stable ids, as the OpenAPI document lists them.
     package enum ID: String, CaseIterable, Sendable {
-        case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden
+        case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden, kioskStopped
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
         case intentRefused, policyRefused, retentionRefused, readerTokenRequired, readerTokenRefused,
             identityRefused
@@ -129,6 +129,9 @@ extension APIProblem {
     static let unauthorized = APIProblem(
         .unauthorized, 401,
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
+    static let kioskStopped = APIProblem(
+        .kioskStopped, 503,
+        "this kiosk was stopped or revoked by its chain, and takes no orders: ask the operator of the chain")
     static let pageCodeRefused = APIProblem(
         .pageCodeRefused, 403,
         "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code",

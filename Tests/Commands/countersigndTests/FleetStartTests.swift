@@ -4,6 +4,7 @@ import Logging
 import MdocModel
 import OpenSSLCrypto
 import PKIX
+import ReaderAPI
 import ReaderIdentityStore
 import Testing
 import VectorFiles
@@ -78,6 +79,7 @@ struct FleetStartTests {
         let configuration = try begins(with: #"{"log": "debug"}"#)
         #expect(configuration.logLevel == "debug")
         #expect(configuration.lanes.map(\.name) == ["counter-1"])
+        #expect(configuration.access != .stopped)
     }
 
     @Test("The examples of fleet.md change policies and the texts of a lane's page as the file itself would")
@@ -116,6 +118,7 @@ struct FleetStartTests {
         for changes in [nil, #"{"log": "debug"}"#, #"{"lanes": 7}"#] {
             let configuration = try begins(with: changes, isStopped: true)
             #expect(configuration.lanes.isEmpty, "\(changes ?? "none")")
+            #expect(configuration.access == .stopped, "\(changes ?? "none")")
         }
     }
 }

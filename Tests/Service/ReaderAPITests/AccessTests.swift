@@ -1,4 +1,5 @@
 import OpenSSLCrypto
+import OtherPrograms
 import Testing
 
 @testable import ReaderAPI
@@ -14,6 +15,24 @@ struct AccessTests {
         for other in ["", "Secret", "secret ", "secre", "secrett"] {
             #expect(rules.known(byToken: other) == nil)
         }
+    }
+
+    @Test(
+        "At a kiosk that its chain stopped every caller hears so by name; elsewhere a stranger is not known",
+        arguments: [true, false])
+    func stopped(_ isStopped: Bool) async throws {
+        let shop = try await OnlineShop(isStopped: isStopped)
+        defer { shop.close() }
+        let stranger = PlainHTTP(shop.asApp.address, token: "another")
+        let refused = try await stranger.call("GET", "/v1/lanes")
+        #expect(refused.status == (isStopped ? 503 : 401))
+        #expect(refused.problem == (isStopped ? "kioskStopped" : "unauthorized"))
+        let known = try await shop.asApp.call("GET", "/v1/lanes")
+        #expect(known.status == (isStopped ? 503 : 200))
+        #expect(known.problem == (isStopped ? "kioskStopped" : nil))
+        #expect(known.headers["www-authenticate"] == nil)
+        #expect(try await shop.orderApp().problem == (isStopped ? "kioskStopped" : nil))
+        #expect(try await PlainHTTP(shop.asApp.address).call("GET", "/healthz").status == 200)
     }
 
     @Test(

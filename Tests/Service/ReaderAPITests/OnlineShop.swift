@@ -37,9 +37,10 @@ struct OnlineShop {
     ///   - trusts: whether the issuer is trusted.
     ///   - nonces: in place of those in memory.
     ///   - basis: in place of one that trusts the issuer, or another.
+    ///   - isStopped: whether a chain stopped this kiosk.
     init(
         issuer other: TestIssuer? = nil, trusts: Bool = true, nonces: (any NonceStore)? = nil,
-        basis: (any JudgingBasisSource)? = nil, now: Int64 = TestAuthority.now
+        basis: (any JudgingBasisSource)? = nil, now: Int64 = TestAuthority.now, isStopped: Bool = false
     ) async throws {
         let issuer = try other ?? TestIssuer(authority: .ofACountry())
         self.issuer = issuer
@@ -57,7 +58,8 @@ struct OnlineShop {
         (http, asApp) = (
             PlainHTTP(.tcp(port: port), token: Self.token), PlainHTTP(.tcp(port: port), token: Self.other)
         )
-        server = try await Self.serve(verifier, basis, at: port)
+        server = try await Self.serve(
+            verifier, basis, at: port, under: isStopped ? .stopped : Self.rules)
     }
 
     func close() { server.cancel() }
@@ -77,20 +79,25 @@ struct OnlineShop {
         return try PageSessions(store: folder.path)
     }
 
-    private static func serve(
-        _ verifier: OnlineVerifier, _ basis: any JudgingBasisSource, at port: UInt16
-    ) async throws -> Task<Void, any Error> {
-        var log = Logger(label: "tests")
-        log.logLevel = .error
-        let coordinator = try PresentationCoordinator(
-            lanes: [], basis: basis, portraits: PortraitDecoder(executable: "/nonexistent"),
-            metrics: PresentationMetrics(), log: log, clock: .system)
+    private static var rules: AccessRules {
         var rules = AccessRules()
         rules.tokens = [(token, Scope.online), (other, .app)].map { text, scope in
             .init(
                 name: scope.rawValue, sha256: Digest(.sha256, of: Array(text.utf8)[...]).bytes,
                 scopes: [scope])
         }
+        return rules
+    }
+
+    private static func serve(
+        _ verifier: OnlineVerifier, _ basis: any JudgingBasisSource, at port: UInt16,
+        under rules: AccessRules
+    ) async throws -> Task<Void, any Error> {
+        var log = Logger(label: "tests")
+        log.logLevel = .error
+        let coordinator = try PresentationCoordinator(
+            lanes: [], basis: basis, portraits: PortraitDecoder(executable: "/nonexistent"),
+            metrics: PresentationMetrics(), log: log, clock: .system)
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         let brands = BrandRoutes(
             BrandFolder(store: "/nonexistent"),

@@ -32,8 +32,17 @@ package struct AccessRules: Equatable, Sendable {
 
     package var tokens: [Token] = []
     package var users: [UInt32: User] = [:]
+    /// Whether nobody is known since the chain stopped or revoked this kiosk.
+    private(set) var isStopped = false
 
     package init() {}
+
+    /// Those of a kiosk that its chain stopped or revoked: nobody is known.
+    package static let stopped: AccessRules = {
+        var rules = AccessRules()
+        rules.isStopped = true
+        return rules
+    }()
 
     /// The entry of a token; nil if it is unknown. The time does not depend on how much of the token is right.
     func known(byToken token: String) -> Token? {

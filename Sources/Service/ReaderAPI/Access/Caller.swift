@@ -9,7 +9,7 @@ struct Caller: Sendable {
     let rules: AccessBook
     let pages: PageSessions
 
-    /// - Throws: `unauthorized` where nobody is known.
+    /// - Throws: `unauthorized` where nobody is known; `kioskStopped` where that is since this kiosk is stopped.
     func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
         let caller =
             switch listener {
@@ -26,16 +26,19 @@ struct Caller: Sendable {
         guard credentials.count == 1, let credential = credentials.first,
             credential.lowercased().hasPrefix("bearer "), credential.utf8.count <= 1024,
             let token = rules.current.known(byToken: String(credential.dropFirst("bearer ".count)))
-        else { throw .unauthorized }
+        else { throw refusal }
         return token.caller
     }
 
     private func user(at channel: any Channel) async throws(APIProblem) -> KnownCaller {
         guard let user = await Self.user(of: channel), let caller = rules.current.caller(ofUser: user) else {
-            throw .unauthorized
+            throw refusal
         }
         return caller
     }
+
+    /// A till has to know that its token is right and nobody may order here.
+    private var refusal: APIProblem { rules.current.isStopped ? .kioskStopped : .unauthorized }
 
     /// The user at the other end of a Unix socket, as the system had it when the connection was made.
     private static func user(of channel: any Channel) async -> UInt32? {
