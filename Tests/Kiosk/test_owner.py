@@ -56,7 +56,7 @@ class OwnerTests(KioskCase):
 
     def test_what_needs_attention_is_first(self):
         lanes = [{**LANE, "state": "readerMissing", "advice": "Plug it in"}]
-        trust = {**OVERVIEW["trust"], "ageSeconds": 8 * 86_400 + 5}
+        trust = {**OVERVIEW["trust"], "ageSeconds": 31 * 86_400 + 5}
         identities = [{"name": "soon", "expires": "2026-12-01T00:00:00Z", "fault": None},
                       {"name": "over", "expires": "2026-11-01T00:00:00Z", "fault": None},
                       {"name": "bare", "expires": None, "fault": "it has no certificates"}]
@@ -65,7 +65,7 @@ class OwnerTests(KioskCase):
         self.assertEqual(page.inner_text("[data-state]"), "Not ready")
         words = page.locator("[data-faults] li").all_inner_texts()
         self.assertEqual(len(words), 6)
-        for number, part in enumerate(["counter-1: Plug it in", "8 days old", "“soon” expires in 5 days", "“over” has expired",
+        for number, part in enumerate(["counter-1: Plug it in", "31 days old", "“soon” expires in 5 days", "“over” has expired",
                                        "“bare” cannot be used", "Test documents"]):
             self.assertIn(part, words[number])
         self.assertEqual(page.inner_text("[data-lanes] td.no"), "reader missing")
@@ -81,6 +81,12 @@ class OwnerTests(KioskCase):
         self.assertIn("computer checked", page.inner_text("[data-facts]"))
         page = self.owner(doctor=None, faults=[], acceptsTestDocuments=False)
         self.assertIn("computer not checked", page.inner_text("[data-facts]"))
+
+    def test_a_list_is_old_once_doctor_says_so_and_not_before(self):
+        for days, found in ((30, []), (31, ["The newest list of the trust store is 31 days old: run countersign trust update."])):
+            trust = {**OVERVIEW["trust"], "ageSeconds": days * 86_400 + 5}
+            page = self.owner(trust=trust, faults=[], acceptsTestDocuments=False)
+            self.assertEqual(page.locator("[data-faults] li").all_inner_texts(), found)
 
     def test_a_lane_that_is_paused_says_why(self):
         standing = {"intent": "age over 21", "retention": "receipt", "isPaused": True,

@@ -8,8 +8,8 @@ import { plain } from "./strings.js";
 /// From one look to the next, in milliseconds.
 const pause = 15_000;
 const dayMilliseconds = 86_400_000;
-/// What is older, or ends sooner, is said to need attention, in days.
-const oldTrustDays = 7;
+/// What is older, or ends sooner, is said to need attention, in days: as `countersign doctor` says it.
+const oldTrustDays = 30;
 const soonDays = 30;
 const receiptsAtOnce = 500;
 const mostRows = 100;
@@ -59,7 +59,7 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
             found.push(`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
         }
     }
-    if (trust?.ageSeconds > oldTrustDays * 86_400) {
+    if (Math.floor(trust?.ageSeconds / 86_400) > oldTrustDays) {
         found.push(`The newest list of the trust store is ${days(trust.ageSeconds * 1_000)} old: run countersign trust update.`);
     }
     for (const { name, expires, fault } of identities) {
