@@ -47,9 +47,9 @@ extension TokenRefusal {
     /// What the hub says of a token: only that it refuses this one, or too many of them, is passed on as it is.
     init(_ error: HubError) {
         switch error {
-        case .refused(403, "readerTokenNotGranted"): self = .notAllowed
+        case .refused(403, "readerTokenNotGranted", _): self = .notAllowed
         case .tooMany(let seconds): self = .tooMany(retryAfter: seconds)
-        case .refused(_, let id):
+        case .refused(_, let id, _):
             self = .brandUnavailable(
                 .hubUnavailable(
                     "the hub makes this kiosk's reader tokens, and refuses (\(Terminal.safe(id))): see the hub's log"

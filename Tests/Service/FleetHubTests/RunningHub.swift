@@ -140,7 +140,7 @@ final class EnrolledKiosk: Sendable {
 func refusal(_ client: HubClient, _ body: (HubClient) async throws -> [UInt8]) async -> String {
     do {
         return "\(try await body(client).count) bytes"
-    } catch HubError.refused(let status, let id) {
+    } catch HubError.refused(let status, let id, _) {
         return "\(status) \(id)"
     } catch {
         return "\(error)"

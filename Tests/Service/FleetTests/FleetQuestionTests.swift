@@ -76,6 +76,35 @@ struct FleetQuestionTests {
         }
     }
 
+    @Test("The log has the hub's own words for a refusal, and level and version of a document that is not used")
+    func words() async throws {
+        let (hub, log) = (try await ScriptedHub(), LogLines())
+        let document = try hub.scene.document(version: 7, configuration: #"{"log": "debug"}"#)
+        let path = ScriptedHub.path(of: document)
+        try hub.say([document])
+        let overdue = "the database did not answer in time: check its load"
+        hub.server.answer(path, with: ScriptedHub.problem(503, "databaseUnavailable", overdue))
+        await hub.daemon.answer(.notReady)
+        let agent = try hub.agent(log: log) { $0.pauses = [.milliseconds(50)] }
+        try await hub.run(agent) {
+            try await until("the document does not come") {
+                log.count(
+                    "document chain 7 cannot be fetched from the hub: it is asked for again why=the hub refuses with 503 databaseUnavailable: \(overdue)"
+                ) > 0
+            }
+            hub.server.answer(path, with: .serving(document))
+            try await until("the lanes were tried") {
+                log.count("document chain 7 is not used: the lanes did not become ready with it.") == 1
+            }
+            hub.server.answer(ScriptedHub.state, with: ScriptedHub.problem(403, "kioskUnknown", "enrol it"))
+            await agent.notice(spread: 0)
+            try await until("the hub refuses the kiosk") {
+                log.count("the kiosk cannot ask its hub why=the hub refuses with 403 kioskUnknown: enrol it")
+                    > 0
+            }
+        }
+    }
+
     @Test("A stop does not wait for lanes that are to follow a start; a start after it ends it")
     func stopDuringStart() async throws {
         let hub = try await ScriptedHub()
@@ -102,9 +131,9 @@ struct FleetQuestionTests {
 
     @Test("A stop that could not be written is written as soon as it can be, for the next start")
     func stopNotWritten() async throws {
-        let hub = try await ScriptedHub()
+        let (hub, log) = (try await ScriptedHub(), LogLines())
         try hub.say(isStopped: true)
-        let agent = try hub.agent()
+        let agent = try hub.agent(log: log)
         let folder = try FleetFolder(store: hub.store.path)
         let draft = "\(folder.path)/state.json.new"
         try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: false)
@@ -114,6 +143,11 @@ struct FleetQuestionTests {
         try await hub.run(agent) {
             try await until("the kiosk stops") { await hub.daemon.isStopped }
             #expect(try !isStopped())
+            // It is tried again with each question, and said once.
+            let asked = hub.count(ScriptedHub.state)
+            await agent.notice(spread: 0)
+            try await hub.until(asked: ScriptedHub.state, times: asked + 1)
+            #expect(log.count("the folder fleet in the store cannot be written") == 1)
             try FileManager.default.removeItem(atPath: draft)
             await agent.notice(spread: 0)
             try await until("the stop is written") { try isStopped() }

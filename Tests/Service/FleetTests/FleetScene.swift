@@ -4,6 +4,7 @@ import MdocModel
 import MdocTrust
 import OpenSSLCrypto
 import ReaderStore
+import Synchronization
 import Testing
 
 @testable import Fleet
@@ -60,7 +61,7 @@ struct FleetScene {
     func agent(
         _ daemon: FakeDaemon, in store: FleetStore, isStopped: Bool = false,
         of hub: (origin: String, authority: String) = ("https://localhost", "/dev/null"),
-        setWaiting: @escaping @Sendable (Int64) -> Void = { _ in },
+        log: LogLines = LogLines(), setWaiting: @escaping @Sendable (Int64) -> Void = { _ in },
         _ change: (inout KioskSettings) -> Void = { _ in }
     ) throws -> FleetAgent {
         var settings = KioskSettings(
@@ -74,13 +75,39 @@ struct FleetScene {
             health: { await daemon.health }, setWaiting: setWaiting)
         return FleetAgent(
             settings, folder, (try folder.load(membership, keys).accepted, isStopped), actions,
-            Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            log.logger)
     }
 
     /// Has the agent obey a document, as far as it is to.
     func roll(_ bytes: [UInt8], out agent: FleetAgent) async throws {
         try await agent.take(bytes)
         await agent.applying?.value
+    }
+}
+
+/// What a kiosk's log says, one line an entry.
+final class LogLines: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+
+    /// How many lines begin like this.
+    func count(_ words: String) -> Int { kept.withLock { $0.count { $0.hasPrefix(words) } } }
+
+    private struct Handler: LogHandler {
+        let log: LogLines
+        var metadata = Logger.Metadata()
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let words = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+            log.kept.withLock { $0.append("\(event.message) \(words)") }
+        }
     }
 }
 

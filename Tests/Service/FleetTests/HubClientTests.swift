@@ -69,6 +69,34 @@ struct HubClientTests {
         #expect(try await ask([answer]) == .failure(error))
     }
 
+    @Test(
+        "What a hub says of a refusal is kept as one line that steers no terminal and has 300 characters at most"
+    )
+    func detail() async throws {
+        let words = "the code was used: run countersign-hub kiosk invite"
+        let (long, short) = (String(repeating: "a", count: 5000), String(repeating: "a", count: 300))
+        let known = HubError.refused(status: 403, id: "codeRefused", detail: words)
+        let bare = HubError.refused(status: 403, id: "")
+        for (body, error) in [
+            (#"{"id": "codeRefused", "detail": "\#(words)"}"#, known),
+            (
+                #"{"id": "a\u001b", "detail": "\u001b[2J\nforged"}"#,
+                .refused(status: 403, id: "a\u{fffd}", detail: "\u{fffd}[2J\u{fffd}forged")
+            ),
+            (
+                #"{"id": "x", "detail": "\#(long)"}"#,
+                .refused(status: 403, id: "x", detail: "\(short)…")
+            ),
+            ("{}", bare), ("<html>", bare), (#"{"id": 7, "detail": [8]}"#, bare),
+        ] {
+            let bytes = Array(body.utf8)
+            let answer = try await ask([.head(403, length: bytes.count, then: [.send(bytes)])])
+            #expect(answer == .failure(error), "\(body)")
+        }
+        #expect(known.explanation == "the hub refuses with 403 codeRefused: \(words)")
+        #expect(bare.explanation == "the hub refuses with 403: see its log")
+    }
+
     @Test("Where a hub fails the next is asked; where it refuses it is not")
     func next() async throws {
         #expect(try await ask([.status(503), .serving([1])]) == .success([1]))

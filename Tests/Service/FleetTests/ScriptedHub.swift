@@ -49,12 +49,13 @@ struct ScriptedHub {
     var folder: FleetFolder { get throws { try FleetFolder(store: store.path) } }
 
     func agent(
-        isStopped: Bool = false, _ change: (inout KioskSettings) -> Void = { _ in },
+        isStopped: Bool = false, log: LogLines = LogLines(),
+        _ change: (inout KioskSettings) -> Void = { _ in },
         setWaiting: @escaping @Sendable (Int64) -> Void = { _ in }
     ) throws -> FleetAgent {
         try scene.agent(
-            daemon, in: store, isStopped: isStopped, of: (server.url(""), roots), setWaiting: setWaiting,
-            change)
+            daemon, in: store, isStopped: isStopped, of: (server.url(""), roots), log: log,
+            setWaiting: setWaiting, change)
     }
 
     /// Runs the kiosk until the test is through.
@@ -92,8 +93,8 @@ struct ScriptedHub {
 
     static func digest(_ document: [UInt8]) -> [UInt8] { Digest(.sha256, of: document[...]).bytes }
 
-    static func problem(_ status: Int, _ id: String) -> ServedAnswer {
-        let body = Array(#"{"id": "\#(id)"}"#.utf8)
+    static func problem(_ status: Int, _ id: String, _ detail: String = "") -> ServedAnswer {
+        let body = Array(#"{"id": "\#(id)", "detail": "\#(detail)"}"#.utf8)
         return .head(status, length: body.count, then: [.send(body)])
     }
 

@@ -45,7 +45,7 @@ extension FleetAgent {
         } catch {
             guard isValid, !error.isRevocation else { throw error }
             nextRenewal = .now + Self.renewalInterval
-            log.warning("the certificate is not renewed", metadata: ["why": "\(error)"])
+            log.warning("the certificate is not renewed", metadata: ["why": "\(error.explanation)"])
             return false
         }
     }

@@ -5,6 +5,9 @@ internal import ReaderStore
 extension FleetAgent {
     /// The most receipts of one push; one has some hundred bytes.
     static let receiptsPerPush = 256
+    /// What to look for where the hub has other receipts than the kiosk.
+    package static let setBack =
+        "See whether the kiosk's store was restored from a backup, and Receipts in fleet.md"
 
     /// Pushes receipts in their order until it is cancelled: each push begins after the last one that the hub has committed. A stopped
     /// kiosk does so too.
@@ -32,9 +35,10 @@ extension FleetAgent {
                 guard await rest(for: settings.receiptInterval * Double.random(in: 0.5...1.5)) else { return }
             } catch {
                 head = nil
-                log.warning("receipts wait", metadata: ["why": "\(error)"])
-                if let known { try? await countWaiting(after: known) }
                 let refusal = error as? HubError
+                let why = refusal?.explanation ?? (error as? ReaderStoreError)?.explanation
+                log.warning("receipts wait", metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
+                if let known { try? await countWaiting(after: known) }
                 if let refusal { await note(refusal) }
                 // A revoked kiosk asks as seldom as for its state.
                 guard await refusal?.isRevocation == true ? restUntilPoll() : rest(after: attempt) else {
@@ -48,7 +52,7 @@ extension FleetAgent {
     /// What the hub says where it takes no receipts.
     private func note(_ refusal: HubError) async {
         await stop(after: refusal)
-        if case .refused(_, let id) = refusal, id.hasPrefix("receipt") { receipts(fault: id) }
+        if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { receipts(fault: id) }
     }
 
     private func countWaiting(after head: HubState.Head) async throws(ReaderStoreError) {
@@ -72,13 +76,19 @@ extension FleetAgent {
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
             return (next.map(\.encoded), newest, last?.digest == head.digest)
         }
-        guard isOwn else { throw HubError.refused(status: 409, id: "receiptsDiffer") }
+        guard isOwn else {
+            throw HubError.refused(
+                status: 409, id: "receiptsDiffer",
+                detail:
+                    "the hub's receipt \(head.sequence) is not this store's: nothing was pushed. \(Self.setBack)"
+            )
+        }
         guard !links.isEmpty else { return nil }
         let answer: [UInt8]
         do throws(HubError) {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
-        } catch .refused(_, "receiptKeyUnknown") {
+        } catch .refused(_, "receiptKeyUnknown", _) {
             try await pushKeys(by: client)
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")

@@ -31,7 +31,7 @@ extension FleetAgent {
             lastReport = report
         } catch {
             await stop(after: error)
-            log.warning("the hub does not take the report", metadata: ["why": "\(error)"])
+            log.warning("the hub does not take the report", metadata: ["why": "\(error.explanation)"])
         }
     }
 

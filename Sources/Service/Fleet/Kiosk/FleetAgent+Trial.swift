@@ -19,7 +19,7 @@ extension FleetAgent {
         guard applying == nil else { return true }
         // A stopped kiosk has no lanes to try.
         guard !isStopped, resuming == nil else {
-            log.notice("a document waits until the kiosk is started")
+            log.notice("document \(Self.name(of: bytes)) waits until the kiosk is started")
             return true
         }
         if let fault = actions.check(configuration) { throw .configurationRefused(fault) }
@@ -37,7 +37,9 @@ extension FleetAgent {
         if isStopped || stops != before || Task.isCancelled { outcome = .inUse }
         accepted.endTrial()
         if outcome == .notReady {
-            log.error("the lanes did not become ready: back to the documents before")
+            log.error(
+                "document \(Self.name(of: bytes)) is not used: the lanes did not become ready with it. See GET /v1/lanes, then sign another version"
+            )
             accepted.fail(digest)
         }
         keep()
@@ -74,7 +76,8 @@ extension FleetAgent {
             var next = accepted
             try next.accept(bytes, at: settings.now())
             guard try next.configuration(over: actions.file()) == configuration else {
-                log.notice("a document of the fleet waits: another changed meanwhile what it leads to")
+                log.notice(
+                    "document \(Self.name(of: bytes)) waits: another changed meanwhile what it leads to")
                 return false
             }
             try await applyTrust(of: next, isTried: true)
@@ -83,13 +86,19 @@ extension FleetAgent {
             // A trial may have begun or ended meanwhile: that stays.
             try accepted.accept(bytes, at: settings.now())
         } catch {
-            log.error("a document of the fleet is not applied", metadata: ["why": "\(error.explanation)"])
+            log.error(
+                "document \(Self.name(of: bytes)) is not applied", metadata: ["why": "\(error.explanation)"])
             await putBrands(of: accepted)
             return false
         }
         keep()
-        log.notice("a document of the fleet is applied")
+        log.notice("document \(Self.name(of: bytes)) is applied")
         return true
+    }
+
+    /// Level and version of a document.
+    private static func name(of bytes: [UInt8]) -> String {
+        (try? FleetDocument.parse(bytes).document).map { "\($0.level.rawValue) \($0.version)" } ?? ""
     }
 
     /// Trusts what `next` says, or looks whether that can be done.

@@ -171,7 +171,7 @@ package actor FleetAgent {
             return isComplete
         } catch {
             await stop(after: error)
-            log.warning("the hub does not answer as it should", metadata: ["why": "\(error)"])
+            log.warning("the kiosk cannot ask its hub", metadata: ["why": "\(error.explanation)"])
             return error.isRevocation
         }
     }
@@ -191,7 +191,9 @@ package actor FleetAgent {
             } catch let error as FleetDocumentError {
                 refuse(entry, error)
             } catch {
-                log.warning("a document does not come", metadata: ["why": "\(error)"])
+                log.warning(
+                    "document \(entry.level.rawValue) \(entry.version) cannot be fetched from the hub: it is asked for again",
+                    metadata: ["why": "\((error as? HubError)?.explanation ?? "")"])
                 isComplete = false
             }
         }
@@ -274,8 +276,12 @@ package actor FleetAgent {
             try folder.keep(accepted, isStopped: isStopped)
             isKept = true
         } catch {
+            if isKept {
+                log.error(
+                    "the folder fleet in the store cannot be written: the kiosk may forget what it obeys at its next start",
+                    metadata: ["why": "\(error.explanation)"])
+            }
             isKept = false
-            log.error("the fleet's folder", metadata: ["why": "\(error.explanation)"])
         }
     }
 

@@ -9,8 +9,8 @@ internal import ReaderIdentityStore
 package enum HubError: Error, Equatable, Sendable {
     /// No hub answers, or its certificate is of no root of `fleet.authority`.
     case unreachable
-    /// The hub refused with a status and the id of its problem.
-    case refused(status: Int, id: String)
+    /// The hub refused with a status, the id of its problem and what it says of it; both are empty where the answer has none.
+    case refused(status: Int, id: String, detail: String = "")
     /// It was asked too often (429); after how many seconds it answers again.
     case tooMany(retryAfter: Int64)
     /// The answer is not what the protocol says, or too long.
@@ -20,7 +20,21 @@ package enum HubError: Error, Equatable, Sendable {
 
     /// Whether the hub says that this kiosk is revoked.
     package var isRevocation: Bool {
-        if case .refused(403, "kioskRevoked") = self { true } else { false }
+        if case .refused(403, "kioskRevoked", _) = self { true } else { false }
+    }
+
+    /// In plain words: what is, and what to do.
+    package var explanation: String {
+        switch self {
+        case .unreachable:
+            "no hub of fleet.hubs answers, or its certificate is of no root of fleet.authority: check both, and that a hub runs"
+        case .refused(let status, let id, let detail):
+            "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see its log" : detail)"
+        case .tooMany(let seconds): "the hub was asked too often: wait \(seconds) s"
+        case .malformed:
+            "the answer is not one that this version knows: check fleet.hubs, and that the hub is not older than the kiosk"
+        case .file(let why): why
+        }
     }
 }
 
@@ -31,6 +45,8 @@ actor HubClient {
     private static let longestAnswer = 1 << 21
     /// In seconds, whatever the hub says.
     private static let longestWait: Int64 = 86_400
+    /// In characters: what a hub says goes to the log.
+    private static let longestDetail = 300
 
     private let hubs: [String]
     private let client: HTTPClient
@@ -104,9 +120,9 @@ actor HubClient {
                 return try await ask(hub, method, path, body, headers)
             } catch .unreachable {
                 preferred += 1
-            } catch .refused(let status, let id) where status >= 500 {
+            } catch .refused(let status, let id, let detail) where status >= 500 {
                 preferred += 1
-                last = .refused(status: status, id: id)
+                last = .refused(status: status, id: id, detail: detail)
             }
         }
         throw last
@@ -133,7 +149,7 @@ actor HubClient {
             throw .tooMany(retryAfter: min(max(1, seconds), Self.longestWait))
         }
         guard (200..<300).contains(answer.status) else {
-            throw .refused(status: answer.status, id: Self.problem(answer.body))
+            throw Self.refusal(answer)
         }
         return answer.body
     }
@@ -166,8 +182,13 @@ actor HubClient {
         }
     }
 
-    /// The id of a problem (RFC 9457); empty where the answer is another.
-    private static func problem(_ bytes: [UInt8]) -> String {
-        (try? JSONText(bytes[...]).members()["id"]?.string(upTo: 64)) ?? ""
+    /// The problem (RFC 9457) of an answer, fit for a line of a log.
+    private static func refusal(_ answer: Answer) -> HubError {
+        let members = try? JSONText(answer.body[...]).members()
+        let id = (try? members?["id"]?.string(upTo: 64)) ?? ""
+        let detail = (try? members?["detail"]?.string(upTo: longestAnswer)) ?? ""
+        return .refused(
+            status: answer.status, id: Terminal.safe(id, limit: 64),
+            detail: Terminal.safe(detail, limit: longestDetail))
     }
 }

@@ -26,14 +26,15 @@ struct KioskEnrolment {
         let code = present == nil ? try code() : nil
         if present == nil, code == nil {
             throw .file(
-                "the kiosk has no certificate: name the file with a code of countersign-hub kiosk invite")
+                "the kiosk has no certificate: set fleet.codeFile to the file with the code of countersign-hub kiosk invite"
+            )
         }
         // Computers that are copied before they are enrolled share no key.
         let own = try files { () throws(IdentityStoreError) -> [UInt8] in try request() }
         let hub = try HubClient(settings.hubs, authority: settings.authority, as: nil)
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
         var answer = await ask(hub, own, authorization)
-        if case .failure(.refused(_, "codeRefused")) = answer {
+        if case .failure(.refused(_, "codeRefused", _)) = answer {
             // The answer that spent the code may have been lost: the key is known to the hub then.
             let renewed = await ask(hub, own, [])
             if case .success = renewed { answer = renewed }
