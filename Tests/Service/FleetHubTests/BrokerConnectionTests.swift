@@ -1,3 +1,4 @@
+import Deadlines
 import Fleet
 import Foundation
 import MdocModel
@@ -43,18 +44,16 @@ struct BrokerConnectionTests {
         deinit { for descriptor in descriptors { close(descriptor) } }
     }
 
-    private func connection(_ port: Int32, in folder: String) throws -> BrokerConnection {
+    private func settings(_ port: Int32, in folder: String) throws -> BrokerConnection.Settings {
         let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
         let chain = try #require(FleetName("utopia"))
         let name = try #require(FleetName("kiosk"))
         try HubAuthority.create(in: folder, for: chain, at: now)
         try HubAuthority.certifyServer(name, dns: [], addresses: [], in: folder, at: now)
-        return try #require(
-            BrokerConnection(
-                BrokerConnection.Settings(
-                    host: "127.0.0.1", port: Int64(port), authority: "\(folder)/authority.pem",
-                    certificate: "\(folder)/kiosk.pem", key: "\(folder)/kiosk-key.pem", user: "x",
-                    password: "x", client: "test")))
+        return BrokerConnection.Settings(
+            host: "127.0.0.1", port: Int64(port), authority: "\(folder)/authority.pem",
+            certificate: "\(folder)/kiosk.pem", key: "\(folder)/kiosk-key.pem", user: "x", password: "x",
+            client: "test")
     }
 
     @Test("A broker that does not answer is left at once, and holds no thread", arguments: [false, true])
@@ -62,7 +61,7 @@ struct BrokerConnectionTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let broker = try Mute(isFull: isFull)
-        let connection = try connection(broker.port, in: folder)
+        let connection = try #require(BrokerConnection(try settings(broker.port, in: folder)))
         connection.start()
         try await Task.sleep(for: .milliseconds(300))
         let begin = ContinuousClock.now
@@ -71,13 +70,46 @@ struct BrokerConnectionTests {
         #expect(ContinuousClock.now - begin < .seconds(2))
     }
 
+    @Test("A hub says where nobody listens, and says it once, though it tries again")
+    func silence() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        // A port that was free a moment ago.
+        let port = try { try Mute(isFull: false).port }()
+        let log = AuditLines()
+        let broker = HubBroker(
+            try settings(port, in: folder),
+            HubDatabase("host=/nonexistent", chain: try #require(FleetName("utopia"))), log: log.logger,
+            now: RunningHub.now)
+        let running = Task { try await broker.run() }
+        let words = [
+            "no connection to the broker 127.0.0.1:\(port): ", "a task of the hub failed in the database",
+        ]
+        try await until("both are said") {
+            words.allSatisfy { text in log.lines.contains { $0.hasPrefix(text) } }
+        }
+        // At least twice again.
+        try await Task.sleep(for: .seconds(5))
+        running.cancel()
+        _ = await running.result
+        for text in words { #expect(log.lines.count { $0.hasPrefix(text) } == 1, "\(log.lines)") }
+    }
+
+    @Test("What is wrong with the broker is said once, again after a connection, and another fault at once")
+    func remarks() {
+        var remark = BrokerRemark()
+        #expect(remark.isNews("one") && !remark.isNews("one") && remark.isNews("two") && remark.isNews("one"))
+        remark.clear()
+        #expect(remark.isNews("one") && !remark.isNews("one"))
+    }
+
     @Test("Where nobody listens the connection is over at once")
     func refused() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         // A port that was free a moment ago.
         let port = try { try Mute(isFull: false).port }()
-        let connection = try connection(port, in: folder)
+        let connection = try #require(BrokerConnection(try settings(port, in: folder)))
         let begin = ContinuousClock.now
         connection.start()
         for await event in connection.events { #expect(event == .ended) }

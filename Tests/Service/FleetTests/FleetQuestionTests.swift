@@ -1,6 +1,7 @@
 import Deadlines
 import Foundation
 import HTTPSBench
+import JSON
 import Testing
 
 @testable import Fleet
@@ -76,7 +77,8 @@ struct FleetQuestionTests {
         }
     }
 
-    @Test("The log has the hub's own words for a refusal, and level and version of a document that is not used")
+    @Test(
+        "The log has the hub's own words for a refusal, and level and version of a document that is not used")
     func words() async throws {
         let (hub, log) = (try await ScriptedHub(), LogLines())
         let document = try hub.scene.document(version: 7, configuration: #"{"log": "debug"}"#)
@@ -320,6 +322,28 @@ struct FleetUpkeepTests {
             }
             try await Task.sleep(for: .seconds(2))
             #expect(hub.count(ScriptedHub.report) == 2)
+        }
+    }
+
+    @Test("A kiosk says where its broker does not answer, and says it once; a broker is asked for by name")
+    func brokerSilent() async throws {
+        let (hub, log) = (try await ScriptedHub(), LogLines())
+        let path = "/fleet/v1/broker-password"
+        hub.server.answer(
+            path, with: ScriptedHub.problem(503, "brokerUnavailable", "the broker does not answer"))
+        let agent = try hub.agent(log: log) { $0.pauses = [.milliseconds(50)] }
+        try await hub.run(agent) {
+            try await hub.until(asked: path, times: 3)
+            #expect(
+                log.count(
+                    "the kiosk has no password for the broker: the hub refuses with 503 brokerUnavailable: the broker does not answer"
+                ) == 1)
+            #expect(log.count("no connection to the broker") == 0)
+            let access = BrokerAccess(host: "127.0.0.1", port: 1, user: "x", password: "y")
+            hub.server.answer(path, with: .serving(access.json.utf8))
+            try await until("it is said") { log.count("no connection to the broker 127.0.0.1:1: ") > 0 }
+            try await Task.sleep(for: .seconds(1))
+            #expect(log.count("no connection to the broker") == 1)
         }
     }
 

@@ -15,6 +15,23 @@ package enum BrokerEvent: Equatable, Sendable {
     case acknowledged(Int32)
 }
 
+/// What a log said of the broker last: attempts come every few seconds, and each condition is said once, until there is another one
+/// or a connection.
+package struct BrokerRemark: Sendable {
+    private var last = ""
+
+    package init() {}
+
+    /// Whether this is to be said now.
+    package mutating func isNews(_ text: String) -> Bool {
+        defer { last = text }
+        return text != last
+    }
+
+    /// There is a connection.
+    package mutating func clear() { last = "" }
+}
+
 /// One connection to an MQTT 3.1.1 broker over TLS, from its start to its end: who wants another one makes another.
 ///
 /// A separate thread waits for the socket with poll(2). libmosquitto's own thread waits with select(2), which takes no descriptor

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Logging
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -6,6 +7,8 @@ internal import ReaderIdentityStore
 extension FleetAgent {
     /// Over how many seconds kiosks that have lost the broker spread their questions: it may have lost all of them.
     private static let spread: Int64 = 10
+    /// Of how many topics a connection says that something malformed came.
+    private static let mostIgnored = 4
 
     /// Keeps a connection to the broker, and makes the next one after a pause: a broker that starts is not stormed.
     func followBroker() async {
@@ -40,6 +43,9 @@ extension FleetAgent {
                 }
             } catch {
                 access = nil
+                if !isStopped, !Task.isCancelled {
+                    remark("the kiosk has no password for the broker: \(error.explanation)")
+                }
                 // No notice of it comes to a kiosk that the broker does not let in.
                 if error.isRevocation { await stop("this kiosk is revoked") }
             }
@@ -53,8 +59,23 @@ extension FleetAgent {
         do throws(IdentityStoreError) {
             try folder.keep(access)
         } catch {
-            log.error("the fleet's folder", metadata: ["why": "\(error.explanation)"])
+            remark(
+                "broker.json of the folder fleet in the store cannot be written: the kiosk asks for another password at its next start: \(error.explanation)"
+            )
         }
+    }
+
+    /// Says what is wrong with the broker, once until that changes.
+    private func remark(_ text: String) {
+        if brokerRemark.isNews(text) { log.warning("\(text)") }
+    }
+
+    /// Says of a few topics of a connection that something malformed came.
+    private func remark(malformed topic: String) {
+        guard ignoredTopics.count < Self.mostIgnored, ignoredTopics.insert(topic).inserted else { return }
+        log.warning(
+            "a notice of the broker is malformed, and is ignored",
+            metadata: ["topic": "\(Terminal.safe(topic))"])
     }
 
     /// What came of a connection.
@@ -85,7 +106,11 @@ extension FleetAgent {
                 certificate: folder.certificatePath, key: folder.keyPath, user: access.user,
                 password: access.password, client: FleetTopics.client(of: kiosk),
                 will: (topics.presence(of: kiosk), KioskPresence.offline.payload)))
-        guard let connection else { return .failed }
+        guard let connection else {
+            remark(
+                "libmosquitto does not take the files of fleet.authority and of the folder fleet: check them")
+            return .failed
+        }
         connection.start()
         var outcome = Outcome.failed
         await withTaskCancellationHandler {
@@ -93,6 +118,8 @@ extension FleetAgent {
                 switch event {
                 case .connected:
                     outcome = .served(spreadSeconds: 0)
+                    brokerRemark.clear()
+                    ignoredTopics = []
                     connection.subscribe(to: topics.notice)
                     connection.subscribe(to: topics.notice(for: kiosk))
                     connection.publish(
@@ -100,13 +127,16 @@ extension FleetAgent {
                         to: topics.presence(of: kiosk), isRetained: true)
                 case .message(let topic, let payload):
                     guard let notice = ChangeNotice(payload) else {
-                        log.warning("a notice of the broker is malformed")
+                        remark(malformed: topic)
                         continue
                     }
                     outcome.note(notice, isToAll: topic == topics.notice)
                     self.notice(spread: notice.spreadSeconds)
-                case .refused:
+                case .refused(let code):
                     outcome = .refused
+                    remark(
+                        "the broker refuses this kiosk with the code \(code): the hub is asked for another password"
+                    )
                     break events
                 case .acknowledged, .ended: break
                 }
@@ -117,6 +147,11 @@ extension FleetAgent {
             Task { await connection.stop() }
         }
         await connection.stop()
+        if outcome == .failed, !Task.isCancelled {
+            remark(
+                "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto runs, that this computer may reach it, and that its certificate is of fleet.authority. Until then changes come with the regular questions to the hub"
+            )
+        }
         // Where the account was removed the hub says that the kiosk is revoked.
         if case .served = outcome { notice(spread: Self.spread) }
         return outcome

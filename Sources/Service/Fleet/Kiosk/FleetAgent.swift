@@ -74,6 +74,9 @@ package actor FleetAgent {
     var receiptFault = ""
     /// How many receipts the hub does not have; nil where that is not known.
     var receiptsWaiting: Int64?
+    var brokerRemark = BrokerRemark()
+    /// Topics of the connection to the broker of which something malformed came.
+    var ignoredTopics: Set<String> = []
     private(set) var refusals: [FleetLevel: (version: Int64, id: String)] = [:]
     var client: HubClient?
     /// Before this no further renewal is tried while the certificate holds.

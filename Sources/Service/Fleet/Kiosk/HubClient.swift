@@ -30,7 +30,7 @@ package enum HubError: Error, Equatable, Sendable {
             "no hub of fleet.hubs answers, or its certificate is of no root of fleet.authority: check both, and that a hub runs"
         case .refused(let status, let id, let detail):
             "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see its log" : detail)"
-        case .tooMany(let seconds): "the hub was asked too often: wait \(seconds) s"
+        case .tooMany(let seconds): "the hub takes no more of this kiosk for now: wait \(seconds) s"
         case .malformed:
             "the answer is not one that this version knows: check fleet.hubs, and that the hub is not older than the kiosk"
         case .file(let why): why

@@ -21,6 +21,8 @@ package final class HubBroker: Service {
     private static let removalsAtOnce: Int64 = 50
     /// Presences that wait for the database; those of further kiosks are dropped.
     private static let mostPresences = 100_000
+    /// Of how many kiosks it is said that their presence is malformed, until the next connection.
+    private static let mostIgnored = 100
     /// How many kiosks ask a hub in a second after a notice to all.
     private static let kiosksPerSecond: Int64 = 250
 
@@ -33,6 +35,9 @@ package final class HubBroker: Service {
         var done: Set<Int64> = []
         /// Whether the broker of this connection was asked to remove accounts that are not to be there.
         var isCleared = false
+        var remark = BrokerRemark()
+        /// Topics of which something malformed came.
+        var ignored: Set<String> = []
     }
 
     private let settings: BrokerConnection.Settings
@@ -75,20 +80,31 @@ package final class HubBroker: Service {
 
     private func connect() async {
         guard let connection = settings.newConnection() else {
-            return log.error("the broker's settings cannot be used: check the files of broker")
+            return remark(
+                "libmosquitto does not take the files of authority.certificate and broker: run countersign-hub doctor"
+            )
         }
         connection.start()
+        var isAnswered = false
         await withTaskCancellationHandler {
             for await event in connection.events {
                 switch event {
                 case .connected:
+                    isAnswered = true
                     begin(on: connection)
                     await accounts.use { BrokerCommands.send($0, on: connection) != nil }
                 case .refused(let code):
-                    log.error("the broker refuses this hub", metadata: ["code": "\(code)"])
+                    isAnswered = true
+                    remark(
+                        "the broker refuses this hub with the code \(code): compare broker.user and broker.passwordFile with its account"
+                    )
                 case .message(BrokerCommands.answers, let payload): await accounts.hear(payload)
                 case .message(let topic, let payload): hear(topic, payload)
                 case .acknowledged(let number): acknowledged(number)
+                case .ended where !isAnswered && !Task.isCancelled:
+                    remark(
+                        "no connection to the broker \(settings.host):\(settings.port): check that mosquitto runs; countersign-hub doctor says more"
+                    )
                 case .ended: break
                 }
             }
@@ -101,6 +117,11 @@ package final class HubBroker: Service {
         }
         await accounts.use(nil)
         await connection.stop()
+    }
+
+    /// Says what is wrong with the broker, once until that changes.
+    private func remark(_ text: String) {
+        if state.withLock({ $0.remark.isNews(text) }) { log.error("\(text)") }
     }
 
     /// Gives this hub its rights, which the first of all hubs does not have yet, and listens.
@@ -124,12 +145,19 @@ package final class HubBroker: Service {
         state.withLock { state in
             state.connection = connection
             state.isCleared = false
+            state.remark.clear()
+            state.ignored = []
         }
     }
 
     private func hear(_ topic: String, _ payload: [UInt8]) {
         guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
-            return log.warning("a presence is malformed")
+            let isNews = state.withLock { state in
+                state.ignored.count < Self.mostIgnored && state.ignored.insert(topic).inserted
+            }
+            guard isNews else { return }
+            return log.warning(
+                "a presence is malformed, and is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
         }
         state.withLock { state in
             guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
@@ -152,22 +180,29 @@ package final class HubBroker: Service {
     // MARK: Tasks
 
     private func work() async {
+        var last: PostgreSQLError?
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)
             // What a kiosk says of itself holds no task back.
-            let isKept = await isDone { () throws(PostgreSQLError) in try await keepPresences() }
-            let isWorked = await isDone { () throws(PostgreSQLError) in try await doTasks() }
-            if !isKept || !isWorked { try? await Task.sleep(for: .seconds(2)) }
+            let keeping = await fault { () throws(PostgreSQLError) in try await keepPresences() }
+            let working = await fault { () throws(PostgreSQLError) in try await doTasks() }
+            let fault = working ?? keeping
+            if let fault, fault != last {
+                log.warning(
+                    "a task of the hub failed in the database, and is tried again",
+                    metadata: ["why": "\(fault.explanation)"])
+            }
+            last = fault
+            if fault != nil { try? await Task.sleep(for: .seconds(2)) }
         }
     }
 
-    private func isDone(_ body: () async throws(PostgreSQLError) -> Void) async -> Bool {
+    private func fault(_ body: () async throws(PostgreSQLError) -> Void) async -> PostgreSQLError? {
         do throws(PostgreSQLError) {
             try await body()
-            return true
+            return nil
         } catch {
-            log.warning("the database", metadata: ["why": "\(error.explanation)"])
-            return false
+            return error
         }
     }
 
