@@ -196,6 +196,33 @@ struct HubRoutePostgreSQLTests {
         }
     }
 
+    @Test(
+        "A code for a key that was revoked is refused with what to do, and is good for another key; another code is refused as a code"
+    )
+    func codeForRevokedKey() async throws {
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            try #require(try await hub.database.revoke(kiosk.name))
+            let folder = try FleetFolder(store: kiosk.settings.store)
+            try FileManager.default.removeItem(atPath: folder.certificatePath)
+            let revoked = await #expect(throws: HubError.self) { _ = try await hub.enrolled(kiosk.name.text) }
+            #expect(revoked?.isRevocation == true)
+            #expect(revoked?.explanation.contains("delete key.pem, certificate.pem and broker.json") == true)
+            try FileManager.default.removeItem(atPath: folder.keyPath)
+            #expect(try await KioskEnrolment(kiosk.settings, folder, RunningHub.log).renew())
+            let other = try #require(FleetName("other-\(kiosk.name)"))
+            _ = try await hub.database.invite(other, site: nil, group: nil, at: hub.now())
+            let settings = hub.settings(other, now: hub.now)
+            try PrivateFile.replace(try #require(settings.codeFile), with: Array("00".utf8)[...])
+            let refused = await #expect(throws: HubError.self) {
+                _ = try await KioskEnrolment(settings, FleetFolder(store: settings.store), RunningHub.log)
+                    .renew()
+            }
+            #expect(refused?.isRevocation == false)
+            #expect(refused?.explanation.contains("403 codeRefused: the code is not") == true)
+        }
+    }
+
     @Test("A new computer with the name of another delivers its receipts, and raises no alert")
     func newComputer() async throws {
         try await RunningHub.run { hub in

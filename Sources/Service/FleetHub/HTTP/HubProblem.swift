@@ -51,10 +51,13 @@ struct HubProblem: Error, Equatable {
     static let certificateRequired = HubProblem(
         .certificateRequired, 401, "this path is for kiosks: use the certificate of the kiosk")
     static let kioskUnknown = HubProblem(
-        .kioskUnknown, 403, "the certificate is not that of a kiosk of this fleet: enrol the kiosk again")
+        .kioskUnknown, 403,
+        "the certificate is not that of a kiosk of this chain: run countersign-hub kiosk invite KIOSK, and give the kiosk the code"
+    )
     static let kioskRevoked = HubProblem(
         .kioskRevoked, 403,
-        "the kiosk is revoked: it takes no orders. Invite it to have it in the fleet again")
+        "the kiosk, or its key, was revoked: it takes no orders. To have it in the chain again delete key.pem, certificate.pem and broker.json of STORE/fleet, then run countersign-hub kiosk invite KIOSK and give it the code"
+    )
     static let kioskStopped = HubProblem(
         .kioskStopped, 403,
         "the kiosk is stopped: it takes no orders and gets no reader token. countersign-hub kiosk start ends that"
@@ -73,7 +76,8 @@ struct HubProblem: Error, Equatable {
     )
     static let requestRefused = HubProblem(
         .requestRefused, 400,
-        "the body is not a certification request of a kiosk of this chain with a key on P-256")
+        "the body is not a certification request of a kiosk of this chain: check fleet.chain and fleet.kiosk, and that the key is on P-256"
+    )
     static let documentUnknown = HubProblem(.documentUnknown, 404, "there is no such document for this kiosk")
     static let brokerUnavailable = HubProblem(
         .brokerUnavailable, 503, "the broker does not answer: try again later")
@@ -86,7 +90,11 @@ struct HubProblem: Error, Equatable {
         "a receipt key is that of another kiosk: an operator has to look at both. A computer that gets another name begins with an empty store"
     )
     static let tooManyReceiptKeys = HubProblem(
-        .tooManyReceiptKeys, 409, "the kiosk has too many receipt keys: an operator has to look at it")
+        .tooManyReceiptKeys, 409,
+        "the kiosk has more than \(HubDatabase.mostKeys) receipt keys: see who renews them, or why receipt-key.pem of its store is lost again and again. A new store begins with one"
+    )
+    static let tokensAbsent = HubProblem(
+        .notFound, 404, "this hub makes no reader tokens: add readerTokens to its file")
 
     static func tooManyReceipts(retryAfter seconds: Int64) -> HubProblem {
         HubProblem(

@@ -162,7 +162,12 @@ package struct HubRoutes: Sendable {
         } catch {
             throw .databaseUnavailable(error)
         }
-        guard isEnrolled else { throw .codeRefused }
+        if isEnrolled { return }
+        // No code helps a key that was revoked: the kiosk has to make another one.
+        let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.isRevoked(digest)
+        }
+        throw isRevoked ? .kioskRevoked : .codeRefused
     }
 
     // MARK: The desired state
@@ -223,7 +228,7 @@ package struct HubRoutes: Sendable {
 
     private func readerToken(_ call: HubCall) async throws(HubProblem) -> Response {
         _ = try await kiosk(call)
-        guard let tokens else { throw .notFound }
+        guard let tokens else { throw .tokensAbsent }
         let body = try await call.body(upTo: HubTokens.largestRequest)
         // It may have been stopped or revoked while the body came.
         let kiosk = try await kiosk(call)
@@ -321,14 +326,16 @@ extension ReceiptPush {
         case .differs(let place):
             HubProblem(
                 .receiptsDiffer, 409,
-                "the hub has another receipt \(place): the kiosk's chain was rolled back or replaced",
-                head: head)
+                "the hub has another receipt \(place): nothing was taken. \(FleetAgent.setBack)", head: head)
         case .broken(_, .keyUnknown):
             HubProblem(
                 .receiptKeyUnknown, 409, "a key signed that the kiosk has not sent: send its receipt keys",
                 head: head)
         case .broken(let place, let fault):
-            HubProblem(.receiptBroken, 400, "receipt \(place): \(fault.explanation)", head: head)
+            HubProblem(
+                .receiptBroken, 400,
+                "receipt \(place): \(fault.explanation): nothing was taken. \(FleetAgent.setBack)", head: head
+            )
         }
     }
 }
