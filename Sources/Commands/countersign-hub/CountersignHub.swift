@@ -37,7 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var file: ConfigurationArgument
 
-    @Flag(help: "Check the configuration and the files that it names, report every fault, and exit.")
+    @Flag(help: "Check the configuration and the files that it names, report the first fault, and exit.")
     var check = false
 
     func run() async throws {

@@ -77,6 +77,11 @@ struct HubDoctorTests {
             try stage.facts().checks, .hubCertificates, .failed,
             "http: none of the certificates is for this key",
             fix: "countersign-hub authority server FOLDER NAME --host HOST --replace")
+        #expect(
+            try stage.fault().contains(
+                "http.certificate: \(stage.folder)/hub.pem: it and http.key are not a pair"))
+        try stage.write("hub.pem", "no certificate")
+        #expect(try stage.fault().contains("hub.pem: there is no certificate in it"))
         try stage.write("authority.pem", "no certificate")
         try expect(try stage.facts().checks, .hubCertificates, .failed, "authority: ")
     }
@@ -179,7 +184,9 @@ struct HubDoctorTests {
         try expect(checks, .hubConfiguration, .failed, "countersign-hub.json:3:")
         #expect(checks.filter { $0.outcome == .skipped }.map(\.id).contains(.hubAccounts))
         try FileManager.default.removeItem(atPath: stage.path)
-        try expect(await DoctorCommand.checks(of: stage.path), .hubConfiguration, .failed, "cannot be read")
+        try expect(
+            await DoctorCommand.checks(of: stage.path), .hubConfiguration, .failed,
+            "there is no such file: give --config FILE")
     }
 
     @Test("A configuration that others may change is failed; one that they may read is not")

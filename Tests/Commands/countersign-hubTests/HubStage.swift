@@ -68,6 +68,17 @@ final class HubStage {
 
     var configuration: HubConfiguration { get throws { try HubConfiguration(Array(json.utf8)) } }
 
+    /// Why the hub does not start; empty where it does.
+    func fault() throws -> String {
+        let configuration = try configuration
+        do throws(HubFault) {
+            _ = try configuration.assemble()
+            return ""
+        } catch {
+            return error.description
+        }
+    }
+
     /// What the files say.
     func facts(at now: Timestamp = HubStage.now) throws -> HubFileFacts {
         .current(of: try configuration, at: now)

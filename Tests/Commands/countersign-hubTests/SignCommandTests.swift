@@ -55,6 +55,19 @@ struct SignCommandTests {
         _ = try stage.sign()
     }
 
+    @Test("An id that is none is named, and what is not there to be signed is too")
+    func options() throws {
+        let id = String(repeating: "0", count: 32)
+        _ = try stage.sign(with: ["--withdraw", id])
+        for (options, words) in [
+            (["--withdraw", "abc\u{1b}"], "--withdraw: abc\u{fffd} is not the id of a key"),
+            (["--configuration", "/nonexistent"], "/nonexistent: there is no such file"),
+        ] {
+            let fault = #expect(throws: HubFault.self) { _ = try stage.sign(with: options) }
+            #expect(fault?.description.contains(words) == true, "\(fault?.description ?? "")")
+        }
+    }
+
     @Test("Brands that make the document too long are refused")
     func tooLong() throws {
         let ids = ["a", "b", "c", "d", "e"]
@@ -100,7 +113,11 @@ private final class SignStage: Sendable {
 
     /// The document that the command writes, which its key signed.
     func sign(withBrands: Bool = true) throws -> FleetDocument {
-        try run(withBrands ? ["--brands", brands] : [])
+        try sign(with: withBrands ? ["--brands", brands] : [])
+    }
+
+    func sign(with options: [String]) throws -> FleetDocument {
+        try run(options)
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: output)))
         return try VerifiedFleetDocument(bytes, by: keyring).document
     }

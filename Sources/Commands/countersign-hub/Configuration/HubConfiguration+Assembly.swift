@@ -21,11 +21,14 @@ extension HubConfiguration {
     }
 
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw HubFault("\(Terminal.safe(path)): the file cannot be read")
+        let bytes: [UInt8]
+        do throws(HubFault) {
+            bytes = try HubFault.contents(of: path)
+        } catch {
+            throw HubFault("\(error): give --config FILE, or run this as the user countersign-hub")
         }
         do throws(JSONFault) {
-            return try HubConfiguration([UInt8](data))
+            return try HubConfiguration(bytes)
         } catch {
             throw HubFault("\(Terminal.safe(path)):\(error.line):\(error.column): \(error.explanation)")
         }
@@ -77,11 +80,17 @@ extension HubConfiguration {
         } catch {
             switch error {
             case .file(_, let error): throw HubFault("http: \(error.explanation)")
-            case .noCertificate(let path), .noKey(let path):
+            case .noCertificate(let path):
                 throw HubFault(
-                    "http: \(Terminal.safe(path)): it does not hold what it should: name a PEM file")
+                    "http.certificate: \(Terminal.safe(path)): there is no certificate in it: name a PEM file"
+                )
+            case .noKey(let path):
+                throw HubFault(
+                    "http.key: \(Terminal.safe(path)): there is no private key in it: name a PEM file")
             case .notOfOneKey(let path):
-                throw HubFault("http: \(Terminal.safe(path)): TLS does not accept it with this key")
+                throw HubFault(
+                    "http.certificate: \(Terminal.safe(path)): it and http.key are not a pair: name the files of one"
+                )
             }
         }
     }
@@ -115,6 +124,21 @@ struct HubFault: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 
     init(_ error: PostgreSQLError) { self.init("database: \(error.explanation)") }
+
+    /// The bytes of a file that a command is given, which need not be its user's own.
+    static func contents(of path: String) throws(HubFault) -> [UInt8] {
+        do {
+            return [UInt8](try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            let why =
+                switch (error as? CocoaError)?.code {
+                case .fileReadNoSuchFile: "there is no such file"
+                case .fileReadNoPermission: "you may not read it"
+                default: "the file cannot be read"
+                }
+            throw HubFault("\(Terminal.safe(path)): \(why)")
+        }
+    }
 }
 
 /// Which configuration a command reads.

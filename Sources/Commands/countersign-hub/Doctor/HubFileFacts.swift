@@ -166,7 +166,7 @@ extension HubFileFacts {
         if let path = privateKeys.first {
             return .failed(
                 .hubKeys,
-                "\(own: path, as: "a private fleet key") lies on this hub: who takes the hub over makes kiosks obey. Withdraw that key"
+                "\(own: path, as: "a private fleet key") lies on this hub: who takes this hub over can sign documents for all kiosks. Move the file away, then withdraw the key"
             )
         }
         if let path = unusableKeys.first {

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Fleet
 internal import FleetHub
-internal import FoundationEssentials
 internal import JSON
 internal import ReaderService
 internal import ReaderStore
@@ -76,11 +75,9 @@ struct DocumentPutCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try file.read()
         let database = try configuration.openDatabase()
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw HubFault("\(Terminal.safe(path)): the file cannot be read")
-        }
+        let bytes = try HubFault.contents(of: path)
         let keyring = try configuration.keyring()
-        let document = try verified([UInt8](data), configuration, keyring)
+        let document = try verified(bytes, configuration, keyring)
         let outcome = try await asking { () throws(PostgreSQLError) in
             try await database.put(
                 document, among: keyring.keys, percent: percent, at: WallClock.system.now)

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Fleet
-internal import FoundationEssentials
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -55,12 +54,14 @@ struct SignCommand: ParsableCommand {
             chain: chain, level: level, name: level == .chain ? chain : name ?? chain,
             version: documentVersion,
             created: WallClock.system.now)
-        document.configuration = try configuration.map(read)
-        document.trust = try trust.map(read)
+        document.configuration = try configuration.map(HubFault.contents(of:))
+        document.trust = try trust.map(HubFault.contents(of:))
         document.brands = try brands.map(pack)
         document.withdrawn = try withdraw.map { text throws(HubFault) in
             guard let id = FleetKey.ID(text.utf8.bytesOfHexadecimal ?? []) else {
-                throw HubFault("--withdraw: an id of a key has 32 hexadecimal digits")
+                throw HubFault(
+                    "--withdraw: \(Terminal.safe(text, limit: 64)) is not the id of a key: give the 32 hexadecimal digits that fleet-key printed"
+                )
             }
             return id
         }
@@ -74,13 +75,6 @@ struct SignCommand: ParsableCommand {
             throw HubFault(FleetDocumentError.tooLong.explanation)
         }
         try files { () throws(IdentityStoreError) in try PrivateFile.replace(output, with: bytes[...]) }
-    }
-
-    private func read(_ path: String) throws(HubFault) -> [UInt8] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw HubFault("\(Terminal.safe(path)): the file cannot be read")
-        }
-        return [UInt8](data)
     }
 
     private func pack(_ folder: String) throws(HubFault) -> FleetBrands {

@@ -142,7 +142,11 @@ package struct AcceptedDocuments: Sendable {
             case .object(let members) = item.value
         else { throw .configurationRefused("it is not a JSON object") }
         if let name = members.map(\.name).first(where: fixed.contains) { throw .memberFixed(name) }
-        guard !item.hasOtherNumber else { throw .configurationRefused("a number is not a whole number") }
+        if let member = members.first(where: { $0.item.hasOtherNumber }) {
+            throw .configurationRefused(
+                "\(Terminal.safe(member.name, limit: 64)) has a number that is not a whole number: use whole ones"
+            )
+        }
         return JSONValue(item)
     }
 }

@@ -59,16 +59,19 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
         switch self {
         case .malformed: "the bytes are not a fleet document: make it with countersign-hub sign"
         case .tooLong: "the document has more than \(FleetDocument.maximumSize) bytes: make it shorter"
-        case .keyUnknown: "it is signed by a key that fleet.keys does not name: sign it with one of those"
+        case .keyUnknown:
+            "none of the keys in fleet.keys of the kiosk, or in keys of the hub, signed it: sign it with one of those"
         case .keyWithdrawn: "it is signed by a key that was withdrawn: sign it with another"
         case .changed: "it was changed after it was signed, or another key signed it: sign it again"
         case .otherChain: "it is of another chain: name this one with --chain"
-        case .otherName: "it is for another site, group or kiosk"
+        case .otherName:
+            "it is for another site, group or kiosk: name this one with --level and --name, as its own file does"
         case .older(let version): "version \(version) was seen before: sign it with a higher version"
         case .versionTaken: "another document has this version: sign it with a higher version"
-        case .notYetValid: "it was made in the future: check the clocks"
+        case .notYetValid:
+            "it is dated more than 300 s ahead of this computer's clock: check that of the computer that signed it"
         case .withdrawalNotAllowed:
-            "a key withdraws only those after it in fleet.keys: sign it with an earlier key"
+            "a key withdraws only those after it in fleet.keys of the kiosk: sign it with an earlier key"
         case .memberFixed(let name): "only the kiosk's own file says \(name): leave it out"
         case .configurationRefused(let fault): "the configuration has a fault: \(fault)"
         case .trustRefused(let reason): "the trust bundle is not let in: \(reason)"

@@ -1,3 +1,4 @@
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
@@ -25,12 +26,14 @@ enum FleetTrust {
         } catch let error as TrustBundleError {
             throw .trustRefused("\(error.fleetID)")
         } catch {
-            throw .trustRefused("key_unusable")
+            throw .trustRefused("the key of the document cannot be used")
         }
         let current = try using { () throws(ReaderStoreError) in try store.currentTrustIfAny() }
         guard bundle.snapshot.id != current?.snapshot.id else { return false }
-        if let current, !isReinstated, !mayFollow(bundle.snapshot, current.snapshot, at: now) {
-            throw .trustRefused("a list is older than the one that is there, or lost much of it")
+        if let current, !isReinstated, let list = refused(bundle.snapshot, current.snapshot, at: now) {
+            throw .trustRefused(
+                "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the one that is there, of another issuer, or lost much of it: export the bundle again"
+            )
         }
         guard !isTried else { return true }
         try using { () throws(ReaderStoreError) in
@@ -41,25 +44,25 @@ enum FleetTrust {
         return true
     }
 
-    /// Whether no list is an older issue, another issuer's or much smaller than the one of the same name before. One whose time is
-    /// over may follow: the one before is not better.
-    private static func mayFollow(
+    /// The first list that is an older issue, another issuer's or much smaller than the one of the same name before. One whose time
+    /// is over may follow: the one before is not better.
+    private static func refused(
         _ snapshot: TrustSnapshot, _ before: TrustSnapshot, at now: Timestamp
-    ) -> Bool {
+    ) -> TrustSource.Identity? {
         let both = TrustSnapshot(snapshot.sources + before.sources)
-        return snapshot.sources.allSatisfy { source in
+        return snapshot.sources.first { source in
             guard let there = before.source(source.identity), there.sha256 != source.sha256 else {
-                return true
+                return false
             }
             do throws(AdmissionRefusal) {
                 _ = try both.admission(of: source, at: now)
-                return true
-            } catch .unusable(.listStale), .unusable(.vicalRefused(.expired)) {
-                return true
-            } catch {
                 return false
+            } catch .unusable(.listStale), .unusable(.vicalRefused(.expired)) {
+                return false
+            } catch {
+                return true
             }
-        }
+        }?.identity
     }
 
     private static func using<Value>(
