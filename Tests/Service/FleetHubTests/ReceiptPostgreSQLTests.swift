@@ -327,7 +327,8 @@ struct BrokerCommandTests {
 
     @Test("What the database refuses for its content is not tried again; what it refuses otherwise is")
     func refusals() {
-        #expect(PostgreSQLError.failed(code: "22021").isOfData)
+        #expect(PostgreSQLError.failed(code: "22021").isOfData && !PostgreSQLError.rowMalformed.isOfData)
+        #expect(PostgreSQLError.rowMalformed.explanation.hasPrefix("a row has other columns"))
         for error in [PostgreSQLError.failed(code: "57P01"), .unreachable, .overdue, .overloaded] {
             #expect(!error.isOfData)
         }

@@ -89,9 +89,7 @@ struct KioskShowCommand: AsyncParsableCommand {
         let record = try await arguments.asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosk(kiosk)
         }
-        guard let record else {
-            throw HubFault("there is no kiosk \(arguments.kiosk): see countersign-hub kiosk list")
-        }
+        guard let record else { throw arguments.absent }
         print(record.json.text)
     }
 }
@@ -107,9 +105,7 @@ struct KioskRevokeCommand: AsyncParsableCommand {
         let isDone = try await arguments.asking { database, kiosk throws(PostgreSQLError) in
             try await database.revoke(kiosk)
         }
-        guard isDone else {
-            throw HubFault("there is no kiosk \(arguments.kiosk) to revoke: see countersign-hub kiosk list")
-        }
+        guard isDone else { throw try await arguments.unchanged("revoked") }
     }
 }
 
@@ -136,9 +132,19 @@ extension KioskArguments {
         let isDone = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.setStopped(isStopped, kiosk)
         }
-        guard isDone else {
-            throw HubFault("\(kiosk) is not there, or is \(isStopped ? "stopped" : "started") already")
+        guard isDone else { throw try await unchanged(isStopped ? "stopped" : "started") }
+    }
+
+    fileprivate var absent: HubFault {
+        HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list")
+    }
+
+    /// Why a command changed nothing: there is no such kiosk, or it is so already.
+    fileprivate func unchanged(_ state: String) async throws -> HubFault {
+        let record = try await asking { database, kiosk throws(PostgreSQLError) in
+            try await database.kiosk(kiosk)
         }
+        return record == nil ? absent : HubFault("\(kiosk) is \(state) already")
     }
 }
 

@@ -89,7 +89,7 @@ extension HubDatabase {
     package func invite(
         _ kiosk: FleetName, site: FleetName?, group: FleetName?, at now: Timestamp
     ) async throws(PostgreSQLError) -> String? {
-        guard let random = try? randomBytes(16) else { throw .failed(code: "random") }
+        guard let random = try? randomBytes(16) else { throw .withoutRandom }
         let code = random.hexadecimal
         let rows = try await pool.rows(
             """

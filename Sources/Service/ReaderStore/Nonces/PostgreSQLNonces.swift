@@ -102,6 +102,7 @@ extension PostgreSQLPool {
             case .unreachable: throw .unreachable
             case .overdue: throw .overdue
             case .failed(let code): throw .failed(code: code)
+            case .rowMalformed, .withoutRandom: throw .failed(code: "row")
             }
         }
     }

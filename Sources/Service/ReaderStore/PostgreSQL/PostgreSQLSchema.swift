@@ -37,9 +37,10 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case overdue
     /// The database refused, with its own code: five characters of SQLSTATE.
     case failed(code: String)
-
     /// A row does not have the columns or types of the statement.
-    package static let rowMalformed = PostgreSQLError.failed(code: "row")
+    case rowMalformed
+    /// There are no random bytes for what the statement is to put in place.
+    case withoutRandom
 
     /// In plain words: what is, and what to do.
     package var explanation: String {
@@ -49,6 +50,9 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
         case .unreachable: "the database cannot be reached: check that it runs and the settings in the file"
         case .overdue: "the database did not answer in time: check its load"
         case .failed(let code): "the database refused with the code \(code): see its log"
+        case .rowMalformed:
+            "a row has other columns than this version expects: check that this program is not older than the tables"
+        case .withoutRandom: "this computer gave no random bytes: try again"
         }
     }
 }
