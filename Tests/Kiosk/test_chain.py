@@ -3,11 +3,13 @@
 import http.server
 import json
 import pathlib
+import re
 import threading
 
 from browser import LANDSCAPE, KioskCase
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources/Service/FleetHub/Page"
+SERVICE = pathlib.Path(__file__).resolve().parents[2] / "Sources/Service"
+PAGE = SERVICE / "FleetHub/Page"
 TOKEN = "operator-of-the-test"
 
 
@@ -44,6 +46,8 @@ class Hub(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Routes)
         self.kiosks, self.documents = [], []
+        # What is answered in place of the kiosks: status and body.
+        self.other = None
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     @property
@@ -59,6 +63,8 @@ class Routes(http.server.BaseHTTPRequestHandler):
         if path == "/" or path.startswith("/page/"):
             name = "operator.html" if path == "/" else path.removeprefix("/page/")
             return self.answer(200, (PAGE / name).read_bytes(), self.types[name.rsplit(".", 1)[1]])
+        if self.server.other is not None:
+            return self.answer(*self.server.other, "text/html")
         if self.headers["Authorization"] != f"Bearer {TOKEN}":
             return self.json(401, {"id": "operatorUnknown", "detail": "the token is not that of an operator"})
         if path.endswith("/kiosks"):
@@ -119,9 +125,10 @@ class ChainTests(KioskCase):
         page.wait_for_selector("[data-kiosks] tbody tr")
         self.assertEqual(page.inner_text("[data-state]"), "1 of 5 kiosks are down")
         alerts = page.locator("[data-alerts] li").all_inner_texts()
-        self.assertIn("The roll-out of chain utopia 4 pauses after 3 failures", alerts[0])
+        self.assertEqual(alerts[0], "Version 4 for chain utopia is paused: 3 kiosks refused it or went back from it. See “What is wrong” below. "
+                         "Then run countersign-hub document widen utopia --level chain --percent 10.")
         self.assertEqual(len(alerts), 2)
-        self.assertIn("till-6: receiptsDiffer.", alerts[1])
+        self.assertIn("till-6: the hub has other receipts (receiptsDiffer).", alerts[1])
         self.assertIn("countersign-hub alert clear till-6", alerts[1])
         names = lambda: page.locator("[data-kiosks] tbody th").all_inner_texts()
         page.select_option("[data-filter]", "down")
@@ -134,7 +141,7 @@ class ChainTests(KioskCase):
         page.fill("[data-search]", "airport")
         self.assertEqual(names(), ["till-3"])
         page.click("[data-kiosks] button")
-        self.assertIn("chain 4: document.trust_refused", page.inner_text("[data-one]"))
+        self.assertIn("chain 4: the trust bundle is not let in (document.trust_refused)", page.inner_text("[data-one]"))
         self.assert_accessible(page)
         page.fill("[data-search]", "")
 
@@ -180,6 +187,30 @@ class ChainTests(KioskCase):
         page = self.chain([kiosk(f"till-{number:05}") for number in range(1201)])
         page.wait_for_selector("[data-kiosks] tbody tr")
         self.assertEqual(page.inner_text("[data-count]"), "1201 of 1201 kiosks, of which 200 are shown")
+
+    def test_every_reason_for_which_a_document_is_refused_has_words(self):
+        ids = set(re.findall(r'"(document\.\w+)"', (SERVICE / "Fleet/Documents/FleetDocumentError.swift").read_text()))
+        self.assertGreater(len(ids), 10)
+        self.assertEqual(ids, set(re.findall(r'"(document\.\w+)":', (PAGE / "operator.js").read_text())))
+
+    def test_what_has_no_words_is_shown_by_its_id(self):
+        health = {"lanes": [{"name": "a", "state": "readerMissing"}], "findings": ["usb.power", "constructor"], "receiptsWaiting": 0}
+        page = self.chain([kiosk("till-1", report={"software": "0.1.0", "documents": [], "health": health})])
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        self.assertEqual(page.locator("[data-kiosks] td.words").all_inner_texts(),
+                         ["a: the reader is not connected (readerMissing), usb.power, constructor"])
+
+    def test_a_hub_that_does_not_answer_is_said_with_the_time_of_what_is_shown(self):
+        self.expected_complaints = ("502", "503")
+        page = self.chain([kiosk("till-1")])
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        seen = page.inner_text("[data-facts]").removeprefix("As of ")
+        for status, body, words in ((502, b"<html>Bad Gateway", "The hub does not answer"), (200, b"<html>", "The hub does not answer"),
+                                    (503, b'{"detail": "the database cannot be reached"}', "the database cannot be reached")):
+            self.hub.other = (status, body)
+            page.evaluate("document.querySelector('[data-form]').dispatchEvent(new Event('submit'))")
+            self.until(page, lambda: page.inner_text("[data-state]") == f"{words}; shown is the state of {seen}", "it is not said")
+            self.assertIn("till-1", page.inner_text("[data-kiosks]"))
 
     def test_a_stranger_sees_nothing(self):
         self.expected_complaints = ("401",)

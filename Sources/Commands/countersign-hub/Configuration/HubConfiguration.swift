@@ -3,7 +3,7 @@ internal import FleetHub
 internal import JSON
 internal import MdocModel
 
-/// The hub's file: every fault of it is named with its line and member.
+/// The hub's file: the first fault of it is named with its line and member.
 struct HubConfiguration: Equatable {
     struct Broker: Equatable {
         var host: String

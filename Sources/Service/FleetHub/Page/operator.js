@@ -7,6 +7,43 @@ const find = (name) => document.querySelector(`[data-${name}]`);
 let token = "";
 let chain = { kiosks: [], documents: [] };
 let shown = null;
+/// When the chain was seen last; null for never.
+let seen = null;
+
+/// What kiosks and hubs say by an id, in words.
+const words = {
+    "document.malformed": "it is not a document",
+    "document.too_long": "it is too long",
+    "document.changed": "it was changed after it was signed",
+    "document.key_unknown": "none of the kiosk's keys signed it",
+    "document.key_withdrawn": "its key was withdrawn",
+    "document.other_chain": "it is for another chain",
+    "document.other_name": "it is for another site, group or kiosk",
+    "document.older": "a later version was seen before",
+    "document.version_taken": "another document has this version",
+    "document.not_yet_valid": "it is dated ahead of the kiosk's clock",
+    "document.withdrawal_not_allowed": "its key may not withdraw that key",
+    "document.member_fixed": "it changes what only the kiosk's own file says",
+    "document.configuration_refused": "the configuration has a fault",
+    "document.trust_refused": "the trust bundle is not let in",
+    "document.brands_refused": "the brands are not let in",
+    "document.failed_before": "the lanes did not become ready with it",
+    receiptsDiffer: "the hub has other receipts",
+    receiptBroken: "a receipt does not hold",
+    receiptKeyTaken: "a receipt key is another kiosk's",
+    receiptsWaiting: "very many receipts wait for the hub",
+    readerMissing: "the reader is not connected",
+    readerInUse: "another program has the reader",
+    readerBlocked: "the reader hangs",
+    stopped: "it cannot be used",
+    trustNotSetUp: "no issuer is trusted",
+    recordsUnavailable: "its store cannot be read or written",
+};
+
+/// The words of an id with the id, which the documentation has.
+function said(id) {
+    return Object.hasOwn(words, id) ? `${words[id]} (${id})` : id;
+}
 
 function element(name, attributes, ...children) {
     const made = document.createElement(name);
@@ -18,9 +55,11 @@ function element(name, attributes, ...children) {
 }
 
 async function ask(path) {
-    const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" });
-    if (!answer.ok) { throw new Error((await answer.json().catch(() => ({}))).detail ?? `The hub answers ${answer.status}.`); }
-    return answer.json();
+    const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" }).catch(() => null);
+    const body = await answer?.json().catch(() => null) ?? null;
+    if (answer?.ok && body !== null) { return body; }
+    // What is no problem of a hub's comes from somebody before it.
+    throw new Error(body?.detail ?? "The hub does not answer");
 }
 
 async function load() {
@@ -42,12 +81,12 @@ function refusals({ report }) {
 
 /// What is wrong with a kiosk beside its state, in words; empty for nothing.
 function faults(kiosk) {
-    const found = refusals(kiosk).map(({ level, version, result }) => `${level} ${version}: ${result}`);
+    const found = refusals(kiosk).map(({ level, version, result }) => `${level} ${version}: ${said(result)}`);
     for (const { name, state } of kiosk.report?.health?.lanes ?? []) {
-        if (state !== "ready") { found.push(`${name}: ${state}`); }
+        if (state !== "ready") { found.push(`${name}: ${said(state)}`); }
     }
-    found.push(...kiosk.report?.health?.findings ?? []);
-    return kiosk.alert === null ? found : [...found, `receipts: ${kiosk.alert}`];
+    found.push(...(kiosk.report?.health?.findings ?? []).map(said));
+    return kiosk.alert === null ? found : [...found, `receipts: ${said(kiosk.alert)}`];
 }
 
 function isDown(kiosk) {
@@ -139,11 +178,12 @@ function show() {
     const down = active.filter(isDown).length;
     find("state").textContent = down === 0 ? "All kiosks are online" : `${down} of ${active.length} kiosks are down`;
     find("state").dataset.ready = down === 0 ? "yes" : "no";
-    find("facts").textContent = `As of ${new Date().toLocaleTimeString()}`;
-    const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, failures }) =>
-        `The roll-out of ${level} ${name} ${version} pauses after ${failures} failures: look at them, then run countersign-hub document widen.`);
+    seen = new Date().toLocaleTimeString();
+    find("facts").textContent = `As of ${seen}`;
+    const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, percent, failures }) =>
+        `Version ${version} for ${level} ${name} is paused: ${failures} kiosks refused it or went back from it. See “What is wrong” below. Then run countersign-hub document widen ${name} --level ${level} --percent ${percent}.`);
     const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) =>
-        `${kiosk}: ${alert}. Look at the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
+        `${kiosk}: ${said(alert)}. Look at the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
     const all = [...alerts, ...differing];
     find("alerts-card").hidden = all.length === 0;
     find("alerts").replaceChildren(...all.map((text) => element("li", {}, text)));
@@ -161,7 +201,7 @@ async function look() {
         find("chain").hidden = false;
         show();
     } catch (error) {
-        find("state").textContent = error.message;
+        find("state").textContent = seen === null ? error.message : `${error.message}; shown is the state of ${seen}`;
         find("state").dataset.ready = "no";
     }
 }
