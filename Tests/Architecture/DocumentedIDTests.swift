@@ -136,6 +136,16 @@ struct DocumentedIDTests {
         }
     }
 
+    @Test("Every act of a chain's audit log is a row of fleet.md, and no other")
+    func acts() throws {
+        let page = SourceFile.text(of: "Documentation/fleet.md")
+        let table = try #require(page.firstMatch(of: /(?m)^\| act \|[^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)/)).1
+        let named = table.matches(of: /(?m)^\| (.*?) \|/).flatMap { $0.1.matches(of: /`(\w+)`/) }
+        let acts = try DocumentedIDs.defined(
+            in: ["Sources/Service/FleetHub/Database/HubDatabase+Acts.swift"], by: #"^ +case (\w+)$"#)
+        #expect(acts.count == 7 && Set(named.map { String($0.1) }) == acts)
+    }
+
     @Test("The twin: an id is found by its whole text or its case, and in code alone")
     func recognised() {
         let page = "| id | meaning |\n|---|---|\n| `a.b` | x |\n| `c` | y |\n\n| part |\n|---|\n| `d` |\n"

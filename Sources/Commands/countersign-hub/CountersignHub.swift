@@ -23,7 +23,7 @@ struct CountersignHub: AsyncParsableCommand {
         version: Version.number,
         subcommands: [
             ServeCommand.self, DoctorCommand.self, AuthorityCommand.self, KioskCommand.self,
-            AlertCommand.self, SignCommand.self, DocumentCommand.self,
+            AlertCommand.self, SignCommand.self, DocumentCommand.self, AuditCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 
     static let _errorPrefix = "error: "

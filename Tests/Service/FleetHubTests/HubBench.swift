@@ -18,14 +18,16 @@ struct HubBench {
 
     /// Cancels the test where there is no database.
     ///
-    /// - Parameter further: settings of libpq.
-    init(_ further: String = "") async throws {
+    /// - Parameters:
+    ///   - further: settings of libpq.
+    ///   - who: whom the audit log names.
+    init(_ further: String = "", by who: HubOperator = .current) async throws {
         guard let settings = ProcessInfo.processInfo.environment["COUNTERSIGN_POSTGRESQL"] else {
             try Test.cancel("no database: run Hardware/VirtualBench/with-postgresql swift test …")
         }
         let chain = try #require(FleetName("utopia"))
         try await HubDatabase(settings, chain: chain).keepPartitions(months: 24, at: Self.now)
-        database = HubDatabase(settings + further, chain: chain)
+        database = HubDatabase(settings + further, chain: chain, by: who)
         kiosk = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
     }
 

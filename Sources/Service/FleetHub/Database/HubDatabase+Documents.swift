@@ -26,6 +26,10 @@ extension HubDatabase {
     ) async throws(PostgreSQLError) -> PutOutcome {
         let content = document.document
         let (level, name) = (content.level.rawValue, content.name.text)
+        let act = OperatorAct.document(
+            .documentPut, content.level, content.name, version: content.version, digest: document.digest,
+            percent: percent)
+        let who = self.who()
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             // One who puts a document waits for another.
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
@@ -57,6 +61,7 @@ extension HubDatabase {
             _ = try link.rows(
                 Self.noticeTasks(for: content.level), content.level == .chain ? [] : [name.bytes],
                 until: deadline)
+            try Self.write(act, by: who, link, deadline)
             return .put
         }
     }
@@ -73,28 +78,41 @@ extension HubDatabase {
         return "INSERT INTO countersign_fleet_task (kind, kiosk) \(selection)"
     }
 
-    /// Gives the newest document of a level to more of its kiosks, and forgets failures. False where there is no document.
+    /// Gives the newest document of a level to more of its kiosks, and forgets failures. False where there is no document. Where
+    /// nothing is another than before its kiosks are notified all the same, and the audit log has no row.
     package func widen(
         _ level: FleetLevel, _ name: FleetName, percent: Int64
     ) async throws(PostgreSQLError) -> Bool {
-        try await pool.transaction { link, deadline throws(PostgreSQLError) in
+        let who = self.who()
+        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             _ = try link.rows(
                 "DELETE FROM countersign_fleet_failure WHERE level = $1::text AND name = $2::text",
                 [level.rawValue.bytes, name.text.bytes], until: deadline)
-            let isThere =
-                try link.rows(
-                    """
-                    UPDATE countersign_fleet_document SET percent = $3::bigint, failures = 0
-                    WHERE level = $1::text AND name = $2::text AND version = (
-                        SELECT max(version) FROM countersign_fleet_document WHERE level = $1::text AND name = $2::text)
-                    RETURNING true
-                    """, [level.rawValue.bytes, name.text.bytes, percent.postgreSQL], until: deadline
-                ).first != nil
+            let row = try link.rows(
+                Self.widening, [level.rawValue.bytes, name.text.bytes, percent.postgreSQL], until: deadline
+            ).first
+            guard let row else { return false }
+            guard row.count == 3, let version = row[0]?.bigint, let digest = row[1], let isOther = row[2]
+            else { throw .rowMalformed }
             _ = try link.rows(
                 Self.noticeTasks(for: level), level == .chain ? [] : [name.text.bytes], until: deadline)
-            return isThere
+            guard isOther == [1] else { return true }
+            let act = OperatorAct.document(
+                .documentWidened, level, name, version: version, digest: digest, percent: percent)
+            try Self.write(act, by: who, link, deadline)
+            return true
         }
     }
+
+    /// Gives version and digest, and whether anything is another than before.
+    private static let widening = """
+        UPDATE countersign_fleet_document AS document SET percent = $3::bigint, failures = 0 FROM (
+            SELECT version, percent, failures FROM countersign_fleet_document
+            WHERE level = $1::text AND name = $2::text ORDER BY version DESC LIMIT 1 FOR UPDATE
+        ) AS former
+        WHERE document.level = $1::text AND document.name = $2::text AND document.version = former.version
+        RETURNING document.version, document.digest, former.percent <> $3::bigint OR former.failures > 0
+        """
 
     /// Counts a kiosk's refusal of a document against its roll-out: once, and only where the roll-out has come to this kiosk.
     func countFailure(

@@ -91,19 +91,22 @@ extension HubDatabase {
     ) async throws(PostgreSQLError) -> String? {
         guard let random = try? randomBytes(16) else { throw .withoutRandom }
         let code = random.hexadecimal
-        let rows = try await pool.rows(
-            """
-            INSERT INTO countersign_fleet_kiosk (kiosk, site, member_of, state, code, code_expires, head_digest)
-            VALUES ($1::text, $2::text, $3::text, 'invited', $4::bytea, $5::bigint, $6::bytea)
-            ON CONFLICT (kiosk) DO UPDATE SET site = excluded.site, member_of = excluded.member_of,
-                state = 'invited', is_stopped = false, code = excluded.code, code_expires = excluded.code_expires
-            WHERE countersign_fleet_kiosk.state <> 'active' RETURNING true
-            """,
+        let act = OperatorAct.kiosk(
+            .kioskInvited, kiosk, [("site", JSONValue(site?.text)), ("group", JSONValue(group?.text))])
+        let isDone = try await perform(
+            act,
+            by: """
+                INSERT INTO countersign_fleet_kiosk (kiosk, site, member_of, state, code, code_expires, head_digest)
+                VALUES ($1::text, $2::text, $3::text, 'invited', $4::bytea, $5::bigint, $6::bytea)
+                ON CONFLICT (kiosk) DO UPDATE SET site = excluded.site, member_of = excluded.member_of,
+                    state = 'invited', is_stopped = false, code = excluded.code, code_expires = excluded.code_expires
+                WHERE countersign_fleet_kiosk.state <> 'active' RETURNING true
+                """,
             [
                 kiosk.text.bytes, (site?.text ?? "").bytes, (group?.text ?? "").bytes, Self.digest(code),
                 (now.secondsSince1970 + Self.codeLifetime).postgreSQL, SignedReceipt.origin,
             ])
-        return rows.isEmpty ? nil : code
+        return isDone ? code : nil
     }
 
     private static func digest(_ code: String) -> [UInt8] { Digest(.sha256, of: code.bytes[...]).bytes }
@@ -146,18 +149,18 @@ extension HubDatabase {
 
     /// Refuses the kiosk's certificate from now on, and has the broker remove its account. False where there is no such kiosk, or it is revoked.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        try await pool.rows(
-            """
-            WITH changed AS (
-                UPDATE countersign_fleet_kiosk SET state = 'revoked', code = '', is_online = false
-                WHERE kiosk = $1::text AND state <> 'revoked' RETURNING kiosk, key_digest),
-            kept AS (
-                INSERT INTO countersign_fleet_revoked_key (key_digest, kiosk, revoked)
-                SELECT key_digest, kiosk, extract(epoch FROM now())::bigint FROM changed WHERE key_digest <> ''
-                ON CONFLICT DO NOTHING)
-            INSERT INTO countersign_fleet_task (kind, kiosk) SELECT 'remove', kiosk FROM changed RETURNING true
-            """, [kiosk.text.bytes]
-        ).first != nil
+        try await perform(
+            .kiosk(.kioskRevoked, kiosk),
+            by: """
+                WITH changed AS (
+                    UPDATE countersign_fleet_kiosk SET state = 'revoked', code = '', is_online = false
+                    WHERE kiosk = $1::text AND state <> 'revoked' RETURNING kiosk, key_digest),
+                kept AS (
+                    INSERT INTO countersign_fleet_revoked_key (key_digest, kiosk, revoked)
+                    SELECT key_digest, kiosk, extract(epoch FROM now())::bigint FROM changed WHERE key_digest <> ''
+                    ON CONFLICT DO NOTHING)
+                INSERT INTO countersign_fleet_task (kind, kiosk) SELECT 'remove', kiosk FROM changed RETURNING true
+                """, [kiosk.text.bytes])
     }
 
     /// Whether a kiosk that had this key was revoked, be its name another's by now.
@@ -176,14 +179,14 @@ extension HubDatabase {
 
     /// Says that the kiosk takes no orders, or takes them again. False where that is so already.
     package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        try await pool.rows(
-            """
-            WITH changed AS (
-                UPDATE countersign_fleet_kiosk SET is_stopped = $2::boolean
-                WHERE kiosk = $1::text AND is_stopped <> $2::boolean RETURNING kiosk)
-            INSERT INTO countersign_fleet_task (kind, kiosk) SELECT 'notice', kiosk FROM changed RETURNING true
-            """, [kiosk.text.bytes, [isStopped ? 1 : 0]]
-        ).first != nil
+        try await perform(
+            .kiosk(isStopped ? .kioskStopped : .kioskStarted, kiosk),
+            by: """
+                WITH changed AS (
+                    UPDATE countersign_fleet_kiosk SET is_stopped = $2::boolean
+                    WHERE kiosk = $1::text AND is_stopped <> $2::boolean RETURNING kiosk)
+                INSERT INTO countersign_fleet_task (kind, kiosk) SELECT 'notice', kiosk FROM changed RETURNING true
+                """, [kiosk.text.bytes, [isStopped ? 1 : 0]])
     }
 
     /// What a kiosk says of itself: its failures count against roll-outs, and operators look at its receipts where they differ.

@@ -247,10 +247,21 @@ extension HubDatabase {
 
     /// Forgets a kiosk's alert. False where it has no alert.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        try await pool.rows(
-            "UPDATE countersign_fleet_kiosk SET alert = '' WHERE kiosk = $1::text AND alert <> '' RETURNING true",
-            [kiosk.text.bytes]
-        ).first != nil
+        let who = self.who()
+        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            let row = try link.rows(
+                """
+                UPDATE countersign_fleet_kiosk AS kiosk SET alert = '' FROM (
+                    SELECT kiosk, alert FROM countersign_fleet_kiosk WHERE kiosk = $1::text AND alert <> '' FOR UPDATE
+                ) AS former WHERE kiosk.kiosk = former.kiosk RETURNING former.alert
+                """, [kiosk.text.bytes], until: deadline
+            ).first
+            guard let row else { return false }
+            guard let alert = row.first.flatMap({ $0 }) else { throw .rowMalformed }
+            let act = OperatorAct.kiosk(.alertCleared, kiosk, [("alert", .string(alert.text))])
+            try Self.write(act, by: who, link, deadline)
+            return true
+        }
     }
 
     /// How many receipts of a kiosk the database has, for checks.

@@ -7,11 +7,19 @@ package import ReaderStore
 package struct HubDatabase: Sendable {
     let pool: PostgreSQLPool
     package let chain: FleetName
+    /// Who changes something by command, looked up only then.
+    let who: @Sendable () -> HubOperator
 
-    /// - Parameter settings: where the database is, in the form of libpq.
-    package init(_ settings: String, chain: FleetName) {
+    /// - Parameters:
+    ///   - settings: where the database is, in the form of libpq.
+    ///   - who: whom the audit log names.
+    package init(
+        _ settings: String, chain: FleetName,
+        by who: @autoclosure @escaping @Sendable () -> HubOperator = .current
+    ) {
         pool = PostgreSQLPool(settings, HubTables.schema)
         self.chain = chain
+        self.who = who
     }
 
     /// Whether the database answers and takes changes: a number of the notices is spent.

@@ -3,7 +3,7 @@ internal import ReaderStore
 /// The tables of a fleet. Receipts are kept as they were signed; nothing in them is about a holder.
 enum HubTables {
     static let schema = PostgreSQLSchema(
-        table: "countersign_fleet_reader_token",
+        table: "countersign_fleet_act",
         statements: [
             "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
             """
@@ -116,6 +116,19 @@ enum HubTables {
                 asked bigint[] NOT NULL,
                 is_refused boolean NOT NULL,
                 PRIMARY KEY (kiosk, brand, instance)
+            )
+            """,
+            // What operators changed by command. The program only appends.
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_act (
+                number bigint PRIMARY KEY CHECK (number > 0),
+                time bigint NOT NULL,
+                act text NOT NULL,
+                object json NOT NULL,
+                database_user text NOT NULL,
+                login text NOT NULL,
+                account text NOT NULL,
+                host text NOT NULL
             )
             """,
         ])

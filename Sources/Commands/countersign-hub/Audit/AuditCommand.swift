@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FleetHub
+internal import JSON
+internal import ReaderStore
+
+/// `countersign-hub audit`: what operators changed by command.
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "List what operators changed by command.",
+        subcommands: [AuditListCommand.self])
+}
+
+struct AuditListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print what operators changed by command, the oldest first, one JSON object a line.",
+        discussion: """
+            The database user is PostgreSQL's word; login, account and host are those of whoever ran the command.
+
+              countersign-hub audit list --kiosk till-7
+            """)
+
+    @Option(help: ArgumentHelp("Only what came after the act of this number.", valueName: "number"))
+    var after: Int64 = 0
+    @Option(help: "Only what is about this kiosk alone.")
+    var kiosk: FleetName?
+    @OptionGroup var file: ConfigurationArgument
+
+    func validate() throws {
+        guard after >= 0 else { throw ValidationError("--after takes the number of an act, or 0 for all.") }
+    }
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        var last = after
+        while true {
+            let after = last
+            let acts = try await asking { () throws(PostgreSQLError) in
+                try await database.acts(after: after, of: kiosk, atMost: 500)
+            }
+            for act in acts { print(act.json.line) }
+            guard let next = acts.last else { return }
+            last = next.number
+        }
+    }
+}
