@@ -533,8 +533,8 @@ let package = Package(
         tests(
             of: "countersign-hub", in: "Commands",
             [
-                "Doctor", "Fleet", "FleetHub", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "countersign", "Doctor", "Fleet", "FleetHub", "JSON", "MdocModel", "OpenSSLCrypto",
+                "OtherPrograms", "PKIX", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(

@@ -43,10 +43,13 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try file.read()
         let assembly = try configuration.assemble()
-        if check { return }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersign-hub")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
+        for key in configuration.readerTokens?.unusableKeys(at: WallClock.system.now) ?? [] {
+            log.error("\(key)")
+        }
+        if check { return }
         try await serve(configuration, assembly, log)
     }
 

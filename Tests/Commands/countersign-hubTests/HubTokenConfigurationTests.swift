@@ -1,6 +1,9 @@
+import Doctor
 import Foundation
 import JSON
+import MdocModel
 import OpenSSLCrypto
+import OtherPrograms
 import ReaderIdentityStore
 import ReaderTokens
 import Testing
@@ -33,12 +36,17 @@ struct HubTokenConfigurationTests {
 
     /// Brand and key as `countersign brand` makes them.
     ///
-    /// - Parameter other: a key that the file has instead of the brand's.
-    private func writeBrand(keyFile other: consuming PrivateKey? = nil) throws {
+    /// - Parameters:
+    ///   - other: a key that the file has instead of the brand's.
+    ///   - notAfter: until when the brand's key counts.
+    private func writeBrand(
+        keyFile other: consuming PrivateKey? = nil, notAfter: Timestamp? = nil, isRevoked: Bool = false
+    ) throws {
         let identifier = try #require(TokenText("utopia"))
         let brand = Brand(identifier: identifier, name: try #require(BrandName("Utopia")))
         let key = try PrivateKey.generate(.p256)
-        let known = try BrandKey(try #require(TokenText("k1")), key.publicKey())
+        let known = try BrandKey(
+            try #require(TokenText("k1")), key.publicKey(), notAfter: notAfter, isRevoked: isRevoked)
         _ = try BrandFolder(path: "\(stage.folder)/brands").change { registry throws(BrandFault) in
             try registry.add(brand)
             try registry.add(known, to: identifier)
@@ -133,6 +141,40 @@ struct HubTokenConfigurationTests {
         #expect(
             text.hasPrefix("readerTokens.keys: \(stage.folder)/utopia.pem: ") && text.contains(words),
             "\(text)")
+    }
+
+    /// What `countersign-hub --check` says of the file with the section.
+    private func check() async throws -> (status: Int32, errors: String) {
+        try stage.write(
+            "countersign-hub.json",
+            stage.json.replacing("\n}", with: ",\n  \"readerTokens\": \(section())\n}"))
+        let program = try BuiltProgram("countersign-hub", ["--check", "--config", stage.path])
+        return (try await program.ended(), program.errors)
+    }
+
+    @Test(
+        "A key that is revoked or has expired is named by the check and by doctor, and a hub starts all the same",
+        arguments: [
+            (nil, true, "was revoked: it makes no token"),
+            (1_577_836_800, false, "expired at 2020-01-01T00:00:00Z: it makes no token"),
+            (4_000_000_000, false, ""),
+            (nil, false, ""),
+        ] as [(Int64?, Bool, String)])
+    func unusable(_ notAfter: Int64?, _ isRevoked: Bool, _ words: String) async throws {
+        try writeBrand(
+            notAfter: notAfter.map { Timestamp(secondsSince1970: $0) }, isRevoked: isRevoked)
+        let facts = HubFileFacts.current(of: try configuration(section()), at: HubStage.now)
+        let keys = try #require(facts.checks.first { $0.id == .hubKeys })
+        #expect(keys.outcome == (words.isEmpty ? .ok : .failed), "\(keys.detail.full)")
+        let (status, errors) = try await check()
+        #expect(status == 0, "\(errors)")
+        guard !words.isEmpty else {
+            #expect(errors.isEmpty)
+            return
+        }
+        for text in [keys.detail.full, errors] {
+            #expect(text.contains("readerTokens.keys: the key k1 of the brand utopia \(words)"), "\(text)")
+        }
     }
 
     @Test("The section in the documentation is one that a hub takes")

@@ -1,6 +1,7 @@
 internal import Fleet
 internal import FleetHub
 internal import JSON
+internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderAPI
 internal import ReaderIdentityStore
@@ -84,6 +85,25 @@ extension HubConfiguration.TokenIssuing {
             return signer
         }
         return HubTokens(folder, grants: grants, signers: signers, database)
+    }
+
+    /// Names the keys that make no token: `brands.json` says that they are revoked, or their time is over. That is no reason not to
+    /// start: it may come while a hub runs, and other brands do not depend on it.
+    func unusableKeys(at now: Timestamp) -> [String] {
+        guard let registry = try? BrandFolder(path: brands).registry() else { return [] }
+        return keys.compactMap { key -> String? in
+            guard let (_, known) = registry.key(key.identifier) else { return nil }
+            let what: String
+            if known.isRevoked {
+                what = "was revoked"
+            } else if let end = known.notAfter, now > end {
+                what = "expired at \(end)"
+            } else {
+                return nil
+            }
+            return
+                "readerTokens.keys: the key \(key.identifier.text) of the brand \(key.brand.text) \(what): it makes no token. Make another with countersign brand key add, and name it"
+        }
     }
 }
 

@@ -34,6 +34,8 @@ struct HubFileFacts: Sendable {
     var keyCount = 0
     /// Private halves of fleet keys that lie beside them.
     var privateKeys: [String] = []
+    /// Which keys of `readerTokens.keys` make no token, and why.
+    var unusableTokenKeys: [String] = []
 
     static func current(of configuration: HubConfiguration, at now: Timestamp) -> HubFileFacts {
         var facts = HubFileFacts(now: now)
@@ -50,6 +52,7 @@ struct HubFileFacts: Sendable {
         if let tokens = configuration.readerTokens {
             facts.look("readerTokens.brands", BrandFolder(path: tokens.brands).registryPath, isSecret: false)
             for key in tokens.keys { facts.look("readerTokens.keys", key.file, isSecret: true) }
+            facts.unusableTokenKeys = tokens.unusableKeys(at: now)
         }
         return facts
     }
@@ -173,6 +176,11 @@ extension HubFileFacts {
             return .failed(
                 .hubKeys,
                 "\(own: path, as: "a file of keys"): there is no public key on P-256 in it: name a PEM file")
+        }
+        guard unusableTokenKeys.isEmpty else {
+            let texts = unusableTokenKeys.joined(separator: "; ")
+            return .failed(
+                .hubKeys, "\(own: texts, as: "a key of readerTokens.keys was revoked or has expired")")
         }
         switch keyCount {
         case 0: return .skipped(.hubKeys, "no key can be read")
