@@ -2,6 +2,7 @@ import ArgumentParser
 import Fleet
 import Foundation
 import OpenSSLCrypto
+import OtherPrograms
 import ReaderIdentityStore
 import ReaderTokens
 import Testing
@@ -83,6 +84,35 @@ struct SignCommandTests {
     }
 }
 
+@Suite("countersign-hub sign, with a TPM")
+struct SignTPMTests {
+    @Test(
+        "A document that a key in a TPM signs verifies with its public half; without that TPM nothing is signed",
+        .enabled(if: SoftwareTPM.isThere, "\(SoftwareTPM.missing)"))
+    func wholeWay() async throws {
+        let (tpm, other) = (try SoftwareTPM(), try SoftwareTPM())
+        let stage = try SignStage()
+        let key = try await stage.makeKey("own", inTPM: tpm.address)
+        let foreign = try await stage.makeKey("other", inTPM: other.address)
+        let signed = try await stage.sign(with: "own", tpm: tpm.address)
+        #expect(signed.status == 0, "\(signed.errors)")
+        // To verify takes no TPM.
+        let bytes = try stage.takeDocument()
+        #expect(try VerifiedFleetDocument(bytes, by: FleetKeyring([foreign, key])).signer == key.id)
+        #expect(throws: FleetDocumentError.keyUnknown) {
+            try VerifiedFleetDocument(bytes, by: FleetKeyring([foreign]))
+        }
+        for (address, words) in [
+            (other.address, "another TPM's"), ("swtpm:path=/nowhere", "no TPM 2.0 answers"),
+        ] {
+            let refused = try await stage.sign(with: "own", tpm: address)
+            #expect(refused.status != 0 && refused.errors.contains(words), "\(refused.errors)")
+            #expect(!stage.hasDocument)
+        }
+        withExtendedLifetime((tpm, other)) {}
+    }
+}
+
 /// A fleet key, and a folder of brands beside it.
 private final class SignStage: Sendable {
     let png: Data
@@ -130,6 +160,51 @@ private final class SignStage: Sendable {
         let text = fault?.description ?? "no fault"
         #expect(text.contains(words), "\(text)", sourceLocation: sourceLocation)
         #expect(!FileManager.default.fileExists(atPath: output), sourceLocation: sourceLocation)
+    }
+
+    // MARK: With a TPM
+
+    /// Makes a key in the TPM at this address, as one of a brand, and returns its public half.
+    func makeKey(_ name: String, inTPM address: String) async throws -> FleetKey {
+        let place = ["--store", "\(folder)/\(name)"]
+        let brand = ["brand", "add", "utopia", "--name", "Utopia Rentals"]
+        let key = [
+            "brand", "key", "add", "utopia", "--kid", "k1", "--generate", "\(folder)/\(name).pem", "--tpm",
+        ]
+        for arguments in [brand, key] {
+            let made = try await execute("countersign", arguments + place, tpm: address)
+            try #require(made.status == 0, "\(made.errors)")
+        }
+        let registry = try BrandFolder(store: "\(folder)/\(name)").registry()
+        let kid = try #require(TokenText("k1"))
+        let (_, known) = try #require(registry.key(kid))
+        return try FleetKey(PublicKey(curve: .p256, x: known.x[...], y: known.y[...]))
+    }
+
+    /// Runs the command with a key of `makeKey`, where the TPM is at this address.
+    func sign(with name: String, tpm address: String) async throws -> (status: Int32, errors: String) {
+        try await execute(
+            "countersign-hub",
+            [
+                "sign", output, "--key", "\(folder)/\(name).pem", "--chain", "utopia", "--document-version",
+                "1",
+            ], tpm: address)
+    }
+
+    var hasDocument: Bool { FileManager.default.fileExists(atPath: output) }
+
+    /// The document that was written, which is not there any more then.
+    func takeDocument() throws -> [UInt8] {
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: output)))
+        try FileManager.default.removeItem(atPath: output)
+        return bytes
+    }
+
+    private func execute(
+        _ name: String, _ arguments: [String], tpm address: String
+    ) async throws -> (status: Int32, errors: String) {
+        let program = try BuiltProgram(name, arguments, environment: ["TPM2OPENSSL_TCTI": address])
+        return (try await program.ended(), program.errors)
     }
 
     private func run(_ options: [String]) throws {
