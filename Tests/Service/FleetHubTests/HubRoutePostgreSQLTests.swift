@@ -129,14 +129,19 @@ struct HubRoutePostgreSQLTests {
         }
     }
 
-    @Test("Another kiosk's receipt key is refused by name, and an operator sees it")
+    @Test("A key that has signed another kiosk's receipts is refused by name, and an operator sees it")
     func receiptKeys() async throws {
         try await RunningHub.run { hub in
             let store = try ReceiptStore(receipts: 1)
             let pem = try store.store.receiptKeys().reduce(into: [UInt8]()) { $0 += try $1.pem() }
             let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
             let path = "/fleet/v1/receipt-keys"
-            for _ in 0..<2 { _ = try await one.client.post(path, pem, type: "application/x-pem-file") }
+            // Nobody's yet: any number of kiosks may send it.
+            for kiosk in [two, one, one] {
+                _ = try await kiosk.client.post(path, pem, type: "application/x-pem-file")
+            }
+            _ = try await one.client.post(
+                "/fleet/v1/receipts", ReceiptChain(store.links).encoded(), type: "application/cbor")
             let found = await two.refusal { try await $0.post(path, pem, type: "application/x-pem-file") }
             #expect(found == "409 receiptKeyTaken")
             #expect(try await hub.database.kiosk(two.name)?.alert == "receiptKeyTaken")

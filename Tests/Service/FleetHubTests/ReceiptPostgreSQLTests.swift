@@ -99,6 +99,7 @@ struct ReceiptPostgreSQLTests {
         let other = try await HubBench()
         let store = try ReceiptStore(receipts: 2)
         try await other.enrol(store)
+        try #require(try await other.push(store.links) == .committed(head(store.links, 2)))
         try await bench.enrol()
         let keys = try store.store.receiptKeys()
         #expect(
@@ -112,21 +113,67 @@ struct ReceiptPostgreSQLTests {
         #expect(try await other.push(store.links) == .committed(try head(store.links, 2)))
     }
 
-    @Test("Ten kiosks that claim one receipt key at once: one of them has it")
+    @Test(
+        "Who knows another's receipt key and sends it first pushes nothing with it, and does not keep the other from pushing"
+    )
+    func claimed() async throws {
+        let (owner, stranger) = (try await HubBench(), try await HubBench())
+        let store = try ReceiptStore(receipts: 3)
+        let (links, keys) = (try store.links, try store.store.receiptKeys())
+        try await stranger.enrol(store)
+        var forged = links[0]
+        forged[forged.count - 1] ^= 1
+        #expect(try await stranger.push([forged]) == .broken(at: 1, .changed))
+        try await owner.enrol()
+        #expect(try await owner.database.add(keys, of: owner.kiosk, at: HubBench.now) == .added)
+        #expect(try await owner.push(Array(links[0..<2])) == .committed(head(links, 2)))
+        // From then on it is the owner's, and no further receipts of it are the stranger's.
+        #expect(try await stranger.push(links) == .broken(at: 1, .keyUnknown(keys[0].id)))
+        #expect(
+            try await stranger.database.add(keys, of: stranger.kiosk, at: HubBench.now)
+                == .taken(by: owner.kiosk))
+        #expect(try await stranger.database.receiptCount(of: stranger.kiosk) == 0)
+        #expect(try await owner.push(links) == .committed(head(links, 3)))
+    }
+
+    @Test("Of ten kiosks that push the receipts of one key at once one has them, and the key")
     func claims() async throws {
         let store = try ReceiptStore(receipts: 1)
-        let keys = try store.store.receiptKeys()
-        let added = try await withThrowingTaskGroup(of: Bool.self) { group in
+        let (links, keys) = (try store.links, try store.store.receiptKeys())
+        let refusal = ReceiptPush.broken(at: 1, .keyUnknown(keys[0].id))
+        let benches = try await withThrowingTaskGroup(of: HubBench.self) { group in
             for _ in 0..<10 {
                 group.addTask {
                     let bench = try await HubBench()
                     try await bench.enrol()
-                    return try await bench.database.add(keys, of: bench.kiosk, at: HubBench.now) == .added
+                    _ = try await bench.database.add(keys, of: bench.kiosk, at: HubBench.now)
+                    return bench
                 }
             }
-            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            return try await group.reduce(into: [HubBench]()) { $0.append($1) }
         }
-        #expect(added == 1)
+        let pushes = try await withThrowingTaskGroup(of: ReceiptPush.self) { group in
+            for bench in benches { group.addTask { try await bench.push(links) } }
+            return try await group.reduce(into: [ReceiptPush]()) { $0.append($1) }
+        }
+        #expect(pushes.count { $0 == refusal } == 9, "\(pushes)")
+        #expect(try pushes.contains(.committed(head(links, 1))), "\(pushes)")
+    }
+
+    @Test("A kiosk has 64 receipt keys at most, also without receipts; another has as many")
+    func mostKeys() async throws {
+        let benches = [try await HubBench(), try await HubBench()]
+        let keys = try (0..<65).map { _ in try ReceiptPublicKey(PrivateKey.generate(.p256).publicKey()) }
+        for bench in benches {
+            try await bench.enrol()
+            for part in [keys[0..<40], keys[30..<64]] {
+                #expect(
+                    try await bench.database.add(Array(part), of: bench.kiosk, at: HubBench.now) == .added)
+            }
+            #expect(
+                try await bench.database.add([keys[64]], of: bench.kiosk, at: HubBench.now) == .tooMany)
+            #expect(try await bench.database.add([keys[0]], of: bench.kiosk, at: HubBench.now) == .added)
+        }
     }
 
     @Test("A revoked kiosk's receipts are not taken")

@@ -21,7 +21,7 @@ package enum ReceiptPush: Equatable, Sendable {
 extension HubDatabase {
     /// The most receipts of one push.
     package static let mostReceipts = 512
-    /// The most keys that one kiosk may have.
+    /// The most keys that one kiosk may have, be there receipts of them or not.
     static let mostKeys: Int64 = 64
 
     /// The most that one kiosk pushes in an hour, in bytes: more than 20 000 receipts of the usual length, which are those of months.
@@ -49,6 +49,9 @@ extension HubDatabase {
         } catch .failed(code: Self.partitionMissing) {
             // The clock of the database was put right by more than a month.
             try await makePartitions()
+            return try await take(receipts, of: kiosk)
+        } catch .failed(code: Self.keyTaken) {
+            // Another kiosk has pushed the first receipts of one of the keys at the same time.
             return try await take(receipts, of: kiosk)
         }
     }
@@ -147,12 +150,16 @@ extension HubDatabase {
             ], until: deadline)
     }
 
+    /// The keys that a kiosk has sent, but those that have signed another's receipts.
     private static func receiptKeys(
         of kiosk: FleetName, _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> [(key: ReceiptPublicKey, isUsed: Bool)] {
         try link.rows(
-            "SELECT point, is_used FROM countersign_fleet_receipt_key WHERE kiosk = $1::text",
-            [kiosk.text.bytes], until: deadline
+            """
+            SELECT point, is_used FROM countersign_fleet_receipt_key AS own WHERE kiosk = $1::text AND NOT EXISTS (
+                SELECT FROM countersign_fleet_receipt_key AS other
+                WHERE other.point = own.point AND other.kiosk <> own.kiosk AND other.is_used)
+            """, [kiosk.text.bytes], until: deadline
         ).map { row throws(PostgreSQLError) in
             guard row.count == 2, let point = row[0], let key = try? ReceiptPublicKey(point: point) else {
                 throw .rowMalformed
@@ -161,7 +168,8 @@ extension HubDatabase {
         }
     }
 
-    /// Remembers which keys have signed receipts that are there: a computer is known by them.
+    /// Remembers which keys have signed receipts that are there: they are this kiosk's, and a computer is known by them. Throws
+    /// `failed` with `keyTaken` where one of them is another's by now.
     private static func use(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
         _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
@@ -185,22 +193,22 @@ extension HubDatabase {
         case tooMany
         /// There is no such kiosk, or it is revoked.
         case unknown
-        /// One of them is this other kiosk's.
+        /// One of them has signed receipts of this other kiosk.
         case taken(by: FleetName)
     }
 
-    /// Lets further keys sign a kiosk's receipts: all of them or none, and none that is another kiosk's.
+    /// Lets further keys sign a kiosk's receipts: all of them or none, and none that has signed another kiosk's. A key is a kiosk's
+    /// with the first receipts that verify with it, and not before. It could not prove that it has the private half: that of a key that was
+    /// replaced is not there any more.
     func add(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, at now: Timestamp
     ) async throws(PostgreSQLError) -> KeyOutcome {
         let points = [UInt8].postgreSQLArray(keys.map(\.point), of: 17)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            // Who adds keys waits for another: both could have the same one.
-            _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
             let owner = try link.rows(
                 """
                 SELECT kiosk FROM countersign_fleet_receipt_key
-                WHERE point = ANY ($2::bytea[]) AND kiosk <> $1::text LIMIT 1
+                WHERE point = ANY ($2::bytea[]) AND kiosk <> $1::text AND is_used LIMIT 1
                 """, [kiosk.text.bytes, points], until: deadline
             ).first?.first??.text
             if let owner = owner.flatMap({ FleetName($0) }) { return .taken(by: owner) }

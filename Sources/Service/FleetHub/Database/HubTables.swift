@@ -45,10 +45,11 @@ enum HubTables {
                 PRIMARY KEY (kiosk, point)
             )
             """,
-            // A key is one kiosk's: nobody pushes another's receipts as own ones.
+            // A key that has signed receipts is one kiosk's: nobody pushes another's receipts as own ones. Several may send one that
+            // has not: who knows a kiosk's public key does not keep it from pushing.
             """
-            CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_point
-            ON countersign_fleet_receipt_key (point)
+            CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_used
+            ON countersign_fleet_receipt_key (point) WHERE is_used
             """,
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_document (
