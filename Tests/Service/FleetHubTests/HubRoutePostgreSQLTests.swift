@@ -129,6 +129,41 @@ struct HubRoutePostgreSQLTests {
         }
     }
 
+    @Test(
+        "A kiosk that has reported as often as it may within an hour waits for the next one, and no other waits with it"
+    )
+    func manyReports() async throws {
+        try await RunningHub.run { hub in
+            let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
+            let record = try #require(try await hub.database.kiosk(one.name))
+            func report(_ kiosk: EnrolledKiosk, _ finding: String) async -> String {
+                let report = KioskReport(
+                    software: "1.0", documents: [], receipts: "", health: KioskHealth(findings: [finding]))
+                return await kiosk.refusal {
+                    try await $0.post("/fleet/v1/report", report.json.utf8, type: "application/json")
+                }
+            }
+            // The hour does not end meanwhile.
+            while hub.now().secondsSince1970 % 3600 > 3570 { try await Task.sleep(for: .seconds(1)) }
+            let early = KioskReport(software: "1.0", documents: [], receipts: "")
+            for _ in 0..<999 { _ = try await hub.database.take(early, of: record, at: hub.now()) }
+            #expect(await report(one, "trustMissing") == "0 bytes")
+            let kept = try #require(try await hub.database.kiosk(one.name)).report
+            let refusal = await report(one, "storeFull")
+            let prefix = "tooMany(retryAfter: "
+            #expect(refusal.hasPrefix(prefix), "\(refusal)")
+            let seconds = Int(refusal.dropFirst(prefix.count).dropLast())
+            #expect(seconds.map { (1...3600).contains($0) } == true, "\(refusal)")
+            #expect(try await hub.database.kiosk(one.name)?.report == kept)
+            #expect(await report(two, "storeFull") == "0 bytes")
+            _ = try await hub.database.pool.rows(
+                "UPDATE countersign_fleet_kiosk SET reports_hour = reports_hour - 1 WHERE kiosk = $1::text",
+                [one.name.text.bytes])
+            #expect(await report(one, "storeFull") == "0 bytes")
+            #expect(try await hub.database.kiosk(one.name)?.report != kept)
+        }
+    }
+
     @Test("A key that has signed another kiosk's receipts is refused by name, and an operator sees it")
     func receiptKeys() async throws {
         try await RunningHub.run { hub in

@@ -189,22 +189,40 @@ extension HubDatabase {
                 """, [kiosk.text.bytes, [isStopped ? 1 : 0]])
     }
 
+    /// The most reports of one kiosk within an hour. One whose lanes come and go says so 120 times.
+    static let mostReports: Int64 = 1000
+
     /// What a kiosk says of itself: its failures count against roll-outs, and operators look at its receipts where they differ.
+    ///
+    /// - Returns: after how many seconds it may report again, where it has reported as often as it may: the report is not kept then.
+    @discardableResult
     func take(
         _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
-    ) async throws(PostgreSQLError) {
+    ) async throws(PostgreSQLError) -> Int64? {
         let alert = Self.alerts.contains(report.receipts) ? report.receipts : ""
-        _ = try await pool.rows(
+        let refusal = try await pool.rows(
             """
-            UPDATE countersign_fleet_kiosk SET report = $2::bytea, seen = $3::bigint,
-                alert = CASE WHEN $4::text = '' THEN alert ELSE $4::text END WHERE kiosk = $1::text
-            """, [kiosk.name.text.bytes, report.json.utf8, now.secondsSince1970.postgreSQL, alert.bytes])
+            WITH clock AS (SELECT \(Self.second) AS second), kept AS (
+                UPDATE countersign_fleet_kiosk SET report = $2::bytea, seen = $3::bigint,
+                    alert = CASE WHEN $4::text = '' THEN alert ELSE $4::text END,
+                    reports = CASE WHEN reports_hour = clock.second / 3600 THEN reports + 1 ELSE 1 END,
+                    reports_hour = clock.second / 3600
+                FROM clock WHERE kiosk = $1::text
+                    AND (reports_hour <> clock.second / 3600 OR reports < \(Self.mostReports)) RETURNING kiosk)
+            SELECT 3600 - clock.second % 3600 FROM clock WHERE NOT EXISTS (SELECT FROM kept)
+            """, [kiosk.name.text.bytes, report.json.utf8, now.secondsSince1970.postgreSQL, alert.bytes]
+        ).first
+        if let refusal {
+            guard let seconds = refusal.first??.bigint else { throw .rowMalformed }
+            return seconds
+        }
         let membership = FleetMembership(
             chain: chain, site: kiosk.site, group: kiosk.group, kiosk: kiosk.name)
         for entry in report.documents where entry.result != "applied" {
             guard let name = membership.name(at: entry.level) else { continue }
             try await countFailure(entry, at: name, by: kiosk.name)
         }
+        return nil
     }
 
     /// What a kiosk may say of its receipts that an operator has to look at.

@@ -27,6 +27,8 @@ enum HubTables {
                 head_digest bytea NOT NULL,
                 pushed_hour bigint NOT NULL DEFAULT 0,
                 pushed bigint NOT NULL DEFAULT 0,
+                reports_hour bigint NOT NULL DEFAULT 0,
+                reports bigint NOT NULL DEFAULT 0,
                 alert text NOT NULL DEFAULT ''
             )
             """,

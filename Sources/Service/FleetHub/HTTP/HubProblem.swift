@@ -10,7 +10,7 @@ struct HubProblem: Error, Equatable {
             requestRefused
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
         case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
-            receiptKeyTaken, tooManyReceiptKeys, tooManyReceipts
+            receiptKeyTaken, tooManyReceiptKeys, tooManyReceipts, tooManyReports
         case kioskStopped, readerTokenNotGranted, tooManyReaderTokens, brandUnavailable
     }
 
@@ -100,6 +100,13 @@ struct HubProblem: Error, Equatable {
         HubProblem(
             .tooManyReceipts, 429,
             "the kiosk has pushed \(HubDatabase.mostPushed >> 20) MiB of receipts within an hour: push on after \(seconds) s",
+            retryAfter: seconds)
+    }
+
+    static func tooManyReports(retryAfter seconds: Int64) -> HubProblem {
+        HubProblem(
+            .tooManyReports, 429,
+            "the kiosk has reported \(HubDatabase.mostReports) times within an hour: report again after \(seconds) s",
             retryAfter: seconds)
     }
 

@@ -203,9 +203,10 @@ package struct HubRoutes: Sendable {
             throw HubProblem(.bodyRefused, 400, error.explanation)
         }
         let time = now()
-        try await HubProblem.asking { () throws(PostgreSQLError) in
+        let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.take(report, of: kiosk, at: time)
         }
+        if let seconds { throw .tooManyReports(retryAfter: seconds) }
         return .noContent
     }
 
