@@ -31,6 +31,15 @@ struct HubBench {
         kiosk = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
     }
 
+    /// A kiosk that is enrolled with the keys of a store, and the receipts there.
+    static func enrolled(
+        receipts count: Int
+    ) async throws -> (bench: HubBench, store: ReceiptStore, links: [[UInt8]]) {
+        let (bench, store) = (try await HubBench(), try ReceiptStore(receipts: count))
+        try await bench.enrol(store)
+        return (bench, store, try store.links)
+    }
+
     /// Enrols the kiosk with the keys of these receipts.
     func enrol(_ store: ReceiptStore? = nil) async throws {
         let code = try #require(try await database.invite(kiosk, site: nil, group: nil, at: Self.now))
@@ -52,8 +61,9 @@ struct HubBench {
         try await database.take(ReceiptChain(links), of: kiosk)
     }
 
-    /// Has the kiosk's receipts come in January 2020.
-    func age() async throws {
+    /// Pushes receipts that come in January 2020.
+    func pushAged(_ links: [[UInt8]]) async throws {
+        try #require(try await push(links) == .committed(head(links, links.count)))
         let begin = Timestamp(secondsSince1970: 1_577_836_800)
         _ = try await database.pool.rows(HubTables.partition(ReceiptMonth(of: begin)))
         _ = try await database.pool.rows(

@@ -11,12 +11,8 @@ import Testing
 struct ReceiptMonthPostgreSQLTests {
     @Test("A month's receipts go when their time is over, and the kiosk's head stays")
     func retention() async throws {
-        let bench = try await HubBench()
-        let store = try ReceiptStore(receipts: 3)
-        try await bench.enrol(store)
-        let links = try store.links
-        try #require(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
-        try await bench.age()
+        let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
+        try await bench.pushAged(Array(links[0..<2]))
         try await bench.database.keepPartitions(months: 1, at: RunningHub.now())
         #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
         #expect(try await bench.push(links) == .committed(head(links, 3)))
@@ -27,11 +23,8 @@ struct ReceiptMonthPostgreSQLTests {
         "No month is dropped while the clocks of hub and database differ",
         arguments: [-86_400 * 2, 86_400 * 2, 86_400 * 365 * 73])
     func otherClock(_ seconds: Int64) async throws {
-        let bench = try await HubBench()
-        let store = try ReceiptStore(receipts: 2)
-        try await bench.enrol(store)
-        try #require(try await bench.push(store.links) == .committed(head(store.links, 2)))
-        try await bench.age()
+        let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
+        try await bench.pushAged(links)
         let later = RunningHub.now().advanced(bySeconds: seconds)
         let ahead = try await bench.database.keepPartitions(months: 1, at: later)
         #expect(abs(ahead - seconds) < 60)
@@ -40,11 +33,8 @@ struct ReceiptMonthPostgreSQLTests {
 
     @Test("A hub that has just started drops no month, and has a place for receipts")
     func starting() async throws {
-        let bench = try await HubBench()
-        let store = try ReceiptStore(receipts: 2)
-        try await bench.enrol(store)
-        try #require(try await bench.push(store.links) == .committed(head(store.links, 2)))
-        try await bench.age()
+        let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
+        try await bench.pushAged(links)
         let next = ReceiptMonth(of: RunningHub.now()).advanced(by: 1).suffix
         _ = try await bench.database.pool.rows("DROP TABLE countersign_fleet_receipt_\(next)")
         let keeper = PartitionKeeper(bench.database, months: 1, log: RunningHub.log, now: RunningHub.now)
@@ -61,12 +51,10 @@ struct ReceiptMonthPostgreSQLTests {
 
     @Test("Receipts come by the clock of the database, also where there is no place for their month yet")
     func placed() async throws {
-        let bench = try await HubBench()
-        let store = try ReceiptStore(receipts: 2)
-        try await bench.enrol(store)
+        let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
         let month = ReceiptMonth(of: RunningHub.now()).suffix
         _ = try await bench.database.pool.rows("DROP TABLE countersign_fleet_receipt_\(month)")
-        #expect(try await bench.push(store.links) == .committed(head(store.links, 2)))
+        #expect(try await bench.push(links) == .committed(head(links, 2)))
         let received = try await bench.received()
         #expect(received.count == 2)
         for second in received { #expect(abs(second - RunningHub.now().secondsSince1970) < 60) }
@@ -79,12 +67,11 @@ struct ReceiptEpochPostgreSQLTests {
         "Another computer of the name begins a chain of its own once it is enrolled, and the one before goes on where it ended"
     )
     func replaced() async throws {
-        let bench = try await HubBench()
-        let (old, new) = (try ReceiptStore(receipts: 3), try ReceiptStore(receipts: 2))
+        let (bench, old, _) = try await HubBench.enrolled(receipts: 3)
+        let new = try ReceiptStore(receipts: 2)
         func add(_ store: ReceiptStore) async throws -> HubDatabase.KeyOutcome {
             try await bench.database.add(store.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
         }
-        try await bench.enrol(old)
         try #require(try await bench.push(old.links) == .committed(head(old.links, 3)))
         // Nobody has let another computer in: its store was set back, or replaced.
         #expect(try await add(new) == .added)
@@ -114,10 +101,7 @@ struct ReceiptEpochPostgreSQLTests {
 
     @Test("A computer that is enrolled again goes on where it was, and is found where it was set back")
     func again() async throws {
-        let bench = try await HubBench()
-        let store = try ReceiptStore(receipts: 4)
-        try await bench.enrol(store)
-        let links = try store.links
+        let (bench, store, links) = try await HubBench.enrolled(receipts: 4)
         try #require(try await bench.push(links) == .committed(head(links, 4)))
         let copy = try ReceiptStore(receipts: 1)
         for _ in 0..<2 {
