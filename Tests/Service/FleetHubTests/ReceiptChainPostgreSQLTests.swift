@@ -31,13 +31,17 @@ struct ReceiptMonthPostgreSQLTests {
         #expect(try await bench.database.receiptCount(of: bench.kiosk) == 2)
     }
 
-    @Test("A hub that has just started drops no month, and has a place for receipts")
-    func starting() async throws {
+    @Test(
+        "A hub drops no month in the first hour of its computer; one that is started again later drops at once",
+        arguments: [(3599, 2), (3600, 0)] as [(Int, Int64)])
+    func starting(_ uptime: Int, _ count: Int64) async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
         try await bench.pushAged(links)
         let next = ReceiptMonth(of: RunningHub.now()).advanced(by: 1).suffix
         _ = try await bench.database.pool.rows("DROP TABLE countersign_fleet_receipt_\(next)")
-        let keeper = PartitionKeeper(bench.database, months: 1, log: RunningHub.log, now: RunningHub.now)
+        let keeper = PartitionKeeper(
+            bench.database, months: 1, log: RunningHub.log, uptime: { .seconds(uptime) },
+            now: RunningHub.now)
         let running = Task { try await keeper.run() }
         defer { running.cancel() }
         try await until("the next month") {
@@ -46,7 +50,12 @@ struct ReceiptMonthPostgreSQLTests {
             ).first?.first == [1]
         }
         try await Task.sleep(for: .milliseconds(500))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 2)
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == count)
+    }
+
+    @Test("A computer's time since its start is counted")
+    func uptime() {
+        #expect(PartitionKeeper.uptime() > .zero)
     }
 
     @Test("Receipts come by the clock of the database, also where there is no place for their month yet")
