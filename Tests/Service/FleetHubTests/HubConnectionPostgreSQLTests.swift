@@ -1,8 +1,9 @@
 import Deadlines
 import Fleet
-import FleetHub
 import ReaderStore
 import Testing
+
+@testable import FleetHub
 
 @Suite("Connections to a hub, with a real PostgreSQL")
 struct HubConnectionPostgreSQLTests {
@@ -65,10 +66,14 @@ struct HubConnectionPostgreSQLTests {
         }
     }
 
-    @Test("A hub whose database takes no changes is not healthy; one whose database does is")
+    @Test(
+        "A hub whose database takes no changes is not healthy; one whose database does is, and nothing is changed"
+    )
     func unwritable() async throws {
         for isReadOnly in [false, true] {
             let bench = try await HubBench(isReadOnly ? " options='-c default_transaction_read_only=on'" : "")
+            let number = "SELECT last_value, is_called FROM countersign_fleet_change"
+            let before = try await bench.database.pool.rows(number)
             if isReadOnly {
                 await #expect(throws: PostgreSQLError.failed(code: "25006")) {
                     try await bench.database.ping()
@@ -76,6 +81,7 @@ struct HubConnectionPostgreSQLTests {
             } else {
                 try await bench.database.ping()
             }
+            #expect(try await bench.database.pool.rows(number) == before)
         }
     }
 }

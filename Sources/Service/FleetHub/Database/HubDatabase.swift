@@ -22,9 +22,10 @@ package struct HubDatabase: Sendable {
         self.who = who
     }
 
-    /// Whether the database answers and takes changes: a number of the notices is spent.
+    /// Whether the database answers and takes changes. One that only repeats another, or is set to take none, refuses a change also
+    /// where there is nothing to change.
     package func ping() async throws(PostgreSQLError) {
-        _ = try await pool.rows("SELECT nextval('countersign_fleet_change')")
+        _ = try await pool.rows("DELETE FROM countersign_fleet_task WHERE false")
     }
 
     // MARK: Months of receipts
