@@ -81,16 +81,20 @@ extension HubDatabase {
             return .differs(at: other)
         }
         let new = Array(receipts.dropFirst(known.count))
-        guard let first = new.first, let last = new.last else { return .committed(head) }
+        guard let first = new.first else { return .committed(head) }
         guard first.sequence == head.sequence + 1 else { return .gap(head) }
         let pushed = new.reduce(account.pushed) { $0 + Int64($1.encoded.count) }
         guard pushed <= mostPushed else { return .tooMany(retryAfter: account.secondsLeft) }
         let keys = try receiptKeys(of: kiosk, link, deadline)
         let verdict = ReceiptChain(new.map(\.encoded)).verify(
             by: keys.map(\.key), after: (head.sequence, head.digest))
-        if case .broken(let place, let fault) = verdict {
+        let next: HubState.Head
+        switch verdict {
+        case .broken(let place, let fault):
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
+        case .intact(let count, let digest):
+            next = HubState.Head(sequence: head.sequence + Int64(count), digest: digest)
         }
         try insert(new, of: kiosk, account, link, deadline)
         try use(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, link, deadline)
@@ -100,10 +104,10 @@ extension HubDatabase {
                 seen = $4::bigint, pushed_hour = $4::bigint / 3600, pushed = $5::bigint WHERE kiosk = $1::text
             """,
             [
-                kiosk.text.bytes, last.sequence.postgreSQL, last.digest, account.time.postgreSQL,
+                kiosk.text.bytes, next.sequence.postgreSQL, next.digest, account.time.postgreSQL,
                 pushed.postgreSQL,
             ], until: deadline)
-        return .committed(HubState.Head(sequence: last.sequence, digest: last.digest))
+        return .committed(next)
     }
 
     /// The number of the first receipt of which the database has another one. What its time is over for is not compared.
