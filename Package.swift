@@ -475,7 +475,7 @@ let package = Package(
             of: "FleetHub", in: "Service",
             [
                 "CBOR", "Deadlines", "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench", "countersignd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

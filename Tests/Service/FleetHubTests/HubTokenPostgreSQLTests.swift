@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MdocModel
 import OpenSSLCrypto
+import ReaderAPI
 import ReaderStore
 import ReaderTokens
 import Synchronization
@@ -9,6 +10,7 @@ import Testing
 
 @testable import Fleet
 @testable import FleetHub
+@testable import countersignd
 
 @Suite("Reader tokens of a hub over HTTPS, with a real PostgreSQL")
 struct HubTokenPostgreSQLTests {
@@ -266,6 +268,59 @@ struct HubTokenPostgreSQLTests {
         try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
             #expect(try await asked(kiosk) == "404 notFound")
+        }
+    }
+
+    /// A daemon of this kiosk whose till has a grant for more than the hub's kiosks have. What it answers: the outcome, as its audit
+    /// has it, and the whole answer.
+    private func daemon(
+        _ kiosk: EnrolledKiosk, _ hub: RunningHub
+    ) async throws -> (String, String) async throws -> (outcome: String, response: TokenResponse) {
+        let brands = try [text("utopia"), text("bare")]
+        let instances = Set(try [instance(reader), instance(String(repeating: "0", count: 32))])
+        let issuing = DaemonConfiguration.TokenIssuing(
+            isFromHub: true,
+            grants: brands.map { TokenGrant(caller: "till", brand: $0, instances: instances) })
+        let tokens = KioskTokens(kiosk.settings, try FleetFolder(store: kiosk.settings.store))
+        let server = try await ReaderTokensInForce(issuing, from: tokens, RunningHub.log).server
+        let registry = try BrandFolder(path: "\(hub.folder)/brands").registry()
+        return { brand, reader in
+            let request = TokenRequest(
+                caller: "till", brand: try text(brand), instance: try instance(reader))
+            let (response, audit) = await server.respond(to: request, believing: registry, at: hub.now())
+            return ("\(audit.metadata["outcome"] ?? "")", response)
+        }
+    }
+
+    @Test("What the hub says over the wire is the daemon's own answer to its till, by name")
+    func daemonAnswers() async throws {
+        try await RunningHub.run(tokens: tokens()) { hub in
+            let kiosk = try await hub.enrolled(kiosk)
+            let ask = try await daemon(kiosk, hub)
+            #expect(try await ask("utopia", reader).outcome == "granted")
+            let stranger = String(repeating: "0", count: 32)
+            #expect(try await ask("utopia", stranger).outcome == "readerTokenNotGranted")
+            let bare = try await ask("bare", reader)
+            #expect(bare.outcome == "brandUnavailable" && "\(bare.response)".contains("(brandUnavailable)"))
+            for _ in 1..<12 { #expect(try await ask("utopia", reader).outcome == "granted") }
+            // A daemon that was started again counts from the beginning, and the hub does not.
+            let restarted = try await daemon(kiosk, hub)
+            let late = try await restarted("utopia", reader)
+            #expect(late.outcome == "tooManyReaderTokens")
+            guard case .refused(.tooMany(let seconds)) = late.response else {
+                Issue.record("\(late.response)")
+                return
+            }
+            #expect((3300...3600).contains(seconds))
+            func expectRefusal(_ id: String) async throws {
+                let refused = try await restarted("utopia", reader)
+                #expect(refused.outcome == "brandUnavailable")
+                #expect("\(refused.response)".contains("refuses (\(id))"), "\(refused.response)")
+            }
+            try #require(try await hub.database.setStopped(true, kiosk.name))
+            try await expectRefusal("kioskStopped")
+            try #require(try await hub.database.revoke(kiosk.name))
+            try await expectRefusal("kioskRevoked")
         }
     }
 
