@@ -97,6 +97,8 @@ let package = Package(
         library("NDEF", in: "Formats"),
         library("JSON", in: "Formats"),
         library("PortraitImage", in: "Formats"),
+        // How one typed error becomes another.
+        library("ErrorMapping", in: "Formats"),
 
         // Cryptography
         library("OpenSSLCrypto", in: "Cryptography", ["COpenSSL"]),
@@ -389,6 +391,7 @@ let package = Package(
         tests(of: "NDEF", in: "Formats"),
         tests(of: "JSON", in: "Formats"),
         tests(of: "PortraitImage", in: "Formats"),
+        tests(of: "ErrorMapping", in: "Formats"),
         tests(of: "OpenSSLCrypto", in: "Cryptography", ["COpenSSL", "PKIX", "OtherPrograms"]),
         tests(of: "PKIX", in: "Cryptography", ["OpenSSLCrypto", "TestCredentials"]),
         tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto", "PKIX"]),
