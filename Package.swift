@@ -102,26 +102,29 @@ let package = Package(
 
         // Cryptography
         library("OpenSSLCrypto", in: "Cryptography", ["COpenSSL"]),
-        library("PKIX", in: "Cryptography", ["OpenSSLCrypto"]),
+        library("PKIX", in: "Cryptography", ["ErrorMapping", "OpenSSLCrypto"]),
         library("COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto", "PKIX"]),
 
         // Mdoc
-        library("MdocModel", in: "Mdoc", ["CBOR", "COSE", "JSON"]),
+        library("MdocModel", in: "Mdoc", ["ErrorMapping", "CBOR", "COSE", "JSON"]),
         library(
-            "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
+            "MdocSession", in: "Mdoc",
+            ["ErrorMapping", "MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
         library(
-            "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "CZlib"]),
+            "MdocTrust", in: "Mdoc",
+            ["ErrorMapping", "MdocModel", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "CZlib"]),
         library(
             "MdocVerification", in: "Mdoc",
             ["MdocModel", "MdocTrust", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX"]),
         library("RequestPlanner", in: "Mdoc", ["MdocModel", "JSON"]),
         library(
             "WalletPresentation", in: "Mdoc",
-            ["MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto"]),
+            ["ErrorMapping", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto"]),
         .target(
             name: "MdocWallet",
             dependencies: [
-                "MdocModel", "MdocSession", "WalletPresentation", "CBOR", "COSE", "NDEF", "ISO7816",
+                "ErrorMapping", "MdocModel", "MdocSession", "WalletPresentation", "CBOR", "COSE", "NDEF",
+                "ISO7816",
                 "OpenSSLCrypto", "PKIX",
             ],
             path: "Sources/Mdoc/MdocWallet", resources: [.embedInCode("Resources/portrait.jpg")],

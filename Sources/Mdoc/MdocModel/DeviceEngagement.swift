@@ -1,5 +1,6 @@
 package import CBOR
 package import COSE
+internal import ErrorMapping
 
 /// DeviceEngagement (ISO/IEC 18013-5 8.2.1.1): how to reach the mdoc, and its ephemeral key.
 ///
@@ -27,11 +28,13 @@ package struct DeviceEngagement: Sendable {
     package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard) throws(MdocModelError) {
         self.bytes = bytes
         let (item, map): (CBORItem, CBORMap)
-        (item, map, version) = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
-            let item = try CBORItem.parse(bytes, limits: limits)
-            let map = try item.map()
+        do throws(CBORError) {
+            item = try CBORItem.parse(bytes, limits: limits)
+            map = try item.map()
             guard let version = map[Key.version] else { throw .missingMember(at: item.offset) }
-            return (item, map, try version.name())
+            self.version = try version.name()
+        } catch {
+            throw .malformed(.deviceEngagement, error)
         }
         guard version.hasPrefix("1.") else { throw .unsupportedVersion(.deviceEngagement) }
         eDeviceKeyBytes = try Self.security(map[Key.security], in: item)
@@ -62,25 +65,26 @@ package struct DeviceEngagement: Sendable {
     private static func security(
         _ item: CBORItem?, in engagement: CBORItem
     ) throws(MdocModelError) -> EncodedCBOR<COSEKey> {
-        let fields = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
+        let (suite, bytes): (UInt64, EncodedCBOR<COSEKey>)
+        do throws(CBORError) {
             guard let item else { throw .missingMember(at: engagement.offset) }
             var fields = try item.array().makeIterator()
-            guard let suite = fields.next(), let key = fields.next(), fields.next() == nil else {
+            guard let first = fields.next(), let second = fields.next(), fields.next() == nil else {
                 throw .missingMember(at: item.offset)
             }
-            return (suite: try suite.unsigned(), key: try EncodedCBOR<COSEKey>(key))
+            (suite, bytes) = (try first.unsigned(), try EncodedCBOR(second))
+        } catch {
+            throw .malformed(.deviceEngagement, error)
         }
-        guard fields.suite == 1 else { throw .unsupportedCipherSuite(fields.suite) }
-        return fields.key
+        guard suite == 1 else { throw .unsupportedCipherSuite(suite) }
+        return bytes
     }
 
     private static func eDeviceKey(
         _ bytes: EncodedCBOR<COSEKey>, limits: CBORLimits
     ) throws(MdocModelError) -> COSEKey {
-        let item = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
-            try bytes.item(limits: limits)
-        }
-        return try MdocModelError.mapping(in: .deviceEngagement) { () throws(COSEError) in try COSEKey(item) }
+        let item = try mapping(bytes.item(limits: limits), MdocStructure.deviceEngagement.malformed)
+        return try mapping(COSEKey(item), MdocStructure.deviceEngagement.cose)
     }
 
     private static func areOriginInfos(_ item: CBORItem) -> Bool {

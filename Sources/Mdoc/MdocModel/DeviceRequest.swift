@@ -20,29 +20,33 @@ package struct DeviceRequest: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        (version, docRequests, deviceRequestInfoBytes, deviceRequestInfo, readerAuthAll) =
-            try MdocModelError.mapping(in: .deviceRequest) { () throws(CBORError) in
-                let item = try CBORItem.parse(bytes, limits: limits)
-                let map = try item.map()
-                let version = try map.required("version", in: item).name()
-                let documents = try map.required("docRequests", in: item).array()
-                let docRequests = try documents.map { entry throws(CBORError) in
-                    try DocRequest(entry, limits: limits)
-                }
-                guard !docRequests.isEmpty else { throw .missingMember(at: item.offset) }
-                guard version != Self.firstVersion else { return (version, docRequests, nil, nil, []) }
-                let info = try map.optional("deviceRequestInfo").map { item throws(CBORError) in
-                    try EncodedCBOR<DeviceRequestInfo>(item)
-                }
-                return (
-                    version, docRequests, info,
-                    try info.map { info throws(CBORError) in
-                        try DeviceRequestInfo(info.item(limits: limits), documentCount: docRequests.count)
-                    },
-                    try map.optional("readerAuthAll").map { item throws(CBORError) in Array(try item.array())
-                    } ?? []
-                )
+        do throws(CBORError) {
+            let item = try CBORItem.parse(bytes, limits: limits)
+            let map = try item.map()
+            version = try map.required("version", in: item).name()
+            let documents = try map.required("docRequests", in: item).array()
+            let docRequests = try documents.map { entry throws(CBORError) in
+                try DocRequest(entry, limits: limits)
             }
+            guard !docRequests.isEmpty else { throw .missingMember(at: item.offset) }
+            self.docRequests = docRequests
+            guard version != Self.firstVersion else {
+                (deviceRequestInfoBytes, deviceRequestInfo, readerAuthAll) = (nil, nil, [])
+                return
+            }
+            let info = try map.optional("deviceRequestInfo").map { item throws(CBORError) in
+                try EncodedCBOR<DeviceRequestInfo>(item)
+            }
+            deviceRequestInfoBytes = info
+            deviceRequestInfo = try info.map { info throws(CBORError) in
+                try DeviceRequestInfo(info.item(limits: limits), documentCount: docRequests.count)
+            }
+            readerAuthAll =
+                try map.optional("readerAuthAll").map { item throws(CBORError) in Array(try item.array()) }
+                ?? []
+        } catch {
+            throw .malformed(.deviceRequest, error)
+        }
         guard version.hasPrefix("1.") else { throw .unsupportedVersion(.deviceRequest) }
     }
 

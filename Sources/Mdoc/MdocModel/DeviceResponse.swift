@@ -1,4 +1,5 @@
 package import CBOR
+internal import ErrorMapping
 
 /// DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received: parsed, nothing of it verified.
 package struct UnverifiedResponse: Sendable {
@@ -18,9 +19,7 @@ package struct UnverifiedResponse: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        let item = try MdocModelError.mapping(in: .deviceResponse) { () throws(CBORError) in
-            try CBORItem.parse(bytes, limits: limits)
-        }
+        let item = try mapping(CBORItem.parse(bytes, limits: limits), MdocStructure.deviceResponse.malformed)
         try self.init(item, limits: limits)
     }
 
@@ -28,24 +27,24 @@ package struct UnverifiedResponse: Sendable {
     package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(MdocModelError) {
         let items: CBORArray?
         let (hasNullMembers, hasIndefiniteLength): (Bool, Bool)
-        (
-            version, status, items, documentErrors, otherForms, hasNullMembers, hasIndefiniteLength
-        ) =
-            try MdocModelError.mapping(in: .deviceResponse) { () throws(CBORError) in
-                let values = try item.map().values(of: [
-                    "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
-                    "otherDocuments",
-                ])
-                let forms: [(Int, DocumentForm)] = [(4, .zeroKnowledge), (5, .encrypted), (6, .other)]
-                return (
-                    try values.optional(0)?.name(), try values.optional(1)?.unsigned(),
-                    try values.optional(2)?.array(), try Self.documentErrors(values.optional(3)),
-                    forms.filter { index, _ in
-                        values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
-                    }.map(\.1), values.hasNull(at: 3...6),
-                    [item, values.optional(2)].contains { $0?.hasIndefiniteLength == true }
-                )
-            }
+        do throws(CBORError) {
+            let values = try item.map().values(of: [
+                "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
+                "otherDocuments",
+            ])
+            let forms: [(Int, DocumentForm)] = [(4, .zeroKnowledge), (5, .encrypted), (6, .other)]
+            version = try values.optional(0)?.name()
+            status = try values.optional(1)?.unsigned()
+            items = try values.optional(2)?.array()
+            documentErrors = try Self.documentErrors(values.optional(3))
+            otherForms = forms.filter { index, _ in
+                values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
+            }.map(\.1)
+            hasNullMembers = values.hasNull(at: 3...6)
+            hasIndefiniteLength = [item, values.optional(2)].contains { $0?.hasIndefiniteLength == true }
+        } catch {
+            throw .malformed(.deviceResponse, error)
+        }
         var documents: [UnverifiedDocument] = []
         if let items {
             for item in items {
@@ -108,23 +107,22 @@ package struct UnverifiedDocument: Sendable {
         encoded = item.encoded
         let (map, asserted): (CBORMap?, CBORMap?)
         let (hasOwnNull, isIndefinite): (Bool, Bool)
-        (docType, map, issuerAuth, asserted, errors, hasOwnNull, isIndefinite) = try MdocModelError.mapping(
-            in: .document
-        ) {
-            () throws(CBORError) in
+        do throws(CBORError) {
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
                 .values(of: ["nameSpaces", "issuerAuth"])
-            return (
-                try values.required(0, at: item.offset).name(), try issuerSigned.optional(0)?.map(),
-                issuerSigned.optional(1), try values.optional(2)?.map(), try Self.errors(values.optional(3)),
-                values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1),
-                [
-                    item, values.optional(1), values.optional(2), issuerSigned.optional(0),
-                    issuerSigned.optional(1),
-                ]
-                .contains { $0?.hasIndefiniteLength == true }
-            )
+            docType = try values.required(0, at: item.offset).name()
+            map = try issuerSigned.optional(0)?.map()
+            issuerAuth = issuerSigned.optional(1)
+            asserted = try values.optional(2)?.map()
+            errors = try Self.errors(values.optional(3))
+            hasOwnNull = values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
+            isIndefinite = [
+                item, values.optional(1), values.optional(2), issuerSigned.optional(0),
+                issuerSigned.optional(1),
+            ].contains { $0?.hasIndefiniteLength == true }
+        } catch {
+            throw .malformed(.document, error)
         }
         deviceSigned = try UnverifiedDeviceSigned(asserted)
         hasNullMembers = hasNullBeside || hasOwnNull || deviceSigned.hasNullMembers
@@ -169,10 +167,8 @@ package struct UnverifiedNameSpace: Sendable {
     init(
         _ member: (key: CBORItem, value: CBORItem), limits: CBORLimits
     ) throws(MdocModelError) {
-        let array = try MdocModelError.mapping(in: .document) { () throws(CBORError) in
-            try member.value.array()
-        }
-        name = try MdocModelError.mapping(in: .document) { () throws(CBORError) in try member.key.name() }
+        let array = try mapping(member.value.array(), MdocStructure.document.malformed)
+        name = try mapping(member.key.name(), MdocStructure.document.malformed)
         var items: [UnverifiedIssuerSignedItem] = []
         for item in array { items.append(try UnverifiedIssuerSignedItem(item, limits: limits)) }
         self.items = items

@@ -1,4 +1,5 @@
 package import CBOR
+internal import ErrorMapping
 internal import JSON
 
 /// One entry of `driving_privileges` (ISO/IEC 18013-5 7.2.4): a vehicle category with its dates and conditions.
@@ -13,10 +14,9 @@ package struct DrivingPrivilege: Hashable, Sendable {
     package static func list(_ item: CBORItem) throws(MdocModelError) -> [DrivingPrivilege] {
         try item.entries(of: .drivingPrivileges) { entry, map throws(MdocModelError) in
             DrivingPrivilege(
-                vehicleCategoryCode: try MdocModelError.mapping(in: .drivingPrivileges) {
-                    () throws(CBORError) in
-                    try map.required("vehicle_category_code", in: entry).name()
-                },
+                vehicleCategoryCode: try mapping(
+                    map.required("vehicle_category_code", in: entry).name(),
+                    MdocStructure.drivingPrivileges.malformed),
                 issueDate: try map.date("issue_date"), expiryDate: try map.date("expiry_date"),
                 codes: try map.optional("codes")?.entries(of: .drivingPrivileges) {
                     code, members throws(MdocModelError) in
@@ -78,24 +78,24 @@ package struct DrivingRestriction: Hashable, Sendable {
     }
 
     fileprivate init(iso item: CBORItem, _ map: CBORMap) throws(MdocModelError) {
-        (code, sign, value) = try MdocModelError.mapping(in: .drivingPrivileges) { () throws(CBORError) in
-            (
-                try map.required("code", in: item).name(), try map.optional("sign")?.name(),
-                try map.optional("value")?.nameOrNumber()
-            )
+        do throws(CBORError) {
+            code = try map.required("code", in: item).name()
+            sign = try map.optional("sign")?.name()
+            value = try map.optional("value")?.nameOrNumber()
+        } catch {
+            throw .malformed(.drivingPrivileges, error)
         }
     }
 }
 
 extension DomesticDrivingPrivilege.VehicleClass {
     fileprivate init(_ item: CBORItem) throws(MdocModelError) {
-        let structure = MdocStructure.domesticDrivingPrivileges
-        let map = try MdocModelError.mapping(in: structure) { () throws(CBORError) in try item.map() }
-        (code, description) = try MdocModelError.mapping(in: structure) { () throws(CBORError) in
-            (
-                try map.required("domestic_vehicle_class_code", in: item).name(),
-                try map.optional("domestic_vehicle_class_description")?.name()
-            )
+        let map = try mapping(item.map(), MdocStructure.domesticDrivingPrivileges.malformed)
+        do throws(CBORError) {
+            code = try map.required("domestic_vehicle_class_code", in: item).name()
+            description = try map.optional("domestic_vehicle_class_description")?.name()
+        } catch {
+            throw .malformed(.domesticDrivingPrivileges, error)
         }
         issueDate = try map.date("issue_date")
         expiryDate = try map.date("expiry_date")
@@ -109,13 +109,13 @@ extension CBORItem {
     fileprivate func entries<Entry>(
         of structure: MdocStructure, _ read: (CBORItem, CBORMap) throws(MdocModelError) -> Entry
     ) throws(MdocModelError) -> [Entry] {
-        let list = try MdocModelError.mapping(in: structure) { () throws(CBORError) in try array() }
+        let list = try mapping(array(), structure.malformed)
         var entries: [Entry] = []
         for entry in list {
             guard entries.count < maximumEntries else {
                 throw .malformed(structure, .tooMany(limit: maximumEntries))
             }
-            let map = try MdocModelError.mapping(in: structure) { () throws(CBORError) in try entry.map() }
+            let map = try mapping(entry.map(), structure.malformed)
             entries.append(try read(entry, map))
         }
         return entries
@@ -136,10 +136,10 @@ extension CBORMap {
         _ key: StaticString, code: StaticString, _ description: StaticString
     ) throws(MdocModelError) -> [DrivingRestriction] {
         try optional(key)?.entries(of: .domesticDrivingPrivileges) { _, map throws(MdocModelError) in
-            try MdocModelError.mapping(in: .domesticDrivingPrivileges) { () throws(CBORError) in
+            try mapping(
                 DrivingRestriction(
-                    code: try map.optional(code)?.name(), description: try map.optional(description)?.name())
-            }
+                    code: map.optional(code)?.name(), description: map.optional(description)?.name()),
+                MdocStructure.domesticDrivingPrivileges.malformed)
         } ?? []
     }
 }

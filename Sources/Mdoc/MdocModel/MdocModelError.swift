@@ -26,18 +26,9 @@ package enum MdocStructure: String, Sendable {
     case handoverRequest, handoverSelect
 }
 
-extension MdocModelError {
-    static func mapping<Value>(
-        in structure: MdocStructure, _ body: () throws(CBORError) -> Value
-    ) throws(MdocModelError) -> Value {
-        do throws(CBORError) { return try body() } catch { throw .malformed(structure, error) }
-    }
-
-    static func mapping<Value>(
-        in structure: MdocStructure, _ body: () throws(COSEError) -> Value
-    ) throws(MdocModelError) -> Value {
-        do throws(COSEError) { return try body() } catch { throw .cose(structure, error) }
-    }
+extension MdocStructure {
+    func malformed(_ error: CBORError) -> MdocModelError { .malformed(self, error) }
+    func cose(_ error: COSEError) -> MdocModelError { .cose(self, error) }
 }
 
 extension CBORValues {

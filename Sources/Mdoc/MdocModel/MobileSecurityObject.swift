@@ -1,5 +1,6 @@
 package import CBOR
 package import COSE
+internal import ErrorMapping
 
 /// MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4): what the issuer signs. Parsed; it means something only
 /// behind a verified signature.
@@ -27,13 +28,15 @@ package struct MobileSecurityObject: Sendable {
         payload: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         var form = EncodingForm()
-        let (members, isChunked) = try MdocModelError.mapping(in: .mobileSecurityObject) {
-            () throws(CBORError) in
+        let members: Members
+        do throws(CBORError) {
             let bytes = try EncodedCBOR<MobileSecurityObject>(CBORItem.parse(payload, limits: limits))
-            return (try Members(bytes.item(limits: limits, noting: &form)), bytes.isChunked)
+            members = try Members(bytes.item(limits: limits, noting: &form))
+            isChunked = bytes.isChunked
+        } catch {
+            throw .malformed(.mobileSecurityObject, error)
         }
         self.form = form
-        self.isChunked = isChunked
         version = members.version
         digestAlgorithm = members.digestAlgorithm
         valueDigests = members.valueDigests
@@ -42,9 +45,7 @@ package struct MobileSecurityObject: Sendable {
         status = members.status.map { item in
             Result { () throws(CBORError) in try DocumentStatus(item) }
         }
-        deviceKey = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(COSEError) in
-            try COSEKey(members.deviceKey)
-        }
+        deviceKey = try mapping(COSEKey(members.deviceKey), MdocStructure.mobileSecurityObject.cose)
         validityInfo = try ValidityInfo(members.validityInfo)
     }
 
@@ -168,18 +169,20 @@ package struct ValidityInfo: Sendable {
     package let expectedUpdate: DateText?
 
     init(_ item: CBORItem) throws(MdocModelError) {
-        let members = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(CBORError) in
+        let (signed, from, until, update): (CBORItem, CBORItem, CBORItem, CBORItem?)
+        do throws(CBORError) {
             let values = try item.map().values(of: ["signed", "validFrom", "validUntil", "expectedUpdate"])
-            return (
-                signed: try values.required(0, at: item.offset),
-                from: try values.required(1, at: item.offset),
-                until: try values.required(2, at: item.offset), update: values.optional(3)
-            )
+            signed = try values.required(0, at: item.offset)
+            from = try values.required(1, at: item.offset)
+            until = try values.required(2, at: item.offset)
+            update = values.optional(3)
+        } catch {
+            throw .malformed(.mobileSecurityObject, error)
         }
-        signed = try DateText.instant(members.signed)
-        validFrom = try DateText.instant(members.from)
-        validUntil = try DateText.instant(members.until)
-        if let update = members.update {
+        self.signed = try DateText.instant(signed)
+        validFrom = try DateText.instant(from)
+        validUntil = try DateText.instant(until)
+        if let update {
             expectedUpdate = try DateText.instant(update)
         } else {
             expectedUpdate = nil

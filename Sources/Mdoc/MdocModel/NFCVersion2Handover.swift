@@ -41,12 +41,14 @@ package enum NFCVersion2Handover {
     package static func methods(inRequest bytes: ArraySlice<UInt8>) throws(MdocModelError)
         -> [NFCVersion2Method]
     {
-        try MdocModelError.mapping(in: .handoverRequest) { () throws(CBORError) in
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes)
             guard let engagement = try item.map()[0] else { throw .missingMember(at: item.offset) }
             let methods = try Self.methods(of: engagement)
             guard !methods.isEmpty else { throw .missingMember(at: engagement.offset) }
             return methods
+        } catch {
+            throw .malformed(.handoverRequest, error)
         }
     }
 
@@ -63,10 +65,13 @@ package enum NFCVersion2Handover {
     package static func engagement(
         inSelect bytes: ArraySlice<UInt8>
     ) throws(MdocModelError) -> (engagement: DeviceEngagement, methods: [NFCVersion2Method]) {
-        let (encoded, methods) = try MdocModelError.mapping(in: .handoverSelect) { () throws(CBORError) in
+        let (encoded, methods): (ArraySlice<UInt8>, [NFCVersion2Method])
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes)
             guard let engagement = try item.map()[0] else { throw .missingMember(at: item.offset) }
-            return (engagement.encoded, try Self.methods(of: engagement))
+            (encoded, methods) = (engagement.encoded, try Self.methods(of: engagement))
+        } catch {
+            throw .malformed(.handoverSelect, error)
         }
         return (try DeviceEngagement(encoded), methods)
     }

@@ -1,5 +1,6 @@
 package import CBOR
 package import COSE
+internal import ErrorMapping
 
 /// SessionEstablishment (ISO/IEC 18013-5 9.1.1.4): the reader's ephemeral key and its first encrypted request.
 package struct SessionEstablishment: Sendable {
@@ -12,15 +13,14 @@ package struct SessionEstablishment: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        (eReaderKeyBytes, data, sequence) = try MdocModelError.mapping(in: .sessionEstablishment) {
-            () throws(CBORError) in
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
-            return (
-                try EncodedCBOR(map.required("eReaderKey", in: item)),
-                try map.required("data", in: item).byteString(),
-                numbered ? try map.optional("seq")?.unsigned() : nil
-            )
+            eReaderKeyBytes = try EncodedCBOR(map.required("eReaderKey", in: item))
+            data = try map.required("data", in: item).byteString()
+            sequence = numbered ? try map.optional("seq")?.unsigned() : nil
+        } catch {
+            throw .malformed(.sessionEstablishment, error)
         }
     }
 
@@ -63,15 +63,16 @@ package struct SessionData: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        (data, status, sequence) = try MdocModelError.mapping(in: .sessionData) { () throws(CBORError) in
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
-            let data = try map.optional("data")?.byteString()
+            data = try map.optional("data")?.byteString()
             let status = try map.optional("status")?.unsigned()
+            self.status = status.map(SessionStatus.init)
             guard data != nil || status != nil else { throw .missingMember(at: item.offset) }
-            return (
-                data, status.map(SessionStatus.init), numbered ? try map.optional("seq")?.unsigned() : nil
-            )
+            sequence = numbered ? try map.optional("seq")?.unsigned() : nil
+        } catch {
+            throw .malformed(.sessionData, error)
         }
     }
 
@@ -108,11 +109,8 @@ extension SessionData: RedactedDescription {}
 
 extension SessionEstablishment {
     package func eReaderKey(limits: CBORLimits = .standard) throws(MdocModelError) -> COSEKey {
-        let item = try MdocModelError.mapping(in: .sessionEstablishment) { () throws(CBORError) in
-            try eReaderKeyBytes.item(limits: limits)
-        }
-        return try MdocModelError.mapping(in: .sessionEstablishment) { () throws(COSEError) in
-            try COSEKey(item)
-        }
+        let item = try mapping(
+            eReaderKeyBytes.item(limits: limits), MdocStructure.sessionEstablishment.malformed)
+        return try mapping(COSEKey(item), MdocStructure.sessionEstablishment.cose)
     }
 }

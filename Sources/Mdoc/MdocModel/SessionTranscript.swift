@@ -66,15 +66,17 @@ package struct SessionTranscript: Sendable {
         stored bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         encoded = bytes
-        (deviceEngagementBytes, eReaderKeyBytes) = try MdocModelError.mapping(in: .sessionTranscript) {
-            () throws(CBORError) in
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             var fields = try item.array().makeIterator()
             guard let engagement = fields.next(), let key = fields.next(), fields.next() != nil,
                 fields.next() == nil
             else { throw .missingMember(at: item.offset) }
-            if engagement.isNullOrUndefined, key.isNullOrUndefined { return (nil, nil) }
-            return (try EncodedCBOR(engagement), try EncodedCBOR(key))
+            let areAbsent = engagement.isNullOrUndefined && key.isNullOrUndefined
+            deviceEngagementBytes = areAbsent ? nil : try EncodedCBOR(engagement)
+            eReaderKeyBytes = areAbsent ? nil : try EncodedCBOR(key)
+        } catch {
+            throw .malformed(.sessionTranscript, error)
         }
     }
 

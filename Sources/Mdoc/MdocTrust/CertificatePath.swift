@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 internal import OpenSSLCrypto
 package import PKIX
@@ -75,10 +76,8 @@ package enum CertificatePath {
         guard certificate.names(issuer) else {
             throw .issuerNotFound(issuer: certificate.issuer.description)
         }
-        do throws(OpenSSLCryptoError) {
-            try certificate.verifySignature(with: issuer.subjectPublicKeyInfo.authorityKey())
-        } catch {
-            throw .signatureInvalid
+        try mapping(certificate.verifySignature(with: issuer.subjectPublicKeyInfo.authorityKey())) {
+            (_: OpenSSLCryptoError) in CertificatePathError.signatureInvalid
         }
     }
 

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 package import OpenSSLCrypto
 package import PKIX
@@ -9,16 +10,9 @@ package final class IssuerCertificate: Sendable {
 
     /// The bytes are copied: a signer is remembered, the message it came in must not be.
     package init(der: ArraySlice<UInt8>) throws(IssuerCertificateError) {
-        do throws(PKIXError) {
-            certificate = try Certificate(der: Array(der)[...])
-        } catch {
-            throw .malformed(error)
-        }
-        do throws(OpenSSLCryptoError) {
-            publicKey = try certificate.publicKey()
-        } catch {
-            throw .keyNotUsable(error)
-        }
+        let certificate = try mapping(Certificate(der: Array(der)[...]), IssuerCertificateError.malformed)
+        publicKey = try mapping(certificate.publicKey(), IssuerCertificateError.keyNotUsable)
+        self.certificate = certificate
     }
 }
 

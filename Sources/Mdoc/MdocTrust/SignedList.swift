@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import ErrorMapping
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
@@ -16,37 +17,28 @@ struct SignedList<Failure: SignedListError>: Sendable {
     private let signature: COSESign1
 
     init(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-        let item = try Failure.mapping { () throws(CBORError) in
-            try CBORItem.parse(bytes, limits: Self.limits)
-        }
-        signature = try Failure.mapping { () throws(COSEError) in try COSESign1(item, limits: Self.limits) }
+        let item = try mapping(CBORItem.parse(bytes, limits: Self.limits), Failure.malformed)
+        signature = try mapping(COSESign1(item, limits: Self.limits), Failure.cose)
         guard let signed = signature.payload else { throw .cose(.payloadMisplaced) }
-        payload = try Failure.mapping { () throws(CBORError) in
-            try CBORItem.parse(signed, limits: Self.limits)
-        }
+        payload = try mapping(CBORItem.parse(signed, limits: Self.limits), Failure.malformed)
     }
 
     var isSignerProtected: Bool { signature.headers.hasProtectedX5Chain }
 
     /// The signer's certificates, leaf first.
     func signerChain() throws(Failure) -> [Certificate] {
-        let chain = try Failure.mapping { () throws(COSEError) in try signature.headers.x5chain(maximum: 4) }
-        do throws(PKIXError) {
-            return try chain.map { der throws(PKIXError) in try Certificate(der: der) }
-        } catch {
-            throw .signerMalformed(error)
-        }
+        let chain = try mapping(signature.headers.x5chain(maximum: 4), Failure.cose)
+        return try mapping(
+            chain.map { der throws(PKIXError) in try Certificate(der: der) }, Failure.signerMalformed)
     }
 
     func verifySignature(with signer: Certificate) throws(Failure) {
-        try Failure.mapping { () throws(COSEError) in
-            guard let key = try? signer.publicKey() else { throw .keyNotUsable }
-            try signature.verify(with: key)
-        }
+        guard let key = try? signer.publicKey() else { throw .cose(.keyNotUsable) }
+        try mapping(signature.verify(with: key), Failure.cose)
     }
 
     static func instant(_ item: CBORItem) throws(Failure) -> Timestamp {
-        do throws(MdocModelError) { return try DateText(item).instant } catch { throw .dateMalformed(error) }
+        try mapping(DateText(item).instant, Failure.dateMalformed)
     }
 }
 
@@ -56,14 +48,4 @@ protocol SignedListError: Error {
     static func cose(_ error: COSEError) -> Self
     static func dateMalformed(_ error: MdocModelError) -> Self
     static func signerMalformed(_ error: PKIXError) -> Self
-}
-
-extension SignedListError {
-    static func mapping<Value>(_ body: () throws(CBORError) -> Value) throws(Self) -> Value {
-        do throws(CBORError) { return try body() } catch { throw .malformed(error) }
-    }
-
-    static func mapping<Value>(_ body: () throws(COSEError) -> Value) throws(Self) -> Value {
-        do throws(COSEError) { return try body() } catch { throw .cose(error) }
-    }
 }

@@ -1,4 +1,5 @@
 package import COSE
+internal import ErrorMapping
 internal import OpenSSLCrypto
 
 /// Our key for what wallets seal, with its hash by which envelopes name it.
@@ -18,12 +19,9 @@ package final class RecipientKey: Sendable {
     func open(
         _ ciphertext: ArraySlice<UInt8>, encapsulatedKey: ArraySlice<UInt8>, info: ArraySlice<UInt8>
     ) throws(WalletPresentationError) -> [UInt8] {
-        do throws(OpenSSLCryptoError) {
-            return try HPKE.open(
-                ciphertext, encapsulatedKey: encapsulatedKey, with: pair.privateKey, info: info)
-        } catch {
-            throw WalletPresentationError(opening: error)
-        }
+        try mapping(
+            HPKE.open(ciphertext, encapsulatedKey: encapsulatedKey, with: pair.privateKey, info: info)
+        ) { (error: OpenSSLCryptoError) in WalletPresentationError(opening: error) }
     }
 }
 

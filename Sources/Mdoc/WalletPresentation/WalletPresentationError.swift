@@ -85,12 +85,8 @@ extension WalletPresentationError {
     }
 }
 
-extension WalletPresentationError {
-    static func mapping<Value>(
-        in structure: PresentationStructure, _ body: () throws(CBORError) -> Value
-    ) throws(WalletPresentationError) -> Value {
-        do throws(CBORError) { return try body() } catch { throw .malformed(structure, error) }
-    }
+extension PresentationStructure {
+    func malformed(_ error: CBORError) -> WalletPresentationError { .malformed(self, error) }
 }
 
 extension CBORMap {

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import OpenSSLCrypto
 
 /// What a certification request (PKCS #10, RFC 2986 4) asks an authority to certify.
@@ -74,11 +75,8 @@ package struct VerifiedCertificationRequest: Sendable {
         } catch {
             throw .malformed(error)
         }
-        do throws(OpenSSLCryptoError) {
-            try signature.verify(with: subjectPublicKeyInfo.publicKey())
-        } catch {
-            throw .notSigned(error)
-        }
+        try mapping(
+            signature.verify(with: subjectPublicKeyInfo.publicKey()), CertificationRequestError.notSigned)
     }
 }
 

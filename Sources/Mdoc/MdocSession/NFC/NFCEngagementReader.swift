@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import ISO7816
 internal import NDEF
 
@@ -182,7 +183,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         let bytes = read.bytes
-        let message = try NFCFault.mapping { () throws(NDEFError) in try NDEFMessage.parse(bytes[...]) }
+        let message = try mapping(NDEFMessage.parse(bytes[...]), NFCFault.messageMalformed)
         return try judge(message, bytes, dialogue, now)
     }
 
@@ -275,9 +276,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         guard message.records.contains(where: { $0.isOf(.serviceParameter) }) else {
             throw .messageUnexpected
         }
-        let offered = try NFCFault.mapping { () throws(NDEFError) in
-            try ServiceParameter.handover(in: message)
-        }
+        let offered = try mapping(ServiceParameter.handover(in: message), NFCFault.messageMalformed)
         guard let service = offered else { throw .noHandoverService }
         enter(.serviceSelect, now)
         return try write(ServiceSelect.encode(), dialogue.expecting(.serviceStatus(service)))
@@ -293,7 +292,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     }
 
     private func status(in message: NDEFMessage) throws(NFCFault) -> StatusRecord {
-        let status = try NFCFault.mapping { () throws(NDEFError) in try StatusRecord.parse(message) }
+        let status = try mapping(StatusRecord.parse(message), NFCFault.messageMalformed)
         guard let status else { throw .messageUnexpected }
         return status
     }
@@ -305,7 +304,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     private mutating func complete(
         _ message: NDEFMessage, _ bytes: [UInt8], request: [UInt8]?
     ) throws(NFCFault) -> Action {
-        let select = try NFCFault.mapping { () throws(NDEFError) in try HandoverSelect.parse(message) }
+        let select = try mapping(HandoverSelect.parse(message), NFCFault.messageMalformed)
         guard let engagement = select.deviceEngagement, !engagement.isEmpty else { throw .noDeviceEngagement }
         let choice = NFCCarrierChoice(
             select.carriers, offer: offer, isNegotiated: request != nil,

@@ -59,10 +59,6 @@ package enum NFCFault: Error, Equatable, Sendable {
 }
 
 extension NFCFault {
-    static func mapping<Value>(_ body: () throws(NDEFError) -> Value) throws(NFCFault) -> Value {
-        do throws(NDEFError) { return try body() } catch { throw .messageMalformed(error) }
-    }
-
     var explanation: String {
         switch self {
         case .noWalletYet: "the phone shows no wallet"

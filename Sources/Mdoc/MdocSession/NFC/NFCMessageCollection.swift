@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import ISO7816
 
 /// The data object '53' of a response, put together from answers of any size (Q52).
@@ -36,10 +37,7 @@ struct NFCMessageCollection: Sendable {
 
     private mutating func takeHeader(_ begun: [UInt8], _ rest: inout ArraySlice<UInt8>) throws(NFCFault) {
         let octets = begun + rest.prefix(5 - begun.count)
-        let parsed: DiscretionaryData.Header?
-        do throws(ISO7816Error) {
-            parsed = try DiscretionaryData.parseHeader(octets[...])
-        } catch { throw .dataObjectMalformed(error) }
+        let parsed = try mapping(DiscretionaryData.parseHeader(octets[...]), NFCFault.dataObjectMalformed)
         guard let header = parsed else {
             rest = []
             return stage = .header(octets)

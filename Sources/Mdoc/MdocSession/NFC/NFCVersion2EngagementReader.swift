@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import ISO7816
 package import MdocModel
 internal import NDEF
@@ -164,12 +165,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     ) throws(NFCFault) -> Action {
         guard let transfer else { throw .outOfTurn }
         guard !select.isEmpty else { throw .walletEnded }
-        let (engagement, methods): (DeviceEngagement, [NFCVersion2Method])
-        do throws(MdocModelError) {
-            (engagement, methods) = try NFCVersion2Handover.engagement(inSelect: select[...])
-        } catch {
-            throw .version2Malformed(error)
-        }
+        let (engagement, methods) = try mapping(
+            NFCVersion2Handover.engagement(inSelect: select[...]), NFCFault.version2Malformed)
         let choice = try NFCVersion2Choice.settled(methods, offered: offer.methods)
         return .deliver(
             .engaged(

@@ -1,4 +1,5 @@
 package import COSE
+internal import ErrorMapping
 package import MdocModel
 internal import OpenSSLCrypto
 
@@ -47,9 +48,7 @@ package struct HolderSession: ~Copyable, Sendable {
         _ message: ArraySlice<UInt8>, _ keys: consuming SessionKeys
     ) throws(SessionError) -> Received {
         let numbered = numbers.areUsed
-        let received = try SessionError.mapping { () throws(MdocModelError) in
-            try SessionData(message, numbered: numbered)
-        }
+        let received = try mapping(SessionData(message, numbered: numbered), SessionError.malformed)
         guard let data = received.data else { return .status(received.status ?? .termination) }
         let request = try keys.open(data)
         if received.status == nil { phase = .established(keys) }
@@ -58,10 +57,9 @@ package struct HolderSession: ~Copyable, Sendable {
 
     private mutating func establish(_ message: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
         let numbered = numbers.areUsed
-        let (establishment, readerKey) = try SessionError.mapping { () throws(MdocModelError) in
-            let establishment = try SessionEstablishment(message, numbered: numbered)
-            return (establishment, try establishment.eReaderKey())
-        }
+        let establishment = try mapping(
+            SessionEstablishment(message, numbered: numbered), SessionError.malformed)
+        let readerKey = try mapping(establishment.eReaderKey(), SessionError.malformed)
         let transcript = SessionTranscript(
             deviceEngagement: engagement, eReaderKey: establishment.eReaderKeyBytes, handover: handover)
         self.transcript = transcript

@@ -27,25 +27,24 @@ package struct UnverifiedRICAL: Sendable {
         list = try SignedList(bytes)
         let payload = list.payload
         let version: String
-        let dates: (date: CBORItem, next: CBORItem?, last: CBORItem?)
-        (version, provider, type, number, infos, dates) = try RICALError.mapping { () throws(CBORError) in
+        let (date, next, last): (CBORItem, CBORItem?, CBORItem?)
+        do throws(CBORError) {
             let members = try payload.map()
-            return (
-                try members.required("version", in: payload).name(),
-                try members.required("provider", in: payload).name(),
-                try members.required("type", in: payload).name(), try members.optional("id")?.unsigned(),
-                try members.required("certificateInfos", in: payload).array(),
-                (
-                    try members.required("date", in: payload), members.optional("nextUpdate"),
-                    members.optional("notAfter")
-                )
-            )
+            version = try members.required("version", in: payload).name()
+            provider = try members.required("provider", in: payload).name()
+            type = try members.required("type", in: payload).name()
+            number = try members.optional("id")?.unsigned()
+            infos = try members.required("certificateInfos", in: payload).array()
+            date = try members.required("date", in: payload)
+            (next, last) = (members.optional("nextUpdate"), members.optional("notAfter"))
+        } catch {
+            throw .malformed(error)
         }
         guard version.hasPrefix("1.") else { throw .versionUnknown }
-        date = try SignedList<RICALError>.instant(dates.date)
-        nextUpdate = try dates.next.map { item throws(RICALError) in try SignedList<RICALError>.instant(item)
+        self.date = try SignedList<RICALError>.instant(date)
+        nextUpdate = try next.map { item throws(RICALError) in try SignedList<RICALError>.instant(item)
         }
-        notAfter = try dates.last.map { item throws(RICALError) in try SignedList<RICALError>.instant(item) }
+        notAfter = try last.map { item throws(RICALError) in try SignedList<RICALError>.instant(item) }
     }
 }
 

@@ -1,5 +1,6 @@
 package import CBOR
 package import COSE
+internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
@@ -60,12 +61,8 @@ package struct TrustBundle: Sendable {
         at now: Timestamp, clockSkew: Int64 = 60
     ) throws(TrustBundleError) {
         let payload = try Self.verifiedPayload(bytes, key)
-        let contents: Contents
-        do throws(CBORError) {
-            contents = try Contents(CBORItem.parse(payload, limits: Self.limits))
-        } catch {
-            throw .malformed(error)
-        }
+        let contents = try mapping(
+            Contents(CBORItem.parse(payload, limits: Self.limits)), TrustBundleError.malformed)
         guard contents.type == Self.type else { throw .typeWrong }
         created = contents.created
         if let current, contents.created < current { throw .older }
@@ -79,12 +76,7 @@ package struct TrustBundle: Sendable {
     private static func verifiedPayload(
         _ bytes: ArraySlice<UInt8>, _ key: borrowing PublicKey
     ) throws(TrustBundleError) -> ArraySlice<UInt8> {
-        let item: CBORItem
-        do throws(CBORError) {
-            item = try CBORItem.parse(bytes, limits: limits)
-        } catch {
-            throw .malformed(error)
-        }
+        let item = try mapping(CBORItem.parse(bytes, limits: limits), TrustBundleError.malformed)
         do throws(COSEError) {
             let signature = try COSESign1(item, limits: limits)
             try signature.verify(with: key)

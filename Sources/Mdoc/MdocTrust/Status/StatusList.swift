@@ -1,4 +1,5 @@
 package import CBOR
+internal import ErrorMapping
 
 /// The statuses of a Token Status List (draft-ietf-oauth-status-list, 4): a number of 1, 2, 4 or 8 bits for each document.
 package struct StatusList: Sendable {
@@ -20,17 +21,19 @@ package struct StatusList: Sendable {
 
     /// Opens `{"bits": …, "lst": …}`.
     package init(_ item: CBORItem, limit: Int = maximumSize) throws(StatusTokenError) {
-        let members = try StatusTokenError.mapping { () throws(CBORError) in
+        let (width, list): (UInt64, ArraySlice<UInt8>)
+        do throws(CBORError) {
             let values = try item.map().values(of: ["bits", "lst"])
-            guard let bits = values[0], let list = values[1] else { throw .missingMember(at: item.offset) }
-            return (bits: try bits.unsigned(), list: try list.byteString())
-        }
-        guard [1, 2, 4, 8].contains(members.bits) else { throw .bitsWrong(members.bits) }
-        bits = Int(members.bits)
-        do throws(Inflation.Failure) {
-            bytes = try Inflation.inflate(members.list, limit: limit)
+            guard let bits = values[0], let bytes = values[1] else { throw .missingMember(at: item.offset) }
+            (width, list) = (try bits.unsigned(), try bytes.byteString())
         } catch {
-            throw error == .tooLong ? .listTooLong : .listNotCompressed
+            throw .malformed(error)
+        }
+        guard [1, 2, 4, 8].contains(width) else { throw .bitsWrong(width) }
+        bits = Int(width)
+        bytes = try mapping(Inflation.inflate(list, limit: limit)) {
+            (error: Inflation.Failure) -> StatusTokenError in
+            error == .tooLong ? .listTooLong : .listNotCompressed
         }
     }
 

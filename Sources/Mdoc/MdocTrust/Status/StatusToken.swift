@@ -1,5 +1,6 @@
 package import CBOR
 package import COSE
+internal import ErrorMapping
 package import MdocModel
 
 /// A signed list of statuses as CWT: a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list
@@ -36,25 +37,16 @@ package struct StatusToken: Sendable {
     private static let limits = CBORLimits(bytes: maximumSize)
 
     package init(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) {
-        let item = try StatusTokenError.mapping { () throws(CBORError) in
-            try CBORItem.parse(bytes, limits: Self.limits)
-        }
-        do throws(COSEError) {
-            signature = try COSESign1(item, limits: Self.limits)
-        } catch {
-            throw .cose(error)
-        }
+        let item = try mapping(CBORItem.parse(bytes, limits: Self.limits), StatusTokenError.malformed)
+        signature = try mapping(COSESign1(item, limits: Self.limits), StatusTokenError.cose)
         guard let payload = signature.payload else { throw .cose(.payloadMisplaced) }
         kind = try Self.kind(signature)
-        let claims = try StatusTokenError.mapping { () throws(CBORError) in
-            try CBORItem.parse(payload, limits: Self.limits).map()
-        }
+        let claims = try mapping(
+            CBORItem.parse(payload, limits: Self.limits).map(), StatusTokenError.malformed)
         subject = try Self.claim(Claim.subject, claims) { item throws(CBORError) in try item.text() }
         issued = try Self.claim(Claim.issued, claims) { item throws(CBORError) in try item.instant() }
         expires = try Self.claim(Claim.expiry, claims) { item throws(CBORError) in try item.instant() }
-        timeToLive = try StatusTokenError.mapping { () throws(CBORError) in
-            try claims[Claim.timeToLive]?.duration()
-        }
+        timeToLive = try mapping(claims[Claim.timeToLive]?.duration(), StatusTokenError.malformed)
         if kind == .identifierList {
             guard claims[Claim.statusList] == nil else { throw .claimMisplaced(Claim.statusList) }
         }
@@ -66,7 +58,7 @@ package struct StatusToken: Sendable {
         _ label: Int64, _ claims: CBORMap, _ read: (CBORItem) throws(CBORError) -> Value
     ) throws(StatusTokenError) -> Value {
         guard let item = claims[label] else { throw .claimMissing(label) }
-        return try StatusTokenError.mapping { () throws(CBORError) in try read(item) }
+        return try mapping(read(item), StatusTokenError.malformed)
     }
 
     /// The type, which must be in the protected header.
@@ -87,20 +79,16 @@ package struct StatusToken: Sendable {
     /// The identifiers of an identifier list: each is revoked.
     package func identifiers() throws(StatusTokenError) -> Set<[UInt8]> {
         guard kind == .identifierList else { throw .typeWrong }
-        return try StatusTokenError.mapping { () throws(CBORError) in
+        do throws(CBORError) {
             guard let members = try list.map()["identifiers"] else {
-                throw CBORError.missingMember(at: list.offset)
+                throw .missingMember(at: list.offset)
             }
             var identifiers: Set<[UInt8]> = []
             for member in try members.map() { identifiers.insert(Array(try member.key.byteString())) }
             return identifiers
+        } catch {
+            throw .malformed(error)
         }
-    }
-}
-
-extension StatusTokenError {
-    static func mapping<Value>(_ body: () throws(CBORError) -> Value) throws(StatusTokenError) -> Value {
-        do throws(CBORError) { return try body() } catch { throw .malformed(error) }
     }
 }
 

@@ -1,5 +1,6 @@
 package import CBOR
 package import COSE
+internal import ErrorMapping
 package import MdocModel
 package import PKIX
 
@@ -20,7 +21,7 @@ package struct UnverifiedVICAL: Sendable {
     package init(_ bytes: ArraySlice<UInt8>) throws(VICALError) {
         list = try SignedList(bytes)
         let root = list.payload
-        let members = try VICALError.mapping { () throws(CBORError) in try root.membersByFoldedName() }
+        let members = try mapping(root.membersByFoldedName(), VICALError.malformed)
         func required(_ name: String) throws(VICALError) -> CBORItem {
             guard let item = members[name] else { throw .malformed(.missingMember(at: root.offset)) }
             return item
@@ -30,13 +31,13 @@ package struct UnverifiedVICAL: Sendable {
             throw .versionUnknown
         }
         let provider = try required("vicalprovider")
-        self.provider = try VICALError.mapping { () throws(CBORError) in try provider.text() }
+        self.provider = try mapping(provider.text(), VICALError.malformed)
         date = try SignedList<VICALError>.instant(required("date"))
         let (number, next) = (members["vicalissueid"], members["nextupdate"])
-        issueID = try VICALError.mapping { () throws(CBORError) in try number?.unsigned() }
+        issueID = try mapping(number?.unsigned(), VICALError.malformed)
         nextUpdate = try next.map { item throws(VICALError) in try SignedList<VICALError>.instant(item) }
         let entries = try required("certificateinfos")
-        infos = try VICALError.mapping { () throws(CBORError) in try entries.array() }
+        infos = try mapping(entries.array(), VICALError.malformed)
     }
 }
 

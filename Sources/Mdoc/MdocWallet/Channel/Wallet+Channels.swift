@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import ErrorMapping
 package import MdocModel
 internal import OpenSSLCrypto
 package import WalletPresentation
@@ -12,14 +13,14 @@ extension Wallet {
         answering items: ItemsRequest, of merchant: MerchantIdentity, nonce: PresentationNonce,
         for recipient: RecipientKey
     ) throws(WalletError) -> [UInt8]? {
-        let asking = try WalletError.mapping { () throws(WalletPresentationError) in
-            try presentationFault?.asking(merchant, nonce) ?? (merchant: merchant, nonce: nonce)
-        }
+        let asking = try mapping(
+            presentationFault?.asking(merchant, nonce) ?? (merchant: merchant, nonce: nonce),
+            WalletError.presentation)
         let transcript = SessionTranscript.inApp(
             asking.merchant, nonce: asking.nonce, recipientKeyHash: recipient.hash)
         guard let response = try response(to: DeviceRequest.encode([(items.encoded(), nil)]), in: transcript)
         else { return nil }
-        return try WalletError.mapping { () throws(OpenSSLCryptoError) in
+        do throws(OpenSSLCryptoError) {
             let key = try recipientKey(recipient.pair.privateKey.publicKey())
             let envelope = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("envelope", in: transcript))
@@ -28,6 +29,8 @@ extension Wallet {
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("other", in: transcript))
             return presentationFault.edit(
                 envelope: envelope, swappingWith: other, recipientKeyHash: recipient.hash)
+        } catch {
+            throw .cryptography(error)
         }
     }
 
@@ -36,18 +39,14 @@ extension Wallet {
     package func webResponse(
         answering deviceRequest: [UInt8], encryptionInfo: EncryptionInfo, on origin: WebOrigin
     ) throws(WalletError) -> String? {
-        let asking = try WalletError.mapping { () throws(WalletPresentationError) in
-            try presentationFault?.asking(encryptionInfo, on: origin) ?? (
+        let asking = try mapping(
+            presentationFault?.asking(encryptionInfo, on: origin) ?? (
                 info: encryptionInfo.text, origin: origin
-            )
-        }
+            ), WalletError.presentation)
         let transcript = SessionTranscript.onTheWeb(encryptionInfo: asking.info, origin: asking.origin)
         guard let response = try response(to: deviceRequest, in: transcript) else { return nil }
-        let own: PublicKey
-        do throws(COSEError) {
-            own = try encryptionInfo.recipientKey.publicKey()
-        } catch {
-            throw .holder(.readerKey(error))
+        let own = try mapping(encryptionInfo.recipientKey.publicKey()) { (error: COSEError) in
+            WalletError.holder(.readerKey(error))
         }
         do throws(OpenSSLCryptoError) {
             let key = try recipientKey(own)
@@ -66,12 +65,8 @@ extension Wallet {
     private func response(
         to deviceRequest: [UInt8], in transcript: SessionTranscript
     ) throws(WalletError) -> [UInt8]? {
-        let answer: Holder.Answer
-        do throws(HolderError) {
-            answer = try holder.answer(deviceRequest[...], transcript: transcript)
-        } catch {
-            throw .holder(error)
-        }
+        let answer = try mapping(
+            holder.answer(deviceRequest[...], transcript: transcript), WalletError.holder)
         guard case .response(let response) = answer else { return nil }
         guard let presentationFault, let item = try? CBORItem.parse(response[...]) else { return response }
         var draft = CBORDraft(item)

@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 package import MdocModel
 internal import MdocSession
 internal import OpenSSLCrypto
@@ -21,9 +22,9 @@ package struct CorpusCase: Sendable {
         let presented = try PresentedWallet(presentation, entropy: entropy, at: now)
         let engagement = try presented.wallet.engagement(presentation.handover, now: instant)
         let eReaderKey = COSEKeyPair(
-            try WalletError.mapping { () throws(OpenSSLCryptoError) in
-                try entropy.key(on: presentation.sessionCurve, for: "ephemeral reader key")
-            })
+            try mapping(
+                entropy.key(on: presentation.sessionCurve, for: "ephemeral reader key"),
+                WalletError.cryptography))
         let exchange = try SessionExchange(
             presented, engagement: engagement, eReaderKey: eReaderKey, instant: instant)
         files = Self.files(presented, engagement, exchange)
@@ -83,8 +84,6 @@ private struct SessionExchange {
     }
 
     private static func parsed(_ engagement: WalletEngagement) throws(SessionError) -> DeviceEngagement {
-        try SessionError.mapping { () throws(MdocModelError) in
-            try DeviceEngagement(engagement.deviceEngagement[...])
-        }
+        try mapping(DeviceEngagement(engagement.deviceEngagement[...]), SessionError.malformed)
     }
 }

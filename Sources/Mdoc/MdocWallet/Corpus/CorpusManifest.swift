@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 internal import MdocModel
 internal import OpenSSLCrypto
 
@@ -102,8 +103,6 @@ extension CorpusManifest.Entry.Request {
 extension COSEKeyPair {
     /// The private key in lower-case hexadecimal digits, for a test corpus.
     fileprivate func unprotectedScalarText() throws(WalletError) -> String {
-        try WalletError.mapping { () throws(OpenSSLCryptoError) in
-            try privateKey.withUnprotectedScalar { $0.hexadecimal }
-        }
+        try mapping(privateKey.withUnprotectedScalar { $0.hexadecimal }, WalletError.cryptography)
     }
 }

@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 package import MdocModel
 internal import OpenSSLCrypto
 
@@ -13,10 +14,10 @@ package struct PresentedWallet: Sendable {
     package init(
         _ presentation: PresentationCase, entropy: TestEntropy = .openSSL, at now: Timestamp
     ) throws(WalletError) {
-        let (issuer, documents) = try WalletError.mapping { () throws(OpenSSLCryptoError) in
-            let issuer = try TestIssuer(presentation.issuing, entropy: entropy, now: now)
-            return (issuer, try presentation.issued(by: issuer, entropy: entropy, at: now))
-        }
+        let issuer = try mapping(
+            TestIssuer(presentation.issuing, entropy: entropy, now: now), WalletError.cryptography)
+        let documents = try mapping(
+            presentation.issued(by: issuer, entropy: entropy, at: now), WalletError.cryptography)
         self.issuer = issuer
         document = documents[0]
         requests = presentation.requests

@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import ErrorMapping
 internal import MdocModel
 internal import OpenSSLCrypto
 
@@ -57,12 +58,7 @@ struct DeviceAuthenticationDraft {
     }
 
     private func mac(over payload: [UInt8]) throws(HolderError) -> CBORDraft {
-        let readerKey: COSEKey
-        do throws(COSEError) {
-            readerKey = try transcript.eReaderKey()
-        } catch {
-            throw .readerKey(error)
-        }
+        let readerKey = try mapping(transcript.eReaderKey(), HolderError.readerKey)
         let own = document.deviceKey.privateKey.curve
         guard readerKey.curve == own else { throw .readerKeyOnOtherCurve }
         let signer = COSESigner(algorithm: fault?.algorithm(insteadOf: .hmac256) ?? .hmac256)

@@ -1,4 +1,5 @@
 package import COSE
+internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
@@ -42,12 +43,7 @@ package struct Holder: Sendable {
     package func answer(
         _ deviceRequest: ArraySlice<UInt8>, transcript: SessionTranscript
     ) throws(HolderError) -> Answer {
-        let request: DeviceRequest
-        do throws(MdocModelError) {
-            request = try DeviceRequest(deviceRequest)
-        } catch {
-            throw .request(error)
-        }
+        let request = try mapping(DeviceRequest(deviceRequest), HolderError.request)
         // A reader that is not trusted gets no answer at all (Q172).
         guard decision != .declines, readerTrust.allows(request, in: transcript) else { return .declined }
         var response: CBORDraft = ["version": "1.0"]

@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import ErrorMapping
 internal import MdocModel
 internal import MdocSession
 internal import NDEF
@@ -33,9 +34,9 @@ package struct Wallet: Sendable {
     /// The ephemeral key of the `number`th engagement.
     func eDeviceKey(_ number: Int) throws(WalletError) -> COSEKeyPair {
         COSEKeyPair(
-            try WalletError.mapping { () throws(OpenSSLCryptoError) in
-                try entropy.key(on: sessionCurve, for: "ephemeral device key \(number)")
-            })
+            try mapping(
+                entropy.key(on: sessionCurve, for: "ephemeral device key \(number)"), WalletError.cryptography
+            ))
     }
 
     /// The engagement of a QR code, with how to reach the phone.
@@ -88,9 +89,7 @@ package struct Wallet: Sendable {
 
     /// A random UUID (RFC 9562 5.4).
     func serviceUUID(_ purpose: String) throws(WalletError) -> BluetoothUUID? {
-        var uuid = try WalletError.mapping { () throws(OpenSSLCryptoError) in
-            try entropy.bytes(16, for: "service UUID \(purpose)")
-        }
+        var uuid = try mapping(entropy.bytes(16, for: "service UUID \(purpose)"), WalletError.cryptography)
         uuid[6] = uuid[6] & 0x0f | 0x40
         uuid[8] = uuid[8] & 0x3f | 0x80
         return BluetoothUUID(uuid)

@@ -13,16 +13,4 @@ package enum WalletError: Error, Equatable, Sendable {
     /// The request of an app or a page is malformed.
     case presentation(WalletPresentationError)
     case cryptography(OpenSSLCryptoError)
-
-    static func mapping<Value: ~Copyable>(
-        _ body: () throws(OpenSSLCryptoError) -> Value
-    ) throws(WalletError) -> Value {
-        do throws(OpenSSLCryptoError) { return try body() } catch { throw .cryptography(error) }
-    }
-
-    static func mapping<Value>(
-        _ body: () throws(WalletPresentationError) -> Value
-    ) throws(WalletError) -> Value {
-        do throws(WalletPresentationError) { return try body() } catch { throw .presentation(error) }
-    }
 }

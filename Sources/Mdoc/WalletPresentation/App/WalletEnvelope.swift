@@ -1,4 +1,5 @@
 internal import CBOR
+internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
@@ -19,33 +20,32 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
-        let fields = try WalletPresentationError.mapping(in: .envelope) { () throws(CBORError) in
+        let (algorithm, parameters): (CBORItem, CBORItem)
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
-            return (
-                algorithm: try map.required("algorithm", in: item),
-                parameters: try map.required("params", in: item),
-                data: try map.required("data", in: item).byteString()
-            )
+            algorithm = try map.required("algorithm", in: item)
+            parameters = try map.required("params", in: item)
+            ciphertext = try map.required("data", in: item).byteString()
+        } catch {
+            throw .malformed(.envelope, error)
         }
-        guard fields.algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
+        guard algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
         let mode: UInt64
-        (mode, encapsulatedKey, recipientKeyHash, infoHash) =
-            try WalletPresentationError.mapping(in: .envelope) { () throws(CBORError) in
-                let map = try fields.parameters.map()
-                return (
-                    try map.required("mode", in: fields.parameters).unsigned(),
-                    try map.required("pkEm", in: fields.parameters).byteString(),
-                    try map.required("pkRHash", in: fields.parameters).byteString(),
-                    try map.required("infoHash", in: fields.parameters).byteString()
-                )
-            }
+        do throws(CBORError) {
+            let map = try parameters.map()
+            mode = try map.required("mode", in: parameters).unsigned()
+            encapsulatedKey = try map.required("pkEm", in: parameters).byteString()
+            recipientKeyHash = try map.required("pkRHash", in: parameters).byteString()
+            infoHash = try map.required("infoHash", in: parameters).byteString()
+        } catch {
+            throw .malformed(.envelope, error)
+        }
         guard mode == Self.baseMode else { throw .modeUnknown(mode) }
         let hashSize = HashAlgorithm.sha256.digestSize
         guard encapsulatedKey.count == HPKE.encapsulatedKeySize, recipientKeyHash.count == hashSize,
             infoHash.count == hashSize
         else { throw .sizeWrong(.envelope) }
-        ciphertext = fields.data
     }
 
     /// Opens it in the order of Apple's "Verifying Wallet identity requests": our key, our transcript, then the
@@ -102,12 +102,10 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
     private static func response(
         in plaintext: [UInt8]
     ) throws(WalletPresentationError) -> UnverifiedResponse {
-        let limits = CBORLimits.standard
-        let identity = try WalletPresentationError.mapping(in: .plaintext) { () throws(CBORError) in
-            let item = try CBORItem.parse(
-                plaintext[...], limits: CBORLimits(depth: limits.depth + 1, bytes: limits.bytes))
-            return try item.map().required("identity", in: item)
-        }
+        let limits = CBORLimits(depth: CBORLimits.standard.depth + 1, bytes: CBORLimits.standard.bytes)
+        let structure = PresentationStructure.plaintext
+        let item = try mapping(CBORItem.parse(plaintext[...], limits: limits), structure.malformed)
+        let identity = try mapping(item.map().required("identity", in: item), structure.malformed)
         return try UnverifiedResponse(inPlaintext: identity)
     }
 

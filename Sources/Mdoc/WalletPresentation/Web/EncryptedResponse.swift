@@ -1,4 +1,5 @@
 internal import CBOR
+internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
@@ -21,15 +22,14 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
-        (encapsulatedKey, ciphertext) = try WalletPresentationError.mapping(in: .encryptedResponse) {
-            () throws(CBORError) in
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes, limits: limits)
             let parameters = try item.parametersOfDCAPI()
             let map = try parameters.map()
-            return (
-                try map.required("enc", in: parameters).byteString(),
-                try map.required("cipherText", in: parameters).byteString()
-            )
+            encapsulatedKey = try map.required("enc", in: parameters).byteString()
+            ciphertext = try map.required("cipherText", in: parameters).byteString()
+        } catch {
+            throw .malformed(.encryptedResponse, error)
         }
         guard encapsulatedKey.count == HPKE.encapsulatedKeySize else { throw .sizeWrong(.encryptedResponse) }
     }
@@ -52,9 +52,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         } catch {
             throw error
         }
-        let item = try WalletPresentationError.mapping(in: .plaintext) { () throws(CBORError) in
-            try CBORItem.parse(plaintext[...])
-        }
+        let item = try mapping(CBORItem.parse(plaintext[...]), PresentationStructure.plaintext.malformed)
         return OpenedPresentation(
             channel: .web, response: try UnverifiedResponse(inPlaintext: item), transcript: transcript,
             isReplayChecked: nonce.isReplayChecked, isOfPublishedExample: false)

@@ -1,5 +1,6 @@
 package import COSE
 internal import CBOR
+internal import ErrorMapping
 internal import MdocModel
 internal import OpenSSLCrypto
 
@@ -39,21 +40,20 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
             throw .notBase64URL(.encryptionInfo)
         }
         self.text = text
-        let fields = try WalletPresentationError.mapping(in: .encryptionInfo) { () throws(CBORError) in
+        let (nonce, key): (ArraySlice<UInt8>, CBORItem)
+        do throws(CBORError) {
             let item = try CBORItem.parse(bytes[...], limits: CBORLimits(depth: 4, bytes: bytes.count))
             let parameters = try item.parametersOfDCAPI()
             let map = try parameters.map()
-            return (
-                nonce: try map.required("nonce", in: parameters).byteString(),
-                key: try map.required("recipientPublicKey", in: parameters)
-            )
-        }
-        guard fields.nonce.count >= PresentationNonce.minimumSizeOnTheWeb else { throw .nonceSizeWrong }
-        nonce = try PresentationNonce(Array(fields.nonce))
-        do throws(COSEError) {
-            recipientKey = try COSEKey(fields.key)
+            nonce = try map.required("nonce", in: parameters).byteString()
+            key = try map.required("recipientPublicKey", in: parameters)
         } catch {
-            throw .recipientKeyUnusable
+            throw .malformed(.encryptionInfo, error)
+        }
+        guard nonce.count >= PresentationNonce.minimumSizeOnTheWeb else { throw .nonceSizeWrong }
+        self.nonce = try PresentationNonce(Array(nonce))
+        recipientKey = try mapping(COSEKey(key)) { (_: COSEError) in
+            WalletPresentationError.recipientKeyUnusable
         }
         guard recipientKey.curve == .p256 else { throw .recipientKeyUnusable }
     }
