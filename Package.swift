@@ -157,7 +157,8 @@ let package = Package(
         library(
             "ReaderStore", in: "Service",
             [
-                "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation", "CBOR",
+                "ErrorMapping", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
+                "WalletPresentation", "CBOR",
                 "COSE", "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "CPostgreSQL",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Foundation
 internal import GRDB
 
@@ -36,7 +37,8 @@ package struct ReaderStore: Sendable {
         if case .changing = access { try folder.create() }
         try folder.inspectAll()
         self.folder = folder
-        queue = try ReaderStoreError.mapping { try Self.open(folder.file, for: access, waiting: wait) }
+        queue = try mapping(
+            Self.open(folder.file, for: access, waiting: wait), ReaderStoreError.init(naming:))
     }
 
     private static func open(_ file: String, for access: Access, waiting wait: Double) throws -> DatabaseQueue
@@ -108,13 +110,13 @@ package struct ReaderStore: Sendable {
 
     /// One look at the store as it is at one moment.
     func read<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
-        try ReaderStoreError.mapping { try queue.read(body) }
+        try mapping(queue.read(body), ReaderStoreError.init(naming:))
     }
 
     /// One change, made wholly or not at all.
     func change<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
-        try ReaderStoreError.mapping {
-            try queue.inDatabase { database in
+        try mapping(
+            queue.inDatabase { database in
                 var value: Value?
                 try database.inTransaction(.immediate) {
                     value = try body(database)
@@ -122,27 +124,23 @@ package struct ReaderStore: Sendable {
                 }
                 guard let value else { throw ReaderStoreError.damaged }
                 return value
-            }
-        }
+            }, ReaderStoreError.init(naming:))
     }
 }
 
 extension ReaderStoreError {
     /// Names what SQLite reports.
-    static func mapping<Value>(_ body: () throws -> Value) throws(ReaderStoreError) -> Value {
-        do {
-            return try body()
-        } catch let error as ReaderStoreError {
-            throw error
-        } catch let error as DatabaseError {
-            throw ReaderStoreError(error)
-        } catch {
+    init(naming error: any Error) {
+        self =
+            switch error {
+            case let error as ReaderStoreError: error
+            case let error as DatabaseError: ReaderStoreError(error)
             // A row without the columns or types of the tables.
-            throw .damaged
-        }
+            default: .damaged
+            }
     }
 
-    fileprivate init(_ error: DatabaseError) {
+    private init(_ error: DatabaseError) {
         self =
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .busy

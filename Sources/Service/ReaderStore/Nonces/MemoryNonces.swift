@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 internal import Synchronization
 package import WalletPresentation
@@ -19,11 +20,10 @@ package final class MemoryNonces: NonceStore {
     ) throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
         let now = time.time(at: now)
-        return try NonceStoreError.mapping { () throws(NonceRefusal) in
-            try ledger.withLock { ledger throws(NonceRefusal) in
+        return try mapping(
+            ledger.withLock { ledger throws(NonceRefusal) in
                 try ledger.issue(nonce, to: session, for: channel, asked: asked, at: now)
-            }
-        }
+            }, NonceStoreError.refused)
     }
 
     package func spend(
@@ -31,11 +31,10 @@ package final class MemoryNonces: NonceStore {
         at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
         let now = time.time(at: now)
-        return try NonceStoreError.mapping { () throws(NonceRefusal) in
-            try ledger.withLock { ledger throws(NonceRefusal) in
+        return try mapping(
+            ledger.withLock { ledger throws(NonceRefusal) in
                 let spent = try ledger.spend(nonce, by: session, over: channel, at: now)
                 return SpentRequest(spent, asked: ledger.asked(with: nonce))
-            }
-        }
+            }, NonceStoreError.refused)
     }
 }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 package import WalletPresentation
 
@@ -66,10 +67,10 @@ struct NonceUse: Sendable {
         by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
         guard issued.expires <= NonceTerms.latestExpiry(at: now) else { throw .refused(.expired) }
-        return try NonceStoreError.mapping { () throws(NonceRefusal) in
+        return try mapping(
             SpentRequest(
-                try issued.spent(isFirstUse: isFirstUse, by: session, over: channel, at: now), asked: asked)
-        }
+                try issued.spent(isFirstUse: isFirstUse, by: session, over: channel, at: now), asked: asked),
+            NonceStoreError.refused)
     }
 }
 
@@ -88,12 +89,4 @@ package enum NonceStoreError: Error, Equatable, Sendable {
     case overdue
     /// The database refused, with its own code: five characters of SQLSTATE, or a result code of SQLite.
     case failed(code: String)
-}
-
-extension NonceStoreError {
-    static func mapping<Value: ~Copyable>(
-        _ body: () throws(NonceRefusal) -> Value
-    ) throws(NonceStoreError) -> Value {
-        do throws(NonceRefusal) { return try body() } catch { throw .refused(error) }
-    }
 }

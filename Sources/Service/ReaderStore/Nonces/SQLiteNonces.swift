@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Foundation
 internal import GRDB
 package import MdocModel
@@ -40,7 +41,7 @@ package actor SQLiteNonces: NonceStore {
         try folder.create()
         self.terms = terms
         self.time = time
-        queue = try ReaderStoreError.mapping { try Self.open(folder.file) }
+        queue = try mapping(Self.open(folder.file), ReaderStoreError.init(naming:))
     }
 
     private static func open(_ file: String) throws -> DatabaseQueue {

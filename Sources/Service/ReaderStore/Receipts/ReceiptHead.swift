@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import ErrorMapping
 internal import Glibc
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
@@ -46,11 +47,7 @@ struct ReceiptHead: Equatable {
             map.set("head", bytes: digest)
         }
         let bytes = try ReceiptSignature.sign(payload, with: key)
-        do throws(IdentityStoreError) {
-            try PrivateFile.replace(Self.path(in: folder), with: bytes[...])
-        } catch {
-            throw .keyFile(error)
-        }
+        try mapping(PrivateFile.replace(Self.path(in: folder), with: bytes[...]), ReaderStoreError.keyFile)
     }
 
     /// What a chain lacks or has in another place; nil where it has the head. Receipts after it do not matter: a

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
@@ -13,7 +14,7 @@ struct ReceiptKeyFile {
     func key() throws(ReaderStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
             return try PrivateFile.withSecret(path) { pem throws(IdentityStoreError) in
-                try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in try PrivateKey(pem: pem) }
+                try mapping(PrivateKey(pem: pem), IdentityStoreError.keyUnusable)
             }
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             return try replace()
@@ -25,12 +26,8 @@ struct ReceiptKeyFile {
     /// A new key in place of the one that is there. To be called while the store is held for a change.
     func replace() throws(ReaderStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
-            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try PrivateKey.generate(.p256)
-            }
-            let pem = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try key.unprotectedPEM()
-            }
+            let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
+            let pem = try mapping(key.unprotectedPEM(), IdentityStoreError.keyUnusable)
             try pem.withUnprotectedBytes { bytes throws(IdentityStoreError) in
                 try PrivateFile.replace(path, with: bytes)
             }

@@ -1,4 +1,5 @@
 internal import CBOR
+internal import ErrorMapping
 internal import Foundation
 internal import GRDB
 internal import MdocModel
@@ -48,14 +49,11 @@ struct RetainedField {
     func open(with keys: RetentionKeys) throws(ReaderStoreError) -> RetainedRecord.Field {
         guard nonce.count == AESGCM.nonceSize else { throw .sealBroken }
         var cipher = try keys.cipher(due: deadline.dayInUTC, making: false)
-        let value: [UInt8]
-        do throws(OpenSSLCryptoError) {
-            value = try cipher.open(
+        let value = try mapping(
+            cipher.open(
                 sealed[...], nonce: Self.array(nonce),
                 authenticating: Self.binding(record, name, deadline)[...])
-        } catch {
-            throw .sealBroken
-        }
+        ) { (_: OpenSSLCryptoError) in ReaderStoreError.sealBroken }
         guard let item = try? CBORItem.parse(value[...]) else { throw .sealBroken }
         return RetainedRecord.Field(name: name, value: item, deadline: deadline)
     }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Foundation
 internal import Glibc
 internal import MdocModel
@@ -28,10 +29,8 @@ struct RetentionKeys: Sendable {
         of reference: RetainedReference, making isNew: Bool
     ) throws(ReaderStoreError) -> [UInt8] {
         let key = try key("reference", making: isNew)
-        do throws(OpenSSLCryptoError) {
-            return try hmacSHA256(key: key, over: [Array(reference.text.utf8)[...]])
-        } catch {
-            throw .sealBroken
+        return try mapping(hmacSHA256(key: key, over: [Array(reference.text.utf8)[...]])) {
+            (_: OpenSSLCryptoError) in ReaderStoreError.sealBroken
         }
     }
 
@@ -75,9 +74,7 @@ struct RetentionKeys: Sendable {
         }
         do throws(IdentityStoreError) {
             try PrivateFile.makeFolder(folder)
-            let fresh = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try SecretBytes.random(Self.keySize)
-            }
+            let fresh = try mapping(SecretBytes.random(Self.keySize), IdentityStoreError.keyUnusable)
             try fresh.withUnprotectedBytes { bytes throws(IdentityStoreError) in
                 try PrivateFile.replace(path, with: bytes)
             }
