@@ -166,7 +166,7 @@ let package = Package(
         library(
             "ReaderIdentityStore", in: "Service",
             [
-                "JSON", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX",
+                "ErrorMapping", "JSON", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         library(

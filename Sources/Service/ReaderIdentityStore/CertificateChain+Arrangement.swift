@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import OpenSSLCrypto
 package import PKIX
 
@@ -22,11 +23,7 @@ extension CertificateChain {
         {
             chain.append(rest.remove(at: issuer))
         }
-        do throws(CertificateChainError) {
-            return (try CertificateChain(chain), rest.count)
-        } catch {
-            throw .chainUnusable(error)
-        }
+        return try mapping((try CertificateChain(chain), rest.count), IdentityStoreError.chainUnusable)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import FoundationEssentials
 package import JSON
 
@@ -58,10 +59,9 @@ extension IdentityRules {
     }
 
     private init(read json: ArraySlice<UInt8>) throws(RulesFault) {
-        let items = try RulesFault.mapping { () throws(JSONError) in
-            try JSONItem.parse(json, limits: (bytes: PrivateFile.largest, depth: 4)).members("rules")
-                .required("rules").array()
-        }
+        let items = try mapping(
+            JSONItem.parse(json, limits: (bytes: PrivateFile.largest, depth: 4)).members("rules")
+                .required("rules").array(), RulesFault.form)
         guard items.count <= Self.mostRules else { throw .tooMany(limit: Self.mostRules) }
         rules = []
         for item in items { rules.append(try Rule(item)) }
@@ -80,16 +80,13 @@ extension IdentityRules {
 
 extension IdentityRules.Rule {
     fileprivate init(_ item: JSONItem) throws(RulesFault) {
-        let (members, text) = try RulesFault.mapping { () throws(JSONError) in
-            let members = try item.members("wallet", "brand", "docType", "identity")
-            return (members, try members.required("identity").string())
-        }
+        let members = try mapping(item.members("wallet", "brand", "docType", "identity"), RulesFault.form)
+        let text = try mapping(members.required("identity").string(), RulesFault.form)
         guard let identity = IdentityName(text) else { throw .identityNameMalformed(at: item.offset) }
-        try self = RulesFault.mapping { () throws(JSONError) in
+        self = try mapping(
             Self(
-                wallet: try members["wallet"]?.string(), brand: try members["brand"]?.string(),
-                docType: try members["docType"]?.string(), identity: identity)
-        }
+                wallet: members["wallet"]?.string(), brand: members["brand"]?.string(),
+                docType: members["docType"]?.string(), identity: identity), RulesFault.form)
     }
 }
 
@@ -119,12 +116,6 @@ package enum RulesFault: Error, Equatable, Sendable {
         case .identityNameMalformed(let offset): offset
         case .tooMany, .notWritten: nil
         }
-    }
-
-    fileprivate static func mapping<Value>(
-        _ body: () throws(JSONError) -> Value
-    ) throws(RulesFault) -> Value {
-        do throws(JSONError) { return try body() } catch { throw .form(error) }
     }
 }
 

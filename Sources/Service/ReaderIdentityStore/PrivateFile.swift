@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Glibc
 internal import OpenSSLCrypto
 internal import SystemPackage
@@ -35,10 +36,10 @@ package enum PrivateFile {
     }
 
     private static func open(_ path: String) throws(IdentityStoreError) -> FileDescriptor {
-        try IdentityStoreError.mapping(at: path) {
-            try FileDescriptor.open(
-                FilePath(path), .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
-        }
+        try mapping(
+            FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking]),
+            IdentityStoreError.refusing(path))
     }
 
     /// The size of a file whose permissions are in order.
@@ -62,7 +63,7 @@ package enum PrivateFile {
         var done = 0
         while done < target.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[done...])
-            let count = try IdentityStoreError.mapping(at: path) { try unsafe file.read(into: rest) }
+            let count = try mapping(unsafe file.read(into: rest), IdentityStoreError.refusing(path))
             guard count > 0 else { throw .fileRefused(path: path, errno: EIO) }
             done += count
         }
@@ -70,12 +71,11 @@ package enum PrivateFile {
 
     /// A file that is not there yet, its owner's alone from its first moment, on the disk when this returns.
     package static func create(_ path: String, _ bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
-        let file = try IdentityStoreError.mapping(at: path) {
-            try FileDescriptor.open(
+        let file = try mapping(
+            FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
-                permissions: .ownerReadWrite)
-        }
-        try IdentityStoreError.mapping(at: path) { try file.closeAfter { _ = try file.writeAll(bytes) } }
+                permissions: .ownerReadWrite), IdentityStoreError.refusing(path))
+        try mapping(file.closeAfter { _ = try file.writeAll(bytes) }, IdentityStoreError.refusing(path))
         try settle(path)
     }
 
@@ -96,18 +96,17 @@ package enum PrivateFile {
     package static func remove(_ path: String) throws(IdentityStoreError) {
         let file: FileDescriptor
         do throws(IdentityStoreError) {
-            file = try IdentityStoreError.mapping(at: path) {
-                try FileDescriptor.open(FilePath(path), .writeOnly, options: [.noFollow, .closeOnExec])
-            }
+            file = try mapping(
+                FileDescriptor.open(FilePath(path), .writeOnly, options: [.noFollow, .closeOnExec]),
+                IdentityStoreError.refusing(path))
         } catch .fileRefused(_, errno: absent) {
             return
         }
-        try IdentityStoreError.mapping(at: path) {
-            try file.closeAfter {
+        try mapping(
+            file.closeAfter {
                 let size = Int(min(try file.seek(offset: 0, from: .end), Int64(largest)))
                 _ = try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0, count: size))
-            }
-        }
+            }, IdentityStoreError.refusing(path))
         try settle(path)
         guard unsafe unlink(path) == 0 else { throw .fileRefused(path: path, errno: errno) }
         try settle(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
@@ -155,13 +154,8 @@ package enum PrivateFile {
 }
 
 extension IdentityStoreError {
-    fileprivate static func mapping<Value>(
-        at path: String, _ body: () throws -> Value
-    ) throws(IdentityStoreError) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw .fileRefused(path: path, errno: (error as? Errno)?.rawValue ?? EIO)
-        }
+    /// The file was refused, for the reason that the system gives.
+    fileprivate static func refusing(_ path: String) -> (any Error) -> IdentityStoreError {
+        { .fileRefused(path: path, errno: ($0 as? Errno)?.rawValue ?? EIO) }
     }
 }

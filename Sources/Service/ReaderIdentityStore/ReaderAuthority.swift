@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 internal import MdocTrust
 package import OpenSSLCrypto
@@ -60,9 +61,7 @@ package struct ReaderAuthority: ~Copyable {
         do throws(IdentityStoreError) {
             return try PrivateFile.key(path)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
-            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try PrivateKey.generate(.p256)
-            }
+            let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
             try PrivateFile.create(path, key)
             return key
         }
@@ -97,36 +96,28 @@ package struct ReaderAuthority: ~Copyable {
         from now: Timestamp, until notAfter: Int64, extensions: [CertificateExtension]
     ) throws(IdentityStoreError) -> CertificateTemplate {
         let identifier = try keyIdentifier(key)
-        return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            // Positive, and with more than 63 random bits (Annex B.1).
-            var serialNumber = try randomBytes(16)
-            serialNumber[0] = serialNumber[0] & 0x3f | 0x40
-            return CertificateTemplate(
-                serialNumber: serialNumber, issuer: issuer, subject: subject,
-                notBefore: now.secondsSince1970 - backdating, notAfter: notAfter,
-                publicKey: try key.publicKey(),
-                extensions: [.subjectKeyIdentifier(identifier)] + extensions)
-        }
+        // Positive, and with more than 63 random bits (Annex B.1).
+        var serialNumber = try mapping(randomBytes(16), IdentityStoreError.keyUnusable)
+        serialNumber[0] = serialNumber[0] & 0x3f | 0x40
+        return CertificateTemplate(
+            serialNumber: serialNumber, issuer: issuer, subject: subject,
+            notBefore: now.secondsSince1970 - backdating, notAfter: notAfter,
+            publicKey: try mapping(key.publicKey(), IdentityStoreError.keyUnusable),
+            extensions: [.subjectKeyIdentifier(identifier)] + extensions)
     }
 
     private static func keyIdentifier(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
-        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try key.publicKey().subjectKeyIdentifier()
-        }
+        try mapping(key.publicKey().subjectKeyIdentifier(), IdentityStoreError.keyUnusable)
     }
 
     /// The first certificate in PEM or DER.
     private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
-        do throws(PKIXError) {
-            return try PKIX.certificates(fromPEMOrDER: bytes[...])[0]
-        } catch {
-            throw .certificatesUnreadable(error)
-        }
+        try mapping(PKIX.certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }
 }
 
 extension CertificateTemplate {
     fileprivate func signed(by key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
-        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in try sign(with: key) }
+        try mapping(sign(with: key), IdentityStoreError.keyUnusable)
     }
 }

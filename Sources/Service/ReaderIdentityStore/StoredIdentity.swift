@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 package import MdocModel
 package import MdocTrust
 package import OpenSSLCrypto
@@ -30,17 +31,9 @@ package struct StoredIdentity: Sendable {
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             return nil
         }
-        let certificates: [Certificate]
-        do throws(PKIXError) {
-            certificates = try PKIX.certificates(fromPEMOrDER: text[...])
-        } catch {
-            throw .certificatesUnreadable(error)
-        }
-        do throws(CertificateChainError) {
-            return try CertificateChain(certificates)
-        } catch {
-            throw .chainUnusable(error)
-        }
+        let certificates = try mapping(
+            PKIX.certificates(fromPEMOrDER: text[...]), IdentityStoreError.certificatesUnreadable)
+        return try mapping(CertificateChain(certificates), IdentityStoreError.chainUnusable)
     }
 
     /// When the first of the certificates that are sent is over; nil without any certificate.
