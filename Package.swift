@@ -171,7 +171,7 @@ let package = Package(
             ]),
         library(
             "ReaderTokens", in: "Service",
-            ["JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore"]),
+            ["ErrorMapping", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore"]),
 
         library(
             "Reports", in: "Service",

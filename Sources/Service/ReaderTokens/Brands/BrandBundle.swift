@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import FoundationEssentials
 internal import ReaderIdentityStore
 
@@ -18,10 +19,8 @@ package struct BrandBundle: Equatable, Sendable {
         var fit: [LogoName: BrandLogo] = [:]
         for name in named.sorted() {
             guard let png = logos[name] else { throw .logoMissing(name) }
-            do throws(LogoFault) {
-                fit[name] = try BrandLogo(png: png)
-            } catch {
-                throw .logoUnfit(name, error)
+            fit[name] = try mapping(BrandLogo(png: png)) { (error: LogoFault) in
+                BrandRegistryError.logoUnfit(name, error)
             }
         }
         self.json = json

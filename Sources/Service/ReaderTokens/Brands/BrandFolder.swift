@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import ReaderIdentityStore
 
 /// Where the brands are kept, with `brands.json` and the logos: `brands` in the folder of the store, and at a hub the folder
@@ -42,11 +43,7 @@ package struct BrandFolder: Sendable {
     ) throws(BrandRegistryError) -> BrandRegistry {
         try locked { () throws(BrandRegistryError) in
             var registry = try registry()
-            do throws(BrandFault) {
-                try change(&registry)
-            } catch {
-                throw .refused(error)
-            }
+            try mapping(change(&registry), BrandRegistryError.refused)
             if let logo { try write(logo.image.png, to: logoPath(logo.name)) }
             try write(registry.json(), to: registryPath)
             return registry
@@ -66,17 +63,11 @@ package struct BrandFolder: Sendable {
     private func storedLogo(ofBrand identifier: TokenText) throws(BrandRegistryError) -> BrandLogo? {
         guard let name = try registry().brand(identifier)?.logo else { return nil }
         guard let png = try contents(of: logoPath(name)) else { throw .logoMissing(name) }
-        do throws(LogoFault) {
-            return try BrandLogo(png: png)
-        } catch {
-            throw .logo(error)
-        }
+        return try mapping(BrandLogo(png: png), BrandRegistryError.logo)
     }
 
     func write(_ bytes: [UInt8], to path: String) throws(BrandRegistryError) {
-        try BrandRegistryError.mapping { () throws(IdentityStoreError) in
-            try PrivateFile.replace(path, with: bytes[...])
-        }
+        try mapping(PrivateFile.replace(path, with: bytes[...]), BrandRegistryError.file)
     }
 
     func locked<R>(_ body: () throws(BrandRegistryError) -> R) throws(BrandRegistryError) -> R {
@@ -86,17 +77,7 @@ package struct BrandFolder: Sendable {
     }
 
     private func lock() throws(BrandRegistryError) -> FolderLock {
-        try BrandRegistryError.mapping { () throws(IdentityStoreError) in
-            try PrivateFile.makeFolder(path)
-            return try FolderLock("\(path)/.lock")
-        }
-    }
-}
-
-extension BrandRegistryError {
-    fileprivate static func mapping<Value: ~Copyable>(
-        _ body: () throws(IdentityStoreError) -> Value
-    ) throws(BrandRegistryError) -> Value {
-        do throws(IdentityStoreError) { return try body() } catch { throw .file(error) }
+        try mapping(PrivateFile.makeFolder(path), BrandRegistryError.file)
+        return try mapping(FolderLock("\(path)/.lock"), BrandRegistryError.file)
     }
 }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import FoundationEssentials
 internal import JSON
 internal import MdocModel
@@ -25,25 +26,19 @@ extension BrandRegistry {
     }
 
     private static func read(_ json: ArraySlice<UInt8>) throws(RegistryFault) -> BrandRegistry {
-        let items = try RegistryFault.mapping { () throws(JSONError) in
-            try JSONItem.parse(json, limits: (bytes: longestFile, depth: 8)).members("brands")
-                .required("brands").array()
-        }
+        let items = try mapping(
+            JSONItem.parse(json, limits: (bytes: longestFile, depth: 8)).members("brands").required("brands")
+                .array(), RegistryFault.form)
         var registry = BrandRegistry()
         for item in items {
-            let members = try RegistryFault.mapping { () throws(JSONError) in
-                try item.members("id", "name", "logo", "identity", "keys")
-            }
+            let members = try mapping(
+                item.members("id", "name", "logo", "identity", "keys"), RegistryFault.form)
             let brand = try readBrand(members)
-            try RegistryFault.mapping(at: item.offset) { () throws(BrandFault) in try registry.add(brand) }
-            let keys = try RegistryFault.mapping { () throws(JSONError) in
-                try members.required("keys").array()
-            }
+            try mapping(registry.add(brand), RegistryFault.at(item))
+            let keys = try mapping(members.required("keys").array(), RegistryFault.form)
             for key in keys {
                 let read = try readKey(key)
-                try RegistryFault.mapping(at: key.offset) { () throws(BrandFault) in
-                    try registry.add(read, to: brand.identifier)
-                }
+                try mapping(registry.add(read, to: brand.identifier), RegistryFault.at(key))
             }
         }
         return registry
@@ -58,9 +53,8 @@ extension BrandRegistry {
     }
 
     private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
-        let members = try RegistryFault.mapping { () throws(JSONError) in
-            try item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked")
-        }
+        let members = try mapping(
+            item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked"), RegistryFault.form)
         let identifier = try text(members, "kid", .identifierMalformed, TokenText.init)
         _ = try text(members, "kty", .keyNotP256) { $0 == "EC" ? $0 : nil }
         _ = try text(members, "crv", .keyNotP256) { $0 == "P-256" ? $0 : nil }
@@ -70,13 +64,12 @@ extension BrandRegistry {
             guard let date = DateText(text.utf8), case .instant(let instant) = date.value else { return nil }
             return instant
         }
-        let isRevoked = try RegistryFault.mapping { () throws(JSONError) in
-            try members["revoked"]?.boolean() ?? false
+        let isRevoked = try mapping(members["revoked"]?.boolean() ?? false, RegistryFault.form)
+        guard let point = try? PublicKey(curve: .p256, x: x[...], y: y[...]) else {
+            throw .content(.keyNotP256, at: item.offset)
         }
-        return try RegistryFault.mapping(at: item.offset) { () throws(BrandFault) in
-            guard let point = try? PublicKey(curve: .p256, x: x[...], y: y[...]) else { throw .keyNotP256 }
-            return try BrandKey(identifier, point, notAfter: notAfter, isRevoked: isRevoked)
-        }
+        return try mapping(
+            BrandKey(identifier, point, notAfter: notAfter, isRevoked: isRevoked), RegistryFault.at(item))
     }
 
     // Members
@@ -84,8 +77,8 @@ extension BrandRegistry {
     private static func text<Value>(
         _ members: JSONMembers, _ name: String, _ fault: BrandFault, _ read: (String) -> Value?
     ) throws(RegistryFault) -> Value {
-        let item = try RegistryFault.mapping { () throws(JSONError) in try members.required(name) }
-        let text = try RegistryFault.mapping { () throws(JSONError) in try item.string() }
+        let item = try mapping(members.required(name), RegistryFault.form)
+        let text = try mapping(item.string(), RegistryFault.form)
         guard let value = read(text) else { throw .content(fault, at: item.offset) }
         return value
     }
@@ -102,14 +95,8 @@ private enum RegistryFault: Error {
     case form(JSONError)
     case content(BrandFault, at: Int)
 
-    static func mapping<Value>(_ body: () throws(JSONError) -> Value) throws(RegistryFault) -> Value {
-        do throws(JSONError) { return try body() } catch { throw .form(error) }
-    }
-
-    static func mapping<Value>(
-        at offset: Int, _ body: () throws(BrandFault) -> Value
-    ) throws(RegistryFault) -> Value {
-        do throws(BrandFault) { return try body() } catch { throw .content(error, at: offset) }
+    static func at(_ item: JSONItem) -> (BrandFault) -> RegistryFault {
+        { .content($0, at: item.offset) }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 internal import OpenSSLCrypto
 package import ReaderIdentityStore
@@ -99,11 +100,9 @@ extension BrandRegistry {
 extension BrandKey {
     /// Verifies with ES256 (RFC 7518, 3.4), whatever algorithm a token names. Throws `signatureInvalid`.
     func verify(_ signature: [UInt8], over input: [UInt8]) throws(ReaderTokensError) {
-        do throws(OpenSSLCryptoError) {
-            try PublicKey(curve: .p256, x: x[...], y: y[...]).verify(
+        try mapping(
+            PublicKey(curve: .p256, x: x[...], y: y[...]).verify(
                 signature[...], form: .fixedWidth, algorithm: .ecdsa(.sha256), over: [input[...]])
-        } catch {
-            throw .signatureInvalid
-        }
+        ) { (_: OpenSSLCryptoError) in ReaderTokensError.signatureInvalid }
     }
 }

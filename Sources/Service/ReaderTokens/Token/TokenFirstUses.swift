@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 package import ReaderStore
 internal import Synchronization
@@ -33,10 +34,6 @@ extension ReaderStore: TokenFirstUses {
     package func firstUse(
         ofToken token: [UInt8], orNow now: Timestamp?
     ) throws(ReaderTokensError) -> Timestamp? {
-        do throws(ReaderStoreError) {
-            return try firstTokenUse(token, orNow: now)
-        } catch {
-            throw .firstUseUnknown(error)
-        }
+        try mapping(firstTokenUse(token, orNow: now), ReaderTokensError.firstUseUnknown)
     }
 }

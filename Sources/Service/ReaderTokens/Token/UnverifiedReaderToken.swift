@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 package import MdocModel
 internal import OpenSSLCrypto
@@ -102,15 +103,11 @@ private struct TokenObject {
     init(_ text: ArraySlice<UInt8>, _ part: TokenPart, _ names: String...) throws(ReaderTokensError) {
         let bytes = try UnverifiedReaderToken.decode(text, part)
         self.part = part
-        members = try ReaderTokensError.mapping(in: part) { () throws(JSONError) in
-            try JSONItem.parse(bytes[...]).members(among: names)
-        }
+        members = try mapping(JSONItem.parse(bytes[...]).members(among: names), part.malformed)
     }
 
     func string(_ name: String) throws(ReaderTokensError) -> String {
-        try ReaderTokensError.mapping(in: part) { () throws(JSONError) in
-            try members.required(name).string()
-        }
+        try mapping(members.required(name).string(), part.malformed)
     }
 
     func text(_ member: TokenMember) throws(ReaderTokensError) -> TokenText {
@@ -119,18 +116,12 @@ private struct TokenObject {
     }
 
     func instant(_ member: TokenMember) throws(ReaderTokensError) -> Timestamp {
-        let seconds = try ReaderTokensError.mapping(in: part) { () throws(JSONError) in
-            try members.required(member.rawValue).integer()
-        }
+        let seconds = try mapping(members.required(member.rawValue).integer(), part.malformed)
         guard let instant = Timestamp(received: seconds) else { throw .valueMalformed(member) }
         return instant
     }
 }
 
-extension ReaderTokensError {
-    fileprivate static func mapping<Value>(
-        in part: TokenPart, _ body: () throws(JSONError) -> Value
-    ) throws(ReaderTokensError) -> Value {
-        do throws(JSONError) { return try body() } catch { throw .malformed(part, error) }
-    }
+extension TokenPart {
+    fileprivate func malformed(_ error: JSONError) -> ReaderTokensError { .malformed(self, error) }
 }
