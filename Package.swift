@@ -151,7 +151,8 @@ let package = Package(
         library(
             "ReaderService", in: "Service",
             [
-                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
+                "ErrorMapping", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner",
+                "CBOR", "COSE",
                 "NDEF", "ISO7816", "OpenSSLCrypto", "Transport",
             ]),
         library(

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import MdocModel
 internal import MdocSession
 package import Transport
@@ -40,11 +41,7 @@ extension ReaderTransaction {
             if Task.isCancelled { throw .cancelled }
             throw error == .cancelled ? .engagementOverdue(lastTap: nil) : PresentationFailure(error)
         }
-        do throws(BenchLinkError) {
-            return try BenchLinkGreeting(frame[...]).engagement()
-        } catch {
-            throw .benchLink(error)
-        }
+        return try mapping(BenchLinkGreeting(frame[...]).engagement(), PresentationFailure.benchLink)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 internal import MdocSession
 internal import NDEF
@@ -166,11 +167,7 @@ extension ReaderTransaction {
     private func newExchange(
         of engaged: Engaged, key: inout ReadyKey
     ) throws(TapEnd) -> RequestExchange {
-        do throws(PresentationFailure) {
-            return try newExchange(engaged.engagement, engaged.handover, key: &key)
-        } catch {
-            throw .failed(error)
-        }
+        try mapping(newExchange(engaged.engagement, engaged.handover, key: &key), TapEnd.failed)
     }
 
     /// The tap of a phone whose QR code was scanned.
@@ -183,12 +180,7 @@ extension ReaderTransaction {
         progress.times.end(.engagement)
         report(.engaged)
         report(.hold)
-        var exchange: RequestExchange
-        do throws(PresentationFailure) {
-            exchange = try newExchange(scanned, .qr, key: &key)
-        } catch {
-            throw .failed(error)
-        }
+        var exchange = try mapping(newExchange(scanned, .qr, key: &key), TapEnd.failed)
         return try await complete(&exchange, over: &retrieval, &progress)
     }
 
@@ -218,14 +210,12 @@ extension ReaderTransaction {
         } catch {
             throw TapEnd(engaging: error)
         }
-        do throws(MdocModelError) {
-            return Engaged(
+        return try mapping(
+            Engaged(
                 engagement: try DeviceEngagement(Array(handover.deviceEngagement)[...]),
                 handover: .nfc(select: handover.handoverSelect, request: handover.handoverRequest),
                 nfc: handover.nfcCarrier, bluetooth: handover.bluetoothOffer)
-        } catch {
-            throw .failed(.engagement(error))
-        }
+        ) { (error: MdocModelError) in TapEnd.failed(.engagement(error)) }
     }
 }
 

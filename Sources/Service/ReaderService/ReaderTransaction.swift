@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 internal import MdocModel
 internal import MdocSession
 internal import MdocVerification
@@ -210,11 +211,7 @@ struct ReadyKey {
 
     mutating func take(for curve: Curve) throws(SessionError) -> COSEKeyPair {
         if curve == .p256, let ready = p256.take() { return ready }
-        do throws(OpenSSLCryptoError) {
-            return COSEKeyPair(try PrivateKey.generate(curve))
-        } catch {
-            throw .cryptography(error)
-        }
+        return try mapping(COSEKeyPair(try PrivateKey.generate(curve)), SessionError.cryptography)
     }
 }
 

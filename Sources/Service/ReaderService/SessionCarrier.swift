@@ -1,3 +1,5 @@
+internal import ErrorMapping
+
 /// What carries the messages of one session with a phone: an NFC transfer, a Bluetooth link or the bench link.
 protocol SessionCarrier {
     /// Why there is no answer.
@@ -55,12 +57,8 @@ extension ReaderTransaction {
                 if began != nil { progress.times.end(.transfer) }
                 // Consent ended when the answer began. The time for the rest of the transfer has a separate
                 // deadline.
-                let step: RequestExchange.Step
-                do throws(PresentationFailure) {
-                    step = try receive(message, in: &exchange, now: consented, &progress)
-                } catch {
-                    throw Carrier.end(error)
-                }
+                let step = try mapping(
+                    receive(message, in: &exchange, now: consented, &progress), Carrier.end)
                 guard case .end(let outcome, let terminationMessage) = step else { continue }
                 return Ending(outcome, leaving: await carrier.terminate(sending: terminationMessage))
             }

@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 package import MdocModel
 
 /// A DeviceRequest as one wallet gets it in one session.
@@ -28,10 +29,8 @@ package struct SessionRequest: Sendable {
         signedBy identity: ReaderIdentity?
     ) throws(PresentationFailure) {
         let draft = draft.suited(to: capabilities)
-        do throws(COSEError) {
-            bytes = try draft.encode(for: capabilities, in: transcript, signedBy: identity)
-        } catch {
-            throw .requestNotSigned(identity: identity?.name ?? "")
+        bytes = try mapping(draft.encode(for: capabilities, in: transcript, signedBy: identity)) {
+            (_: COSEError) in PresentationFailure.requestNotSigned(identity: identity?.name ?? "")
         }
         documents = draft.documents
         self.identity = identity?.name
