@@ -242,7 +242,7 @@ let package = Package(
             },
             swiftSettings: strict),
 
-        library("DaemonClient", in: "Service", ["JSON"]),
+        library("DaemonClient", in: "Service", ["ErrorMapping", "JSON"]),
         // What the doctors of a reader and of a hub have in common.
         library(
             "Doctor", in: "Service", ["JSON", "MdocModel", "ReaderService", "Transport", "CTimex"]),
@@ -250,7 +250,8 @@ let package = Package(
         library(
             "TapToPresent", in: "Service",
             [
-                "CBOR", "ChildPrograms", "DaemonClient", "JSON", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel",
+                "ErrorMapping", "CBOR", "ChildPrograms", "DaemonClient", "JSON", "COSE", "OpenSSLCrypto",
+                "PKIX", "MdocModel",
                 "MdocTrust", "MdocVerification",
                 "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import JSON
 
 /// What the daemon answered: a status and JSON.
@@ -33,20 +34,14 @@ package struct DaemonReply {
     /// The answer as it came, to be written again.
     package func json() throws(DaemonClientError) -> JSONValue {
         let limits = (bytes: Self.longestBody, depth: JSONItem.standardLimits.depth)
-        do throws(JSONError) {
-            return JSONValue(try JSONItem.parse(body[...], limits: limits))
-        } catch {
-            throw .malformed(JSONFault(error, in: body[...]))
+        return try mapping(JSONValue(try JSONItem.parse(body[...], limits: limits))) { (error: JSONError) in
+            DaemonClientError.malformed(JSONFault(error, in: body[...]))
         }
     }
 
     package func reading<Value>(
         _ body: (JSONText) throws(JSONFault) -> Value
     ) throws(DaemonClientError) -> Value {
-        do throws(JSONFault) {
-            return try body(JSONText(self.body[...], limit: Self.longestBody))
-        } catch {
-            throw .malformed(error)
-        }
+        try mapping(body(JSONText(self.body[...], limit: Self.longestBody)), DaemonClientError.malformed)
     }
 }

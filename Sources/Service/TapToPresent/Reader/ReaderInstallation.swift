@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Foundation
 internal import MdocModel
 internal import MdocTrust
@@ -49,10 +50,10 @@ struct ReaderInstallation: Sendable {
         switch setup.trust {
         case .roots(let roots): return TrustStore(anchors: try Self.anchors(in: roots))
         case .store:
-            return try MobileDocumentReaderError.mapping { () throws(ReaderStoreError) in
-                let store = try ReaderStore(at: setup.storeFolder, for: .reading)
-                return TrustStore(try store.currentTrust().snapshot)
-            }
+            let store = try mapping(
+                ReaderStore(at: setup.storeFolder, for: .reading), MobileDocumentReaderError.init(store:))
+            return TrustStore(
+                try mapping(store.currentTrust().snapshot, MobileDocumentReaderError.init(store:)))
         }
     }
 
@@ -93,20 +94,15 @@ struct ReaderInstallation: Sendable {
     private static func identity(
         of reader: PreparedReader?, at now: Timestamp
     ) throws(MobileDocumentReaderError) -> String? {
-        do throws(ReaderTokensError) {
-            return try reader?.identity(at: now)?.text
-        } catch {
-            throw MobileDocumentReaderError(error)
-        }
+        try mapping(reader?.identity(at: now)?.text, MobileDocumentReaderError.init(token:))
     }
 
     // MARK: Tokens
 
     /// The store, created if absent.
     private func store() throws(MobileDocumentReaderError) -> ReaderStore {
-        try MobileDocumentReaderError.mapping { () throws(ReaderStoreError) in
-            try ReaderStore(at: setup.storeFolder, for: .changing)
-        }
+        try mapping(
+            ReaderStore(at: setup.storeFolder, for: .changing), MobileDocumentReaderError.init(store:))
     }
 
     func instance() throws(MobileDocumentReaderError) -> ReaderInstance {
@@ -114,7 +110,7 @@ struct ReaderInstallation: Sendable {
     }
 
     private static func instance(of store: ReaderStore) throws(MobileDocumentReaderError) -> ReaderInstance {
-        try MobileDocumentReaderError.mapping { () throws(ReaderStoreError) in try store.readerInstance() }
+        try mapping(store.readerInstance(), MobileDocumentReaderError.init(store:))
     }
 
     /// The reader as a token prepares it, by the brands of the store; nil without one.
@@ -125,11 +121,8 @@ struct ReaderInstallation: Sendable {
         guard let audience = TokenText(setup.tokenAudience) else {
             throw .invalidToken(.tokenRefused(id: "token.audience"))
         }
-        let registry: BrandRegistry
-        do throws(BrandRegistryError) {
-            registry = try BrandFolder(store: setup.storeFolder).registry()
-        } catch {
-            throw .serviceUnavailable(.brandsUnavailable)
+        let registry = try mapping(BrandFolder(store: setup.storeFolder).registry()) {
+            (_: BrandRegistryError) in MobileDocumentReaderError.serviceUnavailable(.brandsUnavailable)
         }
         let store = try store()
         let verifier = ReaderTokenVerifier(
@@ -137,13 +130,13 @@ struct ReaderInstallation: Sendable {
         do throws(ReaderTokensError) {
             return try await verifier.prepare(token.tokenString, at: now)
         } catch {
-            throw MobileDocumentReaderError(error)
+            throw MobileDocumentReaderError(token: error)
         }
     }
 }
 
 extension MobileDocumentReaderError {
-    fileprivate init(_ error: ReaderTokensError) {
+    fileprivate init(token error: ReaderTokensError) {
         let reason = Reason.tokenRefused(id: error.id)
         self =
             switch error {
@@ -154,13 +147,7 @@ extension MobileDocumentReaderError {
             }
     }
 
-    fileprivate static func mapping<Value>(
-        _ body: () throws(ReaderStoreError) -> Value
-    ) throws(MobileDocumentReaderError) -> Value {
-        do throws(ReaderStoreError) { return try body() } catch { throw MobileDocumentReaderError(error) }
-    }
-
-    private init(_ error: ReaderStoreError) {
+    fileprivate init(store error: ReaderStoreError) {
         let reason = Reason.storeUnavailable(id: error.id)
         self =
             switch error {

@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 public import Foundation
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -18,10 +19,8 @@ public struct MobileDocumentRawDataResponse: Hashable, Sendable {
     init(_ answer: RawAnswer) throws(MobileDocumentReaderError) {
         responseData = Data(answer.response)
         sessionTranscript = Data(answer.transcript.encoded)
-        do throws(OpenSSLCryptoError) {
-            ephemeralReaderKey = try answer.readerKey.privateKey.withUnprotectedScalar { Data($0) }
-        } catch {
-            throw .unknown(.internalFault)
+        ephemeralReaderKey = try mapping(answer.readerKey.privateKey.withUnprotectedScalar { Data($0) }) {
+            (_: OpenSSLCryptoError) in MobileDocumentReaderError.unknown(.internalFault)
         }
     }
 }
