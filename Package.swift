@@ -299,7 +299,7 @@ let package = Package(
         .executableTarget(
             name: "countersign",
             dependencies: [
-                "BenchFloor",
+                "ErrorMapping", "BenchFloor",
                 "CBOR", "ISO7816", "JSON", "NDEF", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel",
                 "MdocSession",
                 "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import FieldTrace
 internal import JSON
 internal import MdocModel
@@ -97,9 +98,7 @@ struct DemoCommand: AsyncParsableCommand {
     private var asked: RequestPlan {
         get throws(CommandFailure) {
             let intent = RequestIntent(.age, [.ageOver(ageOver), .portrait(isCompared: true)])
-            return try CommandFailure.mapping { () throws(RequestPlannerError) in
-                try RequestPlan(intent, keeping: .none)
-            }
+            return try mapping(RequestPlan(intent, keeping: .none), \RequestPlannerError.failure)
         }
     }
 

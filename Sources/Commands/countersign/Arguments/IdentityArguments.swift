@@ -34,7 +34,7 @@ struct IdentityArguments: ParsableArguments {
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {
-        try CommandFailure.mapping { () throws(IdentityStoreError) in
+        do throws(IdentityStoreError) {
             let identities: ReaderIdentityChoice
             if let identity {
                 let named = try ReaderIdentities.identity(named: identity, in: folder, at: now)
@@ -47,6 +47,8 @@ struct IdentityArguments: ParsableArguments {
                 identities = stored.choice
             }
             return PresentationQuestion(content, identities: identities, wallet: wallet, brand: brand)
+        } catch {
+            throw error.failure
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
@@ -9,9 +10,9 @@ struct KeyResidenceArguments: ParsableArguments {
 
     func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
         try Progress.during("Making a key") { () throws(IdentityStoreError) in
-            try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try tpm ? PrivateKey.generateInTPM(curve) : PrivateKey.generate(curve)
-            }
+            try mapping(
+                tpm ? PrivateKey.generateInTPM(curve) : PrivateKey.generate(curve),
+                IdentityStoreError.keyUnusable)
         }
     }
 }

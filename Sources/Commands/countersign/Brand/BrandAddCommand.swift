@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
@@ -41,11 +42,9 @@ struct BrandAddCommand: ParsableCommand {
             (image: try BrandLogo(file: path), name: LogoName(of: brand))
         }
         let added = Brand(identifier: brand, name: name, logo: kept?.name, identity: identity)
-        try CommandFailure.mapping { () throws(BrandRegistryError) in
-            _ = try store.brands.change(keeping: kept) { registry throws(BrandFault) in
-                try registry.add(added)
-            }
-        }
+        _ = try mapping(
+            store.brands.change(keeping: kept) { registry throws(BrandFault) in try registry.add(added) },
+            \BrandRegistryError.failure)
         Terminal.result(output.json ? added.json.text : added.lines.joined(separator: "\n"))
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
@@ -69,9 +70,9 @@ struct BrandKeyAddCommand: ParsableCommand {
 
     func run() throws {
         let key = try publicKey.map(readPublicKey) ?? makeKey()
-        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
-            try store.brands.change { registry throws(BrandFault) in try registry.add(key, to: brand) }
-        }
+        let registry = try mapping(
+            store.brands.change { registry throws(BrandFault) in try registry.add(key, to: brand) },
+            \BrandRegistryError.failure)
         guard let changed = registry.brand(brand) else { return }
         Terminal.result(output.json ? changed.json.text : changed.lines.joined(separator: "\n"))
     }
@@ -83,33 +84,25 @@ struct BrandKeyAddCommand: ParsableCommand {
 
     /// A file is written only where the registry takes the key.
     private func makeKey() throws(CommandFailure) -> BrandKey {
-        let key = try CommandFailure.mapping { () throws(IdentityStoreError) in
-            try residence.generate(.p256)
-        }
+        let key = try mapping(residence.generate(.p256), \IdentityStoreError.failure)
         let added = try brandKey(publicHalf(of: key))
-        try CommandFailure.mapping { () throws(BrandRegistryError) in
-            var registry = try store.brands.registry()
-            do throws(BrandFault) { try registry.add(added, to: brand) } catch { throw .refused(error) }
+        var registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
+        try mapping(registry.add(added, to: brand)) { (fault: BrandFault) in
+            BrandRegistryError.refused(fault).failure
         }
-        try CommandFailure.mapping { () throws(IdentityStoreError) in
-            try PrivateFile.create(generate ?? "", key)
-        }
+        try mapping(PrivateFile.create(generate ?? "", key), \IdentityStoreError.failure)
         return added
     }
 
     private func publicHalf(of key: borrowing PrivateKey) throws(CommandFailure) -> PublicKey {
-        do throws(OpenSSLCryptoError) {
-            return try key.publicKey()
-        } catch {
-            throw IdentityStoreError.keyUnusable(error).failure
+        try mapping(key.publicKey()) { (error: OpenSSLCryptoError) in
+            IdentityStoreError.keyUnusable(error).failure
         }
     }
 
     private func brandKey(_ key: borrowing PublicKey) throws(CommandFailure) -> BrandKey {
-        do throws(BrandFault) {
-            return try BrandKey(kid, key, notAfter: notAfter?.instant)
-        } catch {
-            throw .usage(BrandRegistryError.refused(error).explanation)
+        try mapping(BrandKey(kid, key, notAfter: notAfter?.instant)) { (error: BrandFault) in
+            CommandFailure.usage(BrandRegistryError.refused(error).explanation)
         }
     }
 }
@@ -132,9 +125,9 @@ struct BrandKeyRevokeCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
-            try store.brands.change { registry throws(BrandFault) in try registry.revoke(kid) }
-        }
+        let registry = try mapping(
+            store.brands.change { registry throws(BrandFault) in try registry.revoke(kid) },
+            \BrandRegistryError.failure)
         guard let (brand, _) = registry.key(kid) else { return }
         Terminal.result(output.json ? brand.json.text : brand.lines.joined(separator: "\n"))
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
@@ -13,9 +14,7 @@ struct BrandListCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let brands = try CommandFailure.mapping { () throws(BrandRegistryError) in
-            try store.brands.registry().brands
-        }
+        let brands = try mapping(store.brands.registry().brands, \BrandRegistryError.failure)
         if output.json {
             let json: JSONValue = [
                 "file": .string(store.brands.registryPath), "brands": .array(brands.map(\.json)),

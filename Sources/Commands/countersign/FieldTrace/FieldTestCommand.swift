@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BlueZTransport
+internal import ErrorMapping
 internal import FieldTrace
 internal import JSON
 internal import MdocModel
@@ -89,9 +90,8 @@ struct FieldTestCommand: AsyncParsableCommand {
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
-        let asked = try CommandFailure.mapping { () throws(RequestPlannerError) in
-            try RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none)
-        }
+        let asked = try mapping(
+            RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none), \RequestPlannerError.failure)
         let unsigned = PresentationQuestion(.planned(asked))
         guard identity.identity != nil else { return (unsigned, nil) }
         return (unsigned, try identity.question(.planned(asked), in: store.identities, at: now))

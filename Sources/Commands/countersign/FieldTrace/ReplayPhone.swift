@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import FieldTrace
 internal import JSON
 internal import MdocWallet
@@ -17,13 +18,10 @@ final class ReplayPhone: Sendable {
 
     init(_ phone: TracedPhone, _ wallet: Wallet, at address: SocketAddress) throws(CommandFailure) {
         let (ended, said) = AsyncStream<Int>.makeStream()
-        let replay: ReplayCard
-        do throws(WalletError) {
-            replay = ReplayCard(
-                phone, try WalletCard(wallet, handover: phone.handover), ended: { said.yield($0) })
-        } catch {
-            throw .malformed("the phone of the trace cannot be played: \(error)")
+        let played = try mapping(WalletCard(wallet, handover: phone.handover)) { (error: WalletError) in
+            CommandFailure.malformed("the phone of the trace cannot be played: \(error)")
         }
+        let replay = ReplayCard(phone, played, ended: { said.yield($0) })
         self.ended = ended
         engagements = replay.taps
         taps = phone.taps

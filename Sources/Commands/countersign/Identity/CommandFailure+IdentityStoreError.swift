@@ -10,20 +10,6 @@ extension IdentityName: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
-extension CommandFailure {
-    /// Names the identity, where the error itself does not.
-    static func mapping<Value: ~Copyable>(
-        of name: IdentityName? = nil, _ body: () throws(IdentityStoreError) -> Value
-    ) throws(CommandFailure) -> Value {
-        do throws(IdentityStoreError) {
-            return try body()
-        } catch {
-            let subject = error.namesIdentity ? "" : name.map { "\($0.text): " } ?? ""
-            throw CommandFailure(status: error.exitStatus, message: "\(subject)\(error.failure.message)")
-        }
-    }
-}
-
 extension IdentityStoreError {
     var exitStatus: ExitStatus {
         switch self {
@@ -39,5 +25,11 @@ extension IdentityStoreError {
         var lines = explanation.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines[0] += "  [\(id)]"
         return CommandFailure(status: exitStatus, message: lines.joined(separator: "\n"))
+    }
+
+    /// Names the identity, where the error itself does not.
+    func failure(of name: IdentityName) -> CommandFailure {
+        let subject = namesIdentity ? "" : "\(name.text): "
+        return CommandFailure(status: exitStatus, message: "\(subject)\(failure.message)")
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocTrust
 internal import OpenSSLCrypto
@@ -39,9 +40,8 @@ struct IdentityCSRCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let request = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
-            let key = try StoredIdentity.key(of: name, in: store.identities)
-            return try sign(key)
+        let request = try mapping(sign(StoredIdentity.key(of: name, in: store.identities))) {
+            (error: IdentityStoreError) in error.failure(of: name)
         }
         let pem = PEM.encode(request[...], label: "CERTIFICATE REQUEST")
         if let file { try OutputFile.write(pem, to: file) }
@@ -59,16 +59,15 @@ struct IdentityCSRCommand: ParsableCommand {
     }
 
     private func sign(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
-        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try CertificationRequest(
+        try mapping(
+            CertificationRequest(
                 subject: subject.name,
                 extensions: [
                     .keyUsage(CertificateProfile.reader.keyUsage),
                     .extendedKeyUsage(CertificateProfile.reader.extendedKeyUsages),
                     .subjectKeyIdentifier(key.publicKey().subjectKeyIdentifier()),
                 ]
-            ).sign(with: key)
-        }
+            ).sign(with: key), IdentityStoreError.keyUnusable)
     }
 
     private func report(_ pem: [UInt8]) -> JSONValue {

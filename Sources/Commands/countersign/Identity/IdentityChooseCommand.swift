@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 
@@ -48,8 +49,8 @@ struct IdentityChooseCommand: ParsableCommand {
 
     func run() throws {
         let folder = store.identities
-        let rules = try CommandFailure.mapping { () throws(IdentityStoreError) in
-            try folder.changeRules { rules throws(IdentityStoreError) in
+        let rules = try mapping(
+            folder.changeRules { rules throws(IdentityStoreError) in
                 guard let name else {
                     guard rules.remove(wallet: wallet, brand: brand, docType: docType) else {
                         throw .noSuchRule
@@ -58,8 +59,8 @@ struct IdentityChooseCommand: ParsableCommand {
                 }
                 guard folder.has(name) else { throw .unknown(name.text) }
                 rules.set(.init(wallet: wallet, brand: brand, docType: docType, identity: name))
-            }
-        }.rules
+            }, \IdentityStoreError.failure
+        ).rules
         Terminal.result(output.json ? JSONValue.array(rules.map(\.json)).text : text(rules))
     }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -38,15 +39,15 @@ struct IdentityImportCommand: ParsableCommand {
     func run() throws {
         let now = try clock.now()
         let certificates = try Self.certificates(in: chain)
-        let (chain, leftOver) = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
+        let (chain, leftOver): (CertificateChain, Int)
+        let findings: [ProfileRule]
+        do throws(IdentityStoreError) {
             let key = try StoredIdentity.key(of: name, in: store.identities)
-            return try CertificateChain.arranged(certificates, for: key)
-        }
-        let findings = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
-            try Self.check(chain, at: now, lenient ? .lenient : .strict)
-        }
-        try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
+            (chain, leftOver) = try CertificateChain.arranged(certificates, for: key)
+            findings = try Self.check(chain, at: now, lenient ? .lenient : .strict)
             try store.identities.keep(chain, for: name)
+        } catch {
+            throw error.failure(of: name)
         }
         if leftOver > 0 {
             Terminal.note(
@@ -58,10 +59,8 @@ struct IdentityImportCommand: ParsableCommand {
 
     private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
         let bytes = try InputFile.read(path)
-        do throws(PKIXError) {
-            return try PKIX.certificates(fromPEMOrDER: bytes[...])
-        } catch {
-            throw .malformed(
+        return try mapping(PKIX.certificates(fromPEMOrDER: bytes[...])) { (error: PKIXError) in
+            CommandFailure.malformed(
                 "\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER: \(error.explanation)")
         }
     }

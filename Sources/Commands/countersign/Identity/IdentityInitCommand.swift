@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -45,11 +46,13 @@ struct IdentityInitCommand: ParsableCommand {
     func run() throws {
         let folder = store.identities
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
-        let identifier = try CommandFailure.mapping { () throws(IdentityStoreError) in
+        let identifier: String
+        do throws(IdentityStoreError) {
             let key = try residence.generate(curve.curve)
-            let identifier = try key.identifierText()
+            identifier = try key.identifierText()
             try folder.create(name, key)
-            return identifier
+        } catch {
+            throw error.failure
         }
         Terminal.result(
             output.json ? json(folder, identifier).text : text(folder, identifier))
@@ -76,9 +79,7 @@ struct IdentityInitCommand: ParsableCommand {
 extension PrivateKey {
     /// The SHA-1 of the public key, by which certificates point to it.
     borrowing func identifierText() throws(IdentityStoreError) -> String {
-        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try publicKey().subjectKeyIdentifier().hexadecimal
-        }
+        try mapping(publicKey().subjectKeyIdentifier().hexadecimal, IdentityStoreError.keyUnusable)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocTrust
 internal import ReaderIdentityStore
@@ -38,13 +39,11 @@ struct IdentityLintCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
-        let there = try CommandFailure.mapping { () throws(IdentityStoreError) in try folder.names() }
+        let there = try mapping(folder.names(), \IdentityStoreError.failure)
         if let absent = names.first(where: { !there.contains($0) }) {
             throw IdentityStoreError.unknown(absent.text).failure
         }
-        let rules = try CommandFailure.mapping { () throws(IdentityStoreError) in
-            try folder.rulesInEffect().rules
-        }
+        let rules = try mapping(folder.rulesInEffect().rules, \IdentityStoreError.failure)
         guard !there.isEmpty else {
             throw CommandFailure.usage(
                 "there is no identity in \(Terminal.safe(folder.path)): countersign identity init NAME makes one"

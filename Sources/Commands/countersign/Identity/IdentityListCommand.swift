@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 
@@ -22,9 +23,9 @@ struct IdentityListCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
-        let (names, rules, isWritten) = try CommandFailure.mapping { () throws(IdentityStoreError) in
-            (try folder.names(), try folder.rulesInEffect().rules, try folder.rules() != nil)
-        }
+        let (names, rules, isWritten) = try mapping(
+            (try folder.names(), try folder.rulesInEffect().rules, try folder.rules() != nil),
+            \IdentityStoreError.failure)
         let statuses = names.map {
             IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: false)
         }

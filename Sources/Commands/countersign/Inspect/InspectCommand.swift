@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 
 /// `countersign inspect`: shows what files hold.
@@ -72,10 +73,8 @@ struct InspectCommand: ParsableCommand {
 
     private func specimen(at path: String) throws(CommandFailure) -> Specimen {
         let bytes = try InputFile.read(path, limit: maxMessage)
-        do throws(InspectionError) {
-            return try Inspection(isFull: full).specimen(in: bytes)
-        } catch {
-            throw .malformed("\(Terminal.safe(path)): \(error.message)")
+        return try mapping(Inspection(isFull: full).specimen(in: bytes)) { (error: InspectionError) in
+            CommandFailure.malformed("\(Terminal.safe(path)): \(error.message)")
         }
     }
 }

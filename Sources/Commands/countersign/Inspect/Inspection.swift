@@ -1,4 +1,5 @@
 internal import CBOR
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import NDEF
@@ -68,11 +69,8 @@ struct Inspection {
     }
 
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
-        let bytes: [UInt8]
-        do throws(MdocModelError) {
-            bytes = try EngagementURI.deviceEngagement(in: text)
-        } catch {
-            throw InspectionError("the mdoc: text holds no base64url without padding (byte 0)")
+        let bytes = try mapping(EngagementURI.deviceEngagement(in: text)) { (_: MdocModelError) in
+            InspectionError("the mdoc: text holds no base64url without padding (byte 0)")
         }
         do throws(CBORError) {
             let inner = specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
@@ -95,11 +93,9 @@ struct Inspection {
 
     /// All certificates of the text. Private keys are named and not shown.
     private func pem(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
-        let blocks: [[UInt8]]
-        do throws(OpenSSLCryptoError) {
-            blocks = try PEM.decode(bytes[...], label: "CERTIFICATE")
-        } catch {
-            throw InspectionError("the PEM is damaged: \(error.explanation) (byte 0)")
+        let blocks = try mapping(PEM.decode(bytes[...], label: "CERTIFICATE")) {
+            (error: OpenSSLCryptoError) in
+            InspectionError("the PEM is damaged: \(error.explanation) (byte 0)")
         }
         guard !blocks.isEmpty else {
             throw InspectionError("PEM without a certificate; private keys are not shown (byte 0)")

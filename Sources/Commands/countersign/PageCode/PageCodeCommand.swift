@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import DaemonClient
+internal import ErrorMapping
 internal import JSON
 
 /// `countersign page-code`: a code with which a page of a lane is let in.
@@ -46,16 +47,15 @@ struct PageCodeCommand: ParsableCommand {
     func run() throws {
         let place = lane.map { [("lane", JSONValue.string($0))] } ?? []
         let body = JSONValue.object([("page", .string(page.rawValue))] + place)
-        let (code, path) = try CommandFailure.mapping { () throws(DaemonClientError) in
-            let reply = try DaemonSocket(path: socket).call("POST", "/v1/page-codes", body)
-            return try reply.reading { text throws(JSONFault) in
+        let (code, path) = try mapping(
+            DaemonSocket(path: socket).call("POST", "/v1/page-codes", body).reading {
+                text throws(JSONFault) in
                 let members = try text.members(["code", "path", "seconds"])
                 return (
                     try members.required("code").string(upTo: 64),
                     try members.required("path").string(upTo: 256)
                 )
-            }
-        }
+            }, \DaemonClientError.failure)
         let json: JSONValue = ["code": .string(code), "path": .string(path)]
         Terminal.result(output.json ? json.text : Terminal.safe(path))
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import MdocModel
 internal import MdocVerification
 internal import RequestPlanner
@@ -62,9 +63,9 @@ struct RequestArguments: ParsableArguments {
     /// The least that answers, or why it is not asked. A portrait that is to be saved is asked for too, but never
     /// added to an intent.
     func plan(savingPortrait: Bool) throws(CommandFailure) -> RequestPlan {
-        let plan = try CommandFailure.mapping { () throws(RequestPlannerError) in
-            try RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice)
-        }
+        let plan = try mapping(
+            RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice),
+            \RequestPlannerError.failure)
         guard !savingPortrait || plan.needsPortrait else {
             throw .usage("--save-portrait: the intent asks for no portrait")
         }
@@ -112,10 +113,6 @@ struct ElementArgument: ExpressibleByArgument {
     }
 }
 
-extension CommandFailure {
-    static func mapping<Value>(
-        _ body: () throws(RequestPlannerError) -> Value
-    ) throws(CommandFailure) -> Value {
-        do throws(RequestPlannerError) { return try body() } catch { throw .usage(error.explanation) }
-    }
+extension RequestPlannerError {
+    var failure: CommandFailure { .usage(explanation) }
 }

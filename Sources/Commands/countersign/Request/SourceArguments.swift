@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Reports
 internal import ArgumentParser
 internal import FieldTrace
@@ -149,10 +150,8 @@ struct SourceArguments: ParsableArguments {
     }
 
     private static func engagement(_ text: String) throws(CommandFailure) -> DeviceEngagement {
-        do throws(MdocModelError) {
-            return try DeviceEngagement(EngagementURI.deviceEngagement(in: text)[...])
-        } catch {
-            throw .malformed("--qr: \(error.explanation)")
+        try mapping(DeviceEngagement(EngagementURI.deviceEngagement(in: text)[...])) {
+            (error: MdocModelError) in CommandFailure.malformed("--qr: \(error.explanation)")
         }
     }
 }

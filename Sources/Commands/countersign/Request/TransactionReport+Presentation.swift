@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Transport
 internal import MdocModel
 internal import ReaderService
@@ -9,10 +10,8 @@ extension TransactionReport {
     static func ended(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(CommandFailure) -> TransactionReport {
-        do throws(ReaderFault) {
-            return try TransactionReport(presentation, asking: plan, on: day)
-        } catch {
-            throw .unavailable(error.advice)
+        try mapping(TransactionReport(presentation, asking: plan, on: day)) { (error: ReaderFault) in
+            CommandFailure.unavailable(error.advice)
         }
     }
 

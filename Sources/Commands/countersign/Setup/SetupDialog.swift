@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Glibc
 internal import JSON
 
@@ -25,10 +26,8 @@ struct SetupDialog {
             return
         }
         let bytes = try InputFile.read(path, limit: Self.longestFile)
-        do throws(JSONFault) {
-            answers = try JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))
-        } catch {
-            throw Self.failure(error, in: path)
+        answers = try mapping(JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))) {
+            (error: JSONFault) in Self.failure(error, in: path)
         }
     }
 
@@ -43,7 +42,7 @@ struct SetupDialog {
     /// Whether the answer is yes; where there is no answer that of the earlier run, or no.
     func agrees(to question: SetupQuestion) throws(CommandFailure) -> Bool {
         if let answers {
-            return try reading { () throws(JSONFault) in try answers[question.rawValue]?.boolean() ?? false }
+            return try mapping(answers[question.rawValue]?.boolean() ?? false, failure)
         }
         let standard = (try? former?[question.rawValue]?.boolean()) ?? false
         let word = try ask("\(question.text) \(standard ? "[Y/n]" : "[y/N]")") { answer in
@@ -56,12 +55,8 @@ struct SetupDialog {
         of question: SetupQuestion, standard: Int, in range: ClosedRange<Int64>
     ) throws(CommandFailure) -> Int {
         if let answers {
-            return try reading { () throws(JSONFault) in
-                try answers[question.rawValue].map { value throws(JSONFault) in
-                    Int(try value.integer(in: range))
-                }
-                    ?? standard
-            }
+            let number = try mapping(answers[question.rawValue]?.integer(in: range), failure)
+            return number.map(Int.init) ?? standard
         }
         let before = (try? former?[question.rawValue]?.integer(in: range)) ?? Int64(standard)
         let text = try self.text(of: question, standard: "\(before)") { answer in
@@ -84,11 +79,13 @@ struct SetupDialog {
         of question: SetupQuestion, standard: String, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String {
         if let answers {
-            return try reading { () throws(JSONFault) in
+            do throws(JSONFault) {
                 guard let answer = answers[question.rawValue] else { return standard }
                 let text = try answer.string()
                 if let fault = fault(text) { throw answer.wrong(fault) }
                 return text
+            } catch {
+                throw failure(error)
             }
         }
         let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
@@ -136,13 +133,7 @@ struct SetupDialog {
         throw .usage("that was answered wrongly \(Self.attempts) times; nothing was written")
     }
 
-    private func reading<Value>(_ body: () throws(JSONFault) -> Value) throws(CommandFailure) -> Value {
-        do throws(JSONFault) {
-            return try body()
-        } catch {
-            throw Self.failure(error, in: path)
-        }
-    }
+    private func failure(_ fault: JSONFault) -> CommandFailure { Self.failure(fault, in: path) }
 
     private static func failure(_ fault: JSONFault, in path: String) -> CommandFailure {
         .malformed("\(Terminal.safe(path)):\(fault.line):\(fault.column): \(fault.explanation)")

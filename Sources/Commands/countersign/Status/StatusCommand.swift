@@ -25,9 +25,12 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let (status, json) = try CommandFailure.mapping { () throws(DaemonClientError) in
+        let (status, json): (DaemonStatus, JSONValue)
+        do throws(DaemonClientError) {
             let reply = try DaemonSocket(path: socket).call("GET", "/v1/owner")
-            return (try reply.reading(DaemonStatus.init), try reply.json())
+            (status, json) = (try reply.reading(DaemonStatus.init), try reply.json())
+        } catch {
+            throw error.failure
         }
         Terminal.result(output.json ? json.text : status.text)
         guard status.isReady else {

@@ -1,23 +1,5 @@
 internal import ReaderTokens
 
-extension CommandFailure {
-    static func mapping<Value>(
-        _ body: () throws(ReaderTokensError) -> Value
-    ) throws(CommandFailure) -> Value {
-        do throws(ReaderTokensError) { return try body() } catch { throw error.failure }
-    }
-
-    static func mapping<Value>(
-        _ body: () throws(BrandRegistryError) -> Value
-    ) throws(CommandFailure) -> Value {
-        do throws(BrandRegistryError) {
-            return try body()
-        } catch {
-            throw CommandFailure(status: error.exitStatus, message: error.explanation)
-        }
-    }
-}
-
 extension ReaderTokensError {
     var exitStatus: ExitStatus {
         switch self {
@@ -40,4 +22,6 @@ extension BrandRegistryError {
         case .refused: .usage
         }
     }
+
+    var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
 }

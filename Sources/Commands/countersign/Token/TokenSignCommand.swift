@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -55,16 +56,14 @@ struct TokenSignCommand: ParsableCommand {
     func run() throws {
         let now = try clock.now()
         let signer = try signer()
-        let token = try CommandFailure.mapping { () throws(ReaderTokensError) in
-            try signer.sign(for: instance, audience: audience.audience, at: now, lifetime: lifetime)
-        }
+        let token = try mapping(
+            signer.sign(for: instance, audience: audience.audience, at: now, lifetime: lifetime),
+            \ReaderTokensError.failure)
         Terminal.result(output.json ? report(token, now).text : token)
     }
 
     private func signer() throws(CommandFailure) -> ReaderTokenSigner {
-        let privateKey = try CommandFailure.mapping { () throws(IdentityStoreError) in
-            try PrivateFile.key(key)
-        }
+        let privateKey = try mapping(PrivateFile.key(key), \IdentityStoreError.failure)
         do throws(ReaderTokensError) {
             return try ReaderTokenSigner(privateKey, kid, of: brand)
         } catch {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import ReaderTokens
@@ -32,9 +33,7 @@ struct TokenVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = try clock.now()
-        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
-            try store.brands.registry()
-        }
+        let registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try instance ?? store.readerInstance(), audience: audience.audience,
             firstUses: TokenFirstUsesInMemory())

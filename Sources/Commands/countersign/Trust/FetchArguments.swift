@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import TrustFetch
@@ -19,10 +20,9 @@ struct FetchArguments: ParsableArguments {
             } else {
                 .system
             }
-        do throws(TrustFetchError) {
-            return try TrustFetcher(roots)
-        } catch {
-            throw .usage("\(Terminal.safe(serverRoots ?? "the system's roots")): \(error.explanation)")
+        return try mapping(TrustFetcher(roots)) { (error: TrustFetchError) in
+            CommandFailure.usage(
+                "\(Terminal.safe(serverRoots ?? "the system's roots")): \(error.explanation)")
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -73,10 +74,8 @@ struct TrustAddCommand: AsyncParsableCommand {
     }
 
     private func target(of url: String) throws(CommandFailure) -> FetchTarget {
-        do throws(TrustFetchError) {
-            return try FetchTarget(.vical, name: url)
-        } catch {
-            throw .usage("\(Terminal.safe(url)): \(error.explanation)")
+        try mapping(FetchTarget(.vical, name: url)) { (error: TrustFetchError) in
+            CommandFailure.usage("\(Terminal.safe(url)): \(error.explanation)")
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -37,12 +38,10 @@ struct TrustExportBundleCommand: ParsableCommand {
         let trust = try TrustStoreAccess.reading(store.path).current()
         let now = try clock.now()
         let pem = try InputFile.read(key, limit: BundleKeyFile.largestFile)
-        let bytes: [UInt8]
-        do throws(OpenSSLCryptoError) {
-            bytes = try TrustBundle.export(
-                trust.snapshot, created: now, signedWith: PrivateKey(pem: pem[...]))
-        } catch {
-            throw CommandFailure.usage("--key: this private key cannot sign a bundle: \(error.explanation)")
+        let bytes = try mapping(
+            TrustBundle.export(trust.snapshot, created: now, signedWith: PrivateKey(pem: pem[...]))
+        ) { (error: OpenSSLCryptoError) in
+            CommandFailure.usage("--key: this private key cannot sign a bundle: \(error.explanation)")
         }
         try OutputFile.write(bytes, to: file)
         let json: JSONValue = [

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import MdocVerification
 internal import ArgumentParser
 internal import JSON
@@ -46,13 +47,10 @@ struct TrustImportBundleCommand: ParsableCommand {
         let access = try TrustStoreAccess.changing(store.path)
         let current = try access.currentIfAny()
         let newest = try access.using { store throws(ReaderStoreError) in try store.newestTrustBundle() }
-        let bundle: TrustBundle
-        do throws(TrustBundleError) {
-            bundle = try TrustBundle(
+        let bundle = try mapping(
+            TrustBundle(
                 bytes[...], signedBy: key, notOlderThan: newest, at: now, clockSkew: settings.clockSkew)
-        } catch {
-            throw error.failure(of: file)
-        }
+        ) { (error: TrustBundleError) in error.failure(of: file) }
         var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
         Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
         try access.put(

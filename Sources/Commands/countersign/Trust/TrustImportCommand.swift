@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -77,11 +78,10 @@ extension TrustImportCommand {
             guard let kind = kind?.kind else { return [] }
             var targets: [FetchTarget] = []
             for path in paths where path.isURL {
-                do throws(TrustFetchError) {
-                    targets.append(try FetchTarget(kind, name: path))
-                } catch {
-                    throw .usage("\(Terminal.safe(path)): \(error.explanation)")
-                }
+                targets.append(
+                    try mapping(FetchTarget(kind, name: path)) { (error: TrustFetchError) in
+                        CommandFailure.usage("\(Terminal.safe(path)): \(error.explanation)")
+                    })
             }
             return targets
         }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -21,10 +22,8 @@ struct TrustStoreAccess {
 
     private init(_ folder: String, _ access: ReaderStore.Access) throws(CommandFailure) {
         self.folder = folder
-        do throws(ReaderStoreError) {
-            store = try ReaderStore(at: folder, for: access)
-        } catch {
-            throw error.failure(in: folder)
+        store = try mapping(ReaderStore(at: folder, for: access)) { (error: ReaderStoreError) in
+            error.failure(in: folder)
         }
     }
 
@@ -32,11 +31,7 @@ struct TrustStoreAccess {
     func using<Value>(
         _ body: (ReaderStore) throws(ReaderStoreError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(ReaderStoreError) {
-            return try body(store)
-        } catch {
-            throw error.failure(in: folder)
-        }
+        try mapping(body(store)) { (error: ReaderStoreError) in error.failure(in: folder) }
     }
 
     func current() throws(CommandFailure) -> StoredTrust {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CBOR
+internal import ErrorMapping
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderService
@@ -62,10 +63,8 @@ struct ChannelFiles {
         guard let message = try message(limit: limit) else { return nil }
         let keys = try answer.key.map { argument throws(CommandFailure) in
             let pair = try PrivateKeyFile.read(argument, on: .p256, option: "--key")
-            do throws(WalletPresentationError) {
-                return try RecipientKey(pair)
-            } catch {
-                throw CommandFailure.usage("--key: \(error.explanation)")
+            return try mapping(RecipientKey(pair)) { (error: WalletPresentationError) in
+                CommandFailure.usage("--key: \(error.explanation)")
             }
         }
         return StoredPresentation(message: message, keys: keys, asked: try asked(request, at: now))
@@ -98,20 +97,16 @@ struct ChannelFiles {
         if let items = try app.itemsRequest() { return asked([items]) }
         if let file = web.webRequest {
             let bytes = try WebRequestFile(file).deviceRequest
-            do throws(MdocModelError) {
-                return asked(try StoredRequest(bytes[...], limits: .standard).items)
-            } catch {
-                throw .malformed("--web-request: \(error.explanation)")
+            return try mapping(asked(try StoredRequest(bytes[...], limits: .standard).items)) {
+                (error: MdocModelError) in CommandFailure.malformed("--web-request: \(error.explanation)")
             }
         }
         return request.map { asked($0.items) }
     }
 
     private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {
-        do throws(RequestPlannerError) {
-            return try RequestPlan(RequestIntent(parsing: intent), keeping: .none)
-        } catch {
-            throw .usage("--intent: \(error.explanation)")
+        try mapping(RequestPlan(RequestIntent(parsing: intent), keeping: .none)) {
+            (error: RequestPlannerError) in CommandFailure.usage("--intent: \(error.explanation)")
         }
     }
 }

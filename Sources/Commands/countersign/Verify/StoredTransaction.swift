@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import ErrorMapping
 internal import MdocModel
 internal import MdocSession
 internal import MdocTrust
@@ -92,11 +93,8 @@ extension StoredTransaction {
     private func open(
         _ session: RecordedSession, establishment: ArraySlice<UInt8>?, data message: [UInt8]
     ) throws(TransactionEnd) -> OpenedSession {
-        let received: SessionData
-        do throws(MdocModelError) {
-            received = try SessionData(message[...], limits: limits)
-        } catch {
-            throw TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
+        let received = try mapping(SessionData(message[...], limits: limits)) { (error: MdocModelError) in
+            TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
         guard let data = received.data else {
             throw TransactionEnd(report: .incomplete(TransactionError(received.status ?? .termination)))
@@ -117,9 +115,7 @@ extension StoredTransaction {
     ) throws(SessionError) -> StoredRequest? {
         guard let establishment else { return nil }
         let bytes = try session.openRequest(establishment)
-        return try SessionError.mapping { () throws(MdocModelError) in
-            try StoredRequest(bytes[...], limits: limits)
-        }
+        return try mapping(StoredRequest(bytes[...], limits: limits), SessionError.malformed)
     }
 }
 

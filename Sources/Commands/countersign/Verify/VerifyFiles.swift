@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CBOR
 internal import COSE
+internal import ErrorMapping
 internal import MdocModel
 internal import MdocSession
 
@@ -137,10 +138,8 @@ struct VerifyFiles: ParsableArguments {
         _ option: String, _ path: String, _ parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
     ) throws(CommandFailure) -> Structure {
         let bytes = try InputFile.read(path, limit: maxMessage)
-        do throws(MdocModelError) {
-            return try parse(bytes[...])
-        } catch {
-            throw .malformed("\(option): \(error.explanation)")
+        return try mapping(parse(bytes[...])) { (error: MdocModelError) in
+            CommandFailure.malformed("\(option): \(error.explanation)")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import FoundationEssentials
 internal import JSON
 internal import MdocModel
@@ -12,11 +13,8 @@ struct CaseFolder {
     }
 
     func write(_ arguments: WalletArguments, at now: Timestamp) throws(CommandFailure) {
-        let made: CorpusCase
-        do throws(WalletError) {
-            made = try CorpusCase(arguments.presentation, at: now, instant: .now)
-        } catch {
-            throw .unavailable("the presentation cannot be made: \(error)")
+        let made = try mapping(CorpusCase(arguments.presentation, at: now, instant: .now)) {
+            (error: WalletError) in CommandFailure.unavailable("the presentation cannot be made: \(error)")
         }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

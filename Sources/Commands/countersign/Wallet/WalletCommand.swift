@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BlueZTransport
+internal import ErrorMapping
 internal import FoundationEssentials
 internal import JSON
 internal import MdocModel
@@ -213,10 +214,8 @@ extension EndpointArgument {
 
     var loopbackAddress: SocketAddress {
         get throws(CommandFailure) {
-            do throws(TransportError) {
-                return try transportAddress
-            } catch {
-                throw .usage("the virtual reader must be on loopback: tcp://127.0.0.1:35963")
+            try mapping(transportAddress) { (_: TransportError) in
+                CommandFailure.usage("the virtual reader must be on loopback: tcp://127.0.0.1:35963")
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import MdocWallet
 internal import PCSCTransport
 internal import Synchronization
@@ -13,12 +14,10 @@ final class WalletPhone: Sendable {
 
     /// A phone for the virtual reader whose card port is `address`.
     init(_ wallet: Wallet, handover: HandoverKind, at address: SocketAddress) throws(CommandFailure) {
-        let logic: Mutex<WalletCard>
-        do throws(WalletError) {
-            logic = Mutex(try WalletCard(wallet, handover: handover))
-        } catch {
-            throw .usage("this wallet cannot engage in this way: \(error)")
+        let made = try mapping(WalletCard(wallet, handover: handover)) { (error: WalletError) in
+            CommandFailure.usage("this wallet cannot engage in this way: \(error)")
         }
+        let logic = Mutex(made)
         shown = logic.withLock { $0.engagement }
         let box = CardBox(logic, taps)
         card = VirtualCard(

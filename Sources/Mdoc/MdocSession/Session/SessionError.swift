@@ -16,12 +16,6 @@ package enum SessionError: Error, Equatable, Sendable {
 }
 
 extension SessionError {
-    package static func mapping<Value>(
-        _ body: () throws(MdocModelError) -> Value
-    ) throws(SessionError) -> Value {
-        do throws(MdocModelError) { return try body() } catch { throw .malformed(error) }
-    }
-
     /// In plain words.
     package var explanation: String {
         switch self {

@@ -62,14 +62,17 @@ struct IdentityAuthorityInitCommand: ParsableCommand {
         let folder = store.identities
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
         let subject = subject?.name ?? Self.laboratory(name.text)
-        let (chain, root) = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
+        let (chain, root): (CertificateChain, String)
+        do throws(IdentityStoreError) {
             let authority = try ReaderAuthority(
                 in: store.path, named: Self.laboratory("Reader authority"), at: now)
             let key = try residence.generate(.p256)
-            let chain = try authority.certify(key, as: subject, revocationList: crl, at: now)
+            chain = try authority.certify(key, as: subject, revocationList: crl, at: now)
             try folder.create(name, key)
             try folder.keep(chain, for: name)
-            return (chain, authority.rootPath)
+            root = authority.rootPath
+        } catch {
+            throw error.failure(of: name)
         }
         if let rootFile, let root = chain.certificates.last {
             try OutputFile.write(PEM.encode(root.der, label: "CERTIFICATE"), to: rootFile)
