@@ -88,7 +88,9 @@ extension FleetAgent {
         do throws(HubError) {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
-        } catch .refused(_, "receiptKeyUnknown", _) {
+        } catch {
+            // As a pattern of `catch` this ends the compiler 6.3.1.
+            guard case .refused(_, "receiptKeyUnknown", _) = error else { throw error }
             try await pushKeys(by: client)
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
