@@ -63,7 +63,7 @@ struct HubTokenPostgreSQLTests {
         do throws(HubError) {
             _ = try await tokens.token(brand: brand, instance: instance ?? reader)
             return "token"
-        } catch .refused(let status, let id) {
+        } catch .refused(let status, let id, _) {
             return "\(status) \(id)"
         } catch {
             return "\(error)"
