@@ -2,6 +2,7 @@ import Deadlines
 import Fleet
 import Foundation
 import MdocModel
+import Synchronization
 import Testing
 
 @testable import FleetHub
@@ -12,6 +13,7 @@ struct BrokerConnectionTests {
     private final class Mute {
         let port: Int32
         private var descriptors: [Int32] = []
+        var listener: Int32 { descriptors[0] }
 
         init(isFull: Bool) throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -44,6 +46,34 @@ struct BrokerConnectionTests {
         deinit { for descriptor in descriptors { close(descriptor) } }
     }
 
+    /// Somebody who takes each connection, closes it at once, and counts.
+    private final class Closing: Sendable {
+        let port: Int32
+        private let listener: Int32
+        private let count = Mutex(0)
+
+        init() throws {
+            let mute = try Mute(isFull: false)
+            port = mute.port
+            listener = dup(mute.listener)
+            Thread.detachNewThread { [self, listener] in
+                while true {
+                    let one = unsafe accept(listener, nil, nil)
+                    guard one >= 0 else { return }
+                    count.withLock { $0 += 1 }
+                    close(one)
+                }
+            }
+        }
+
+        var connections: Int { count.withLock { $0 } }
+
+        func end() {
+            shutdown(listener, Int32(SHUT_RDWR))
+            close(listener)
+        }
+    }
+
     private func settings(_ port: Int32, in folder: String) throws -> BrokerConnection.Settings {
         let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
         let chain = try #require(FleetName("utopia"))
@@ -70,29 +100,37 @@ struct BrokerConnectionTests {
         #expect(ContinuousClock.now - begin < .seconds(2))
     }
 
-    @Test("A hub says where nobody listens, and says it once, though it tries again")
+    @Test("Files that libmosquitto does not take are refused, again and again; those that it takes are not")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var settings = try settings(1, in: folder)
+        #expect(BrokerConnection(settings) != nil)
+        settings.authority = "\(folder)/absent.pem"
+        // What is freed twice ends the process sooner or later.
+        for _ in 0..<100 { #expect(BrokerConnection(settings) == nil) }
+    }
+
+    @Test("A hub that no broker answers says so once, though it tries again")
     func silence() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        // A port that was free a moment ago.
-        let port = try { try Mute(isFull: false).port }()
+        let closing = try Closing()
         let log = AuditLines()
         let broker = HubBroker(
-            try settings(port, in: folder),
+            try settings(closing.port, in: folder),
             HubDatabase("host=/nonexistent", chain: try #require(FleetName("utopia"))), log: log.logger,
             now: RunningHub.now)
         let running = Task { try await broker.run() }
-        let words = [
-            "no connection to the broker 127.0.0.1:\(port): ", "a task of the hub failed in the database",
-        ]
-        try await until("both are said") {
-            words.allSatisfy { text in log.lines.contains { $0.hasPrefix(text) } }
+        defer {
+            running.cancel()
+            closing.end()
         }
-        // At least twice again.
-        try await Task.sleep(for: .seconds(5))
+        try await until("it has tried four times") { closing.connections >= 4 }
         running.cancel()
         _ = await running.result
-        for text in words { #expect(log.lines.count { $0.hasPrefix(text) } == 1, "\(log.lines)") }
+        let text = "no connection to the broker 127.0.0.1:\(closing.port): "
+        #expect(log.lines.count { $0.hasPrefix(text) } == 1, "\(log.lines)")
     }
 
     @Test("What is wrong with the broker is said once, again after a connection, and another fault at once")

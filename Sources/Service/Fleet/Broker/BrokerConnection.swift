@@ -117,10 +117,8 @@ package struct BrokerRemark: Sendable {
         let context = unsafe Unmanaged.passUnretained(box).toOpaque()
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
-        guard unsafe Self.prepare(client, settings) else {
-            unsafe mosquitto_destroy(client)
-            return nil
-        }
+        // Where this fails all members are there, so that deinit frees the client.
+        guard unsafe Self.prepare(client, settings) else { return nil }
         unsafe Self.listen(on: client)
     }
 
