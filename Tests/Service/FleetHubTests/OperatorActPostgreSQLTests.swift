@@ -142,6 +142,16 @@ struct OperatorActPostgreSQLTests {
         #expect(try await acts(bench) == before.1)
     }
 
+    @Test(
+        "The database ends a transaction whose client says nothing, so that no act waits for a computer without power"
+    )
+    func silentClient() async throws {
+        let bench = try await HubBench(by: Self.anna)
+        let limit = try await bench.database.pool.rows(
+            "SELECT current_setting('idle_in_transaction_session_timeout')")
+        #expect(limit.first?.first??.text == "10s")
+    }
+
     @Test("No code of an invitation is anywhere in it, as text or as digest")
     func secrets() async throws {
         let bench = try await HubBench(by: Self.anna)

@@ -1,9 +1,11 @@
 /// Tables in PostgreSQL, and what a connection to them relies on.
 package struct PostgreSQLSchema: Sendable {
-    /// A statement ends by itself soon after nobody waits for it any more. What is reported as spent is on the disk, be
+    /// A statement, and a transaction whose client says nothing, end by themselves soon after nobody waits for them any more: a
+    /// computer that lost its power keeps no lock. What is reported as spent is on the disk, be
     /// the database set to say so earlier; two who spend at once meet at the row, be it set to isolate them further.
     static let session = [
         "SET client_min_messages = 'error'", "SET statement_timeout = '3s'", "SET lock_timeout = '2s'",
+        "SET idle_in_transaction_session_timeout = '10s'",
         "SET default_transaction_isolation = 'read committed'",
         """
         SELECT set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') = 'off'
