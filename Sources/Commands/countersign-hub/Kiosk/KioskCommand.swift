@@ -139,12 +139,18 @@ extension KioskArguments {
         HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list")
     }
 
-    /// Why a command changed nothing: there is no such kiosk, or it is so already.
+    /// Why a command changed nothing: there is no such kiosk, it is not in the fleet, or it is so already.
     fileprivate func unchanged(_ state: String) async throws -> HubFault {
         let record = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosk(kiosk)
         }
-        return record == nil ? absent : HubFault("\(kiosk) is \(state) already")
+        return switch record?.state {
+        case nil: absent
+        case .invited: HubFault("\(kiosk) is not enrolled yet: its code waits for the kiosk")
+        case .revoked where state != "revoked":
+            HubFault("\(kiosk) is revoked: see countersign-hub help kiosk invite")
+        case .active, .revoked: HubFault("\(kiosk) is \(state) already")
+        }
     }
 }
 

@@ -184,7 +184,8 @@ extension HubDatabase {
             by: """
                 WITH changed AS (
                     UPDATE countersign_fleet_kiosk SET is_stopped = $2::boolean
-                    WHERE kiosk = $1::text AND is_stopped <> $2::boolean RETURNING kiosk)
+                    WHERE kiosk = $1::text AND is_stopped <> $2::boolean AND state <> 'revoked'
+                    RETURNING kiosk)
                 INSERT INTO countersign_fleet_task (kind, kiosk) SELECT 'notice', kiosk FROM changed RETURNING true
                 """, [kiosk.text.bytes, [isStopped ? 1 : 0]])
     }
