@@ -43,12 +43,15 @@ struct ReplaceableParts: Sendable {
 
     /// - Returns: whether no lane was in use.
     func replace(by new: DaemonConfiguration) async -> Bool {
-        access.replace(with: new.access)
+        // At a kiosk that is started again callers are known once the lanes are there: an order would be refused for good.
+        let isStarted = access.current == .stopped
+        if !isStarted { access.replace(with: new.access) }
         await coordinator.endStreams(under: new.access)
         await issuing.apply(new.readerTokens)
         basis.replace(policy: new.policy, policies: new.policies)
         new.warnOfTestDocuments(log)
         let isDone = await lanes.apply(new.lanes)
+        if isStarted { access.replace(with: new.access) }
         replaceOnline(by: new.online)
         new.http?.renew(tls, log)
         return isDone

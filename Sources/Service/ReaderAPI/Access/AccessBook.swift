@@ -10,7 +10,7 @@ package final class AccessBook: Sendable {
         self.rules = Mutex(rules)
     }
 
-    var current: AccessRules { rules.withLock { $0 } }
+    package var current: AccessRules { rules.withLock { $0 } }
 
     package func replace(with rules: AccessRules) {
         self.rules.withLock { $0 = rules }

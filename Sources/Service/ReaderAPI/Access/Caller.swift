@@ -21,24 +21,27 @@ struct Caller: Sendable {
     }
 
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
+        let rules = rules.current
         let credentials = request.headers[values: .authorization]
-        if credentials.isEmpty, let page = pages.caller(of: request, under: rules.current) { return page }
+        if credentials.isEmpty, let page = pages.caller(of: request, under: rules) { return page }
         guard credentials.count == 1, let credential = credentials.first,
             credential.lowercased().hasPrefix("bearer "), credential.utf8.count <= 1024,
-            let token = rules.current.known(byToken: String(credential.dropFirst("bearer ".count)))
-        else { throw refusal }
+            let token = rules.known(byToken: String(credential.dropFirst("bearer ".count)))
+        else { throw refusal(under: rules) }
         return token.caller
     }
 
     private func user(at channel: any Channel) async throws(APIProblem) -> KnownCaller {
-        guard let user = await Self.user(of: channel), let caller = rules.current.caller(ofUser: user) else {
-            throw refusal
-        }
+        let user = await Self.user(of: channel)
+        let rules = rules.current
+        guard let user, let caller = rules.caller(ofUser: user) else { throw refusal(under: rules) }
         return caller
     }
 
     /// A till has to know that its token is right and nobody may order here.
-    private var refusal: APIProblem { rules.current.isStopped ? .kioskStopped : .unauthorized }
+    private func refusal(under rules: AccessRules) -> APIProblem {
+        rules.isStopped ? .kioskStopped : .unauthorized
+    }
 
     /// The user at the other end of a Unix socket, as the system had it when the connection was made.
     private static func user(of channel: any Channel) async -> UInt32? {
