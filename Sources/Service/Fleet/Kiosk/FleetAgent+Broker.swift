@@ -60,7 +60,7 @@ extension FleetAgent {
             try folder.keep(access)
         } catch {
             remark(
-                "broker.json of the folder fleet in the store cannot be written: the kiosk asks for another password at its next start: \(error.explanation)"
+                "broker.json of the folder fleet in the store cannot be written: the kiosk may begin with an old password at its next start: \(error.explanation)"
             )
         }
     }
@@ -108,7 +108,8 @@ extension FleetAgent {
                 will: (topics.presence(of: kiosk), KioskPresence.offline.payload)))
         guard let connection else {
             remark(
-                "libmosquitto does not take the files of fleet.authority and of the folder fleet: check them")
+                "libmosquitto does not take the files of fleet.authority and of the folder fleet, or this process has no file descriptor left"
+            )
             return .failed
         }
         connection.start()

@@ -81,7 +81,7 @@ package final class HubBroker: Service {
     private func connect() async {
         guard let connection = settings.newConnection() else {
             return remark(
-                "libmosquitto does not take the files of authority.certificate and broker: run countersign-hub doctor"
+                "libmosquitto does not take the files of authority.certificate and broker, or this process has no file descriptor left: run countersign-hub doctor"
             )
         }
         connection.start()
@@ -95,9 +95,11 @@ package final class HubBroker: Service {
                     await accounts.use { BrokerCommands.send($0, on: connection) != nil }
                 case .refused(let code):
                     isAnswered = true
-                    remark(
-                        "the broker refuses this hub with the code \(code): compare broker.user and broker.passwordFile with its account"
-                    )
+                    let advice =
+                        code == 4 || code == 5
+                        ? "compare broker.user and broker.passwordFile with its account"
+                        : "see the log of mosquitto"
+                    remark("the broker refuses this hub with the code \(code): \(advice)")
                 case .message(BrokerCommands.answers, let payload): await accounts.hear(payload)
                 case .message(let topic, let payload): hear(topic, payload)
                 case .acknowledged(let number): acknowledged(number)
