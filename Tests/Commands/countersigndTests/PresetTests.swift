@@ -47,6 +47,16 @@ struct PresetTests {
         #expect(try again.json()["result"] == nil)
         #expect(
             try await daemon.asApp.call("GET", "/v1/presentations/\(id)").problem == "presentationUnknown")
+        daemon.daemon.signal(SIGKILL)
+        _ = try await daemon.daemon.ended()
+        let restarted = try await daemon.startAgain()
+        defer { restarted.signal(SIGTERM) }
+        let past = try await button.call(
+            "POST", "/v1/lanes/lane-1/presentations", #"{"preset": "Age 18", "reference": "one"}"#)
+        let members = try past.json()
+        #expect(past.status == 200 && members["id"] as? String == id)
+        #expect(members["outcome"] as? String == "allow" && members["reasons"] as? [String] == [])
+        #expect(members["decision"] == nil && members["result"] == nil)
     }
 
     @Test("A button does nothing at another lane, with another preset, or about another's presentation")

@@ -41,6 +41,15 @@ struct RestartTests {
         #expect(try await reader.asApp.call("GET", "/v1/receipts/1").status == 200)
         let listed = try await reader.asApp.call("GET", "/v1/presentations?reference=sale").json()
         #expect((listed["presentations"] as? [[String: Any]])?.map { $0["id"] as? String } == [id])
+        let lane = try #require(before["lane"] as? String)
+        for (query, expected) in [
+            ("lane=\(lane)&outcome=allow", [id]), ("outcome=deny", []), ("lane=another", []),
+        ] {
+            let found = try await reader.asApp.call("GET", "/v1/presentations?\(query)").json()
+            #expect(
+                (found["presentations"] as? [[String: Any]])?.map { $0["id"] as? String } == expected,
+                "\(query)")
+        }
         let ended = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)").json()
         #expect(ended["outcome"] as? String == "allow")
         let events = try await reader.asApp.call("GET", "/v1/presentations/\(id)/events")

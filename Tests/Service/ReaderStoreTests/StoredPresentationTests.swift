@@ -38,6 +38,8 @@ struct StoredPresentationTests {
         #expect(receipts == (1, 2))
         let kept = try #require(try store.presentation("a"))
         #expect(kept.receipts == (1, 2) && kept.ended == created.advanced(bySeconds: 9))
+        #expect(kept.lane == "counter-1" && kept.outcome == "allow" && kept.isOfTest == true)
+        #expect(kept.outcomeDescription == #"{"ended": null}"#)
         #expect(try store.appendHeld() == 0)
         #expect(try store.isReceipt(2, of: "till") && !store.isReceipt(2, of: "desk"))
         #expect(try !store.isReceipt(3, of: "till"))
