@@ -1,6 +1,6 @@
 /// Calls `body`, and throws the error of the caller in place of the body's own.
 ///
-///     key = try mapping(COSEKey(item), WalletPresentationError.recipientKey)
+///     key = try mapping(COSEKey(item), HolderError.readerKey)
 ///
 /// The parameter of `turn` says which error the body may throw: a case that holds it names none, and neither does a
 /// key path from it; a closure names it, `{ (error: CBORError) in … }`. A body that throws another error does not
