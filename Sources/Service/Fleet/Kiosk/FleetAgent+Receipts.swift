@@ -20,10 +20,10 @@ extension FleetAgent {
             do {
                 let client = try await enrolledClient()
                 if head == nil {
-                    if known == nil { known = try await latestReceipt(by: client) }
+                    if known == nil { known = try await state(by: client).receipts }
                     // By them the hub knows whether this computer continues, or has the name of another one.
                     try await pushKeys(by: client)
-                    head = try await latestReceipt(by: client)
+                    head = try await state(by: client).receipts
                     known = head
                 }
                 while let next = try await push(after: head, by: client) {
@@ -61,12 +61,6 @@ extension FleetAgent {
             try ReaderStore(at: store, for: .reading).lastReceipt()?.sequence
         }
         receipts(waiting: max(0, (last ?? 0) - head.sequence))
-    }
-
-    /// The latest receipt that the hub has of this kiosk.
-    private func latestReceipt(by client: HubClient) async throws(HubError) -> HubState.Head {
-        let body = try await client.get("/fleet/v1/state")
-        return try HubError.mapping { () throws(any Error) in try HubState(body) }.receipts
     }
 
     /// The head after one push; nil where there is nothing to push.

@@ -161,13 +161,18 @@ package actor FleetAgent {
         noticed.yield()
     }
 
+    /// What the hub wants of this kiosk, and its latest receipt there.
+    func state(by client: HubClient) async throws(HubError) -> HubState {
+        let body = try await client.get("/fleet/v1/state")
+        return try HubError.mapping { () throws(any Error) in try HubState(body) }
+    }
+
     /// Whether the hub answered, and all that it names was had.
     private func update() async -> Bool {
         if !isKept { keep() }
         do throws(HubError) {
             let client = try await enrolledClient()
-            let body = try await client.get("/fleet/v1/state")
-            let state = try HubError.mapping { () throws(any Error) in try HubState(body) }
+            let state = try await state(by: client)
             if state.isStopped { await stop("the hub stops this kiosk") } else { beginResuming() }
             let isComplete = await obey(state, by: client)
             await report(to: client)
