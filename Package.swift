@@ -352,7 +352,7 @@ let package = Package(
             "RecordBench",
             [
                 "ReaderStore", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "RequestPlanner",
-                "TestCredentials",
+                "TestCredentials", .product(name: "Logging", package: "swift-log"),
             ]),
         // Writes what a reader keeps until it is killed.
         .executableTarget(

@@ -56,7 +56,7 @@ struct SignCommandTests {
         _ = try stage.sign()
     }
 
-    @Test("An id that is none is named, and what is not there to be signed is too")
+    @Test("A text that is no id is named, and what is not there to be signed is too")
     func options() throws {
         let id = String(repeating: "0", count: 32)
         _ = try stage.sign(with: ["--withdraw", id])

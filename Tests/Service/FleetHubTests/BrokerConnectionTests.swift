@@ -2,6 +2,7 @@ import Deadlines
 import Fleet
 import Foundation
 import MdocModel
+import RecordBench
 import Synchronization
 import Testing
 
@@ -116,7 +117,7 @@ struct BrokerConnectionTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-mqtt-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let closing = try Closing()
-        let log = AuditLines()
+        let log = LogLines()
         let broker = HubBroker(
             try settings(closing.port, in: folder),
             HubDatabase("host=/nonexistent", chain: try #require(FleetName("utopia"))), log: log.logger,
@@ -130,7 +131,7 @@ struct BrokerConnectionTests {
         running.cancel()
         _ = await running.result
         let text = "no connection to the broker 127.0.0.1:\(closing.port): "
-        #expect(log.lines.count { $0.hasPrefix(text) } == 1, "\(log.lines)")
+        #expect(log.count(text) == 1, "\(log.lines)")
     }
 
     @Test("What is wrong with the broker is said once, again after a connection, and another fault at once")

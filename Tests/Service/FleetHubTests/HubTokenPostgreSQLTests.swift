@@ -5,7 +5,7 @@ import OpenSSLCrypto
 import ReaderAPI
 import ReaderStore
 import ReaderTokens
-import Synchronization
+import RecordBench
 import Testing
 
 @testable import Fleet
@@ -73,7 +73,7 @@ struct HubTokenPostgreSQLTests {
     @Test(
         "A kiosk with a grant gets a token of its brand for its reader, and the audit has all but the token")
     func granted() async throws {
-        let audit = AuditLines()
+        let audit = LogLines()
         try await RunningHub.run(tokens: tokens(), audit: audit.logger) { hub in
             let kiosk = try await hub.enrolled(kiosk)
             let tokens = KioskTokens(kiosk.settings, try FleetFolder(store: kiosk.settings.store))
@@ -94,7 +94,7 @@ struct HubTokenPostgreSQLTests {
 
     @Test("No other kiosk gets one, for no other brand and no other reader, and each refusal is in the audit")
     func refused() async throws {
-        let audit = AuditLines()
+        let audit = LogLines()
         try await RunningHub.run(tokens: tokens(), audit: audit.logger) { hub in
             let (one, two) = (try await hub.enrolled(kiosk), try await hub.enrolled())
             #expect(try await asked(two) == "403 readerTokenNotGranted")
@@ -330,30 +330,6 @@ struct HubTokenPostgreSQLTests {
             let kiosk = try await hub.enrolled(kiosk)
             let closed = RunningHub(database: hub.database, folder: hub.folder, port: 1)
             #expect(try await asked(kiosk, at: closed) == "unreachable")
-        }
-    }
-}
-
-/// What an audit says, one line an entry.
-final class AuditLines: Sendable {
-    private let kept = Mutex<[String]>([])
-
-    var lines: [String] { kept.withLock { $0 } }
-    var logger: Logger { Logger(label: "audit") { _ in Handler(audit: self) } }
-
-    private struct Handler: LogHandler {
-        let audit: AuditLines
-        var metadata = Logger.Metadata()
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.MetadataValue? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let words = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
-            audit.kept.withLock { $0.append("\(event.message) \(words)") }
         }
     }
 }

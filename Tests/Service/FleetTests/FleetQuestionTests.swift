@@ -2,6 +2,7 @@ import Deadlines
 import Foundation
 import HTTPSBench
 import JSON
+import RecordBench
 import Testing
 
 @testable import Fleet

@@ -1,10 +1,9 @@
 import Foundation
-import Logging
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
 import ReaderStore
-import Synchronization
+import RecordBench
 import Testing
 
 @testable import Fleet
@@ -82,32 +81,6 @@ struct FleetScene {
     func roll(_ bytes: [UInt8], out agent: FleetAgent) async throws {
         try await agent.take(bytes)
         await agent.applying?.value
-    }
-}
-
-/// What a kiosk's log says, one line an entry.
-final class LogLines: Sendable {
-    private let kept = Mutex<[String]>([])
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
-
-    /// How many lines begin like this.
-    func count(_ words: String) -> Int { kept.withLock { $0.count { $0.hasPrefix(words) } } }
-
-    private struct Handler: LogHandler {
-        let log: LogLines
-        var metadata = Logger.Metadata()
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.MetadataValue? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let words = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
-            log.kept.withLock { $0.append("\(event.message) \(words)") }
-        }
     }
 }
 
