@@ -23,7 +23,7 @@ struct ReaderWatch {
     mutating func observe(_ name: String, state: DWORD) -> [ReaderEvent] {
         guard let index = known.firstIndex(where: { $0.name == name }) else { return [] }
         let before = known[index].state
-        known[index].state = state & ~DWORD(SCARD_STATE_CHANGED)
+        known[index].state = Self.comparable(state)
         guard state & DWORD(SCARD_STATE_CHANGED) != 0 else { return [] }
         let (was, now) = (cards[name], Self.presence(in: state))
         cards[name] = now
@@ -37,6 +37,14 @@ struct ReaderWatch {
         case .card: removal + [.cardInserted(reader: name, counter: counter)]
         case .mute: removal + [.cardMute(reader: name, counter: counter)]
         }
+    }
+
+    /// The state to compare with at the next wait. pcscd lists a reader before it looks for a card there; the
+    /// state is then the counter of the reader that had this place before, without EMPTY and PRESENT. To
+    /// libpcsclite 1.9.9 a card found there is no change from that state, but is one from EMPTY.
+    private static func comparable(_ state: DWORD) -> DWORD {
+        let state = state & ~DWORD(SCARD_STATE_CHANGED)
+        return state & DWORD(SCARD_STATE_PRESENT) == 0 ? state | DWORD(SCARD_STATE_EMPTY) : state
     }
 
     private static func presence(in state: DWORD) -> Presence? {

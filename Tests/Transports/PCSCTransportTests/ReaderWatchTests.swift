@@ -72,6 +72,20 @@ struct ReaderWatchTests {
             watch.observe("A", state: changed(Self.present, 0)) == [.cardInserted(reader: "A", counter: 0)])
     }
 
+    @Test("Q136 A phone on a reader that pcscd only lists so far is a change later, and no phone is none")
+    func listedBeforeLookedAt() {
+        var watch = ReaderWatch()
+        _ = watch.list(["A"])
+        #expect(watch.observe("A", state: changed(0, 6)).isEmpty)
+        #expect(watch.known[0].state == Self.empty | 6 << 16)
+        var other = watch
+        #expect(
+            watch.observe("A", state: changed(Self.present, 6)) == [.cardInserted(reader: "A", counter: 6)])
+        #expect(watch.known[0].state == Self.present | 6 << 16)
+        #expect(other.observe("A", state: Self.empty | 6 << 16).isEmpty)
+        #expect(other.known[0].state == Self.empty | 6 << 16)
+    }
+
     private func watching() -> ReaderWatch {
         var watch = ReaderWatch()
         _ = watch.list(["A"])
