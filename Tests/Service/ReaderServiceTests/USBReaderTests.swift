@@ -43,6 +43,26 @@ struct USBReaderTests {
         }
     }
 
+    @Test("Q136 A phone that lies on a reader as it is plugged in, and is powered up slowly, is verified")
+    func lyingThere() async throws {
+        try await USBReader.plugged(.acr122u) { reader in
+            let scene = try Scene()
+            // What comes and goes is counted at this place of pcscd's list, also for the reader that is there next.
+            try await reader.hold(try scene.phone())
+            try await reader.takeAway()
+            let transaction = try scene.transaction()
+            async let presentation = transaction.run(at: reader.field())
+            try await scene.events.first(.armed)
+            try await USBBench.unplug()
+            async let held: Void = reader.holdHanging(try scene.phone())
+            try await USBBench.plug(.acr122u)
+            try await held
+            try await Task.sleep(for: .milliseconds(300))
+            reader.wake()
+            #expect(await presentation.verified() != nil)
+        }
+    }
+
     @Test("Q130 A reader that asks for more time while the holder decides gets it")
     func timeExtension() async throws {
         try await USBReader.plugged(.acr1252u) { reader in
