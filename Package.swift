@@ -212,7 +212,7 @@ let package = Package(
         library(
             "Fleet", in: "Service",
             [
-                "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
+                "ErrorMapping", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
                 "ReaderIdentityStore",
                 "ReaderStore", "ReaderTokens", "Transport", "CMosquitto",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
