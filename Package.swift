@@ -224,8 +224,8 @@ let package = Package(
         .target(
             name: "FleetHub",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI", "ReaderIdentityStore",
-                "ReaderStore", "ReaderTokens",
+                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
