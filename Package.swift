@@ -282,8 +282,9 @@ let package = Package(
         .executableTarget(
             name: "countersign-hub",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Doctor", "Fleet", "FleetHub", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
+                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Doctor", "Fleet", "FleetHub",
+                "ReaderAPI", "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens",
+                "Reports",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

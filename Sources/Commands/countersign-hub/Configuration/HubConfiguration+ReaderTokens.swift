@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Fleet
 internal import FleetHub
 internal import JSON
@@ -64,11 +65,8 @@ extension HubConfiguration.TokenIssuing {
     /// Reads the brands and the keys.
     func tokens(_ database: HubDatabase) throws(HubFault) -> HubTokens {
         let folder = BrandFolder(path: brands)
-        let registry: BrandRegistry
-        do throws(BrandRegistryError) {
-            registry = try folder.registry()
-        } catch {
-            throw HubFault("readerTokens.brands: \(error.explanation)")
+        let registry = try mapping(folder.registry()) { (error: BrandRegistryError) in
+            HubFault("readerTokens.brands: \(error.explanation)")
         }
         let signers = try keys.map { key throws(HubFault) in
             guard let (brand, publicKey) = registry.key(key.identifier), brand.identifier == key.brand else {
