@@ -52,7 +52,7 @@ struct HubFileFacts: Sendable {
         for path in configuration.keys { facts.look(atFleetKey: path) }
         if let tokens = configuration.readerTokens {
             facts.look("readerTokens.brands", BrandFolder(path: tokens.brands).registryPath, isSecret: false)
-            for key in tokens.keys { facts.look("readerTokens.keys", key.file, isSecret: true) }
+            for key in tokens.keys { facts.look("readerTokens.keys", key.path, isSecret: true) }
             facts.unusableTokenKeys = tokens.unusableKeys(at: now)
         }
         return facts
