@@ -212,7 +212,7 @@ let package = Package(
         library(
             "Fleet", in: "Service",
             [
-                "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
+                "ErrorMapping", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
                 "ReaderIdentityStore",
                 "ReaderStore", "ReaderTokens", "Transport", "CMosquitto",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -224,8 +224,8 @@ let package = Package(
         .target(
             name: "FleetHub",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI", "ReaderIdentityStore",
-                "ReaderStore", "ReaderTokens",
+                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -282,8 +282,9 @@ let package = Package(
         .executableTarget(
             name: "countersign-hub",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Doctor", "Fleet", "FleetHub", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
+                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Doctor", "Fleet", "FleetHub",
+                "ReaderAPI", "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens",
+                "Reports",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import Fleet
 internal import FleetHub
 internal import Glibc
@@ -28,9 +29,8 @@ struct AuthorityCreateCommand: ParsableCommand {
     var chain: FleetName
 
     func run() throws {
-        try files { () throws(IdentityStoreError) in
-            try HubAuthority.create(in: folder, for: chain, at: WallClock.system.now)
-        }
+        try mapping(
+            HubAuthority.create(in: folder, for: chain, at: WallClock.system.now), \IdentityStoreError.fault)
     }
 }
 
@@ -54,11 +54,10 @@ struct AuthorityServerCommand: ParsableCommand {
         for text in host {
             if let address = Self.address(text) { addresses.append(address) } else { dns.append(text) }
         }
-        try files { () throws(IdentityStoreError) in
-            try HubAuthority.certifyServer(
+        try mapping(
+            HubAuthority.certifyServer(
                 name, dns: dns, addresses: addresses, in: folder, isReplacing: replace,
-                at: WallClock.system.now)
-        }
+                at: WallClock.system.now), \IdentityStoreError.fault)
     }
 
     private static func address(_ text: String) -> [UInt8]? {
@@ -83,24 +82,16 @@ struct AuthorityFleetKeyCommand: ParsableCommand {
     var path: String
 
     func run() throws {
-        let id = try files { () throws(IdentityStoreError) in
-            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try PrivateKey.generate(.p256)
-            }
-            let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try key.publicKey()
-            }
-            try PrivateFile.create(path, key)
-            let pem = PEM.encode(publicKey.subjectPublicKeyInfo[...], label: "PUBLIC KEY")
-            try PrivateFile.create("\(path).pub", pem[...])
-            return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try FleetKey(publicKey).id
-            }
-        }
+        let id = try mapping(makeKey(), \IdentityStoreError.fault)
         print(id.bytes.hexadecimal)
     }
-}
 
-func files<Value>(_ body: () throws(IdentityStoreError) -> Value) throws(HubFault) -> Value {
-    do throws(IdentityStoreError) { return try body() } catch { throw HubFault(error.explanation) }
+    private func makeKey() throws(IdentityStoreError) -> FleetKey.ID {
+        let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
+        let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
+        try PrivateFile.create(path, key)
+        let pem = PEM.encode(publicKey.subjectPublicKeyInfo[...], label: "PUBLIC KEY")
+        try PrivateFile.create("\(path).pub", pem[...])
+        return try mapping(FleetKey(publicKey).id, IdentityStoreError.keyUnusable)
+    }
 }

@@ -178,15 +178,6 @@ extension DaemonConfiguration {
 }
 
 extension JSONText {
-    private static let longestPath = 4096
-
-    func absolutePath() throws(JSONFault) -> String {
-        guard let path = Self.absolutePath(try string(upTo: Self.longestPath)) else {
-            throw wrong("must be a path that begins with /")
-        }
-        return path
-    }
-
     /// The path, if it is one from the root.
     fileprivate static func absolutePath(_ text: String) -> String? {
         text.hasPrefix("/") && text.utf8.count <= longestPath ? text : nil

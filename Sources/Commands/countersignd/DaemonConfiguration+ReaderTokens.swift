@@ -17,24 +17,13 @@ extension DaemonConfiguration {
                 }
                 readerTokens.isFromHub = true
             } else {
-                try takeKeys(members.required("keys"))
+                readerTokens.keys = try TokenKeyFile.list(members.required("keys"))
             }
             for entry in try members.required("grants").array() {
                 readerTokens.grants.append(try grant(entry))
             }
         } catch {
             list.add(error)
-        }
-    }
-
-    private mutating func takeKeys(_ list: JSONText) throws(JSONFault) {
-        for entry in try list.array() {
-            let key = try TokenIssuing.Key(entry)
-            guard !readerTokens.keys.contains(where: { $0.brand == key.brand }) else {
-                throw entry.wrong(
-                    "this brand is in the list already: name only the one key that signs for it")
-            }
-            readerTokens.keys.append(key)
         }
     }
 
@@ -66,14 +55,4 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.TokenIssuing {
     enum SourceWord: String, CaseIterable { case hub }
-}
-
-extension DaemonConfiguration.TokenIssuing.Key {
-    fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members()
-        self.init(
-            brand: try members.required("brand").tokenText(),
-            identifier: try members.required("kid").tokenText(),
-            file: try members.required("keyFile").absolutePath())
-    }
 }

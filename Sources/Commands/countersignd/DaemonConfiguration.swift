@@ -67,15 +67,9 @@ package struct DaemonConfiguration: Equatable, Sendable {
 
     /// Whom reader tokens are made for, and with which keys.
     struct TokenIssuing: Equatable, Sendable {
-        struct Key: Equatable, Sendable {
-            let brand: TokenText
-            let identifier: TokenText
-            let file: String
-        }
-
         /// Whether the hub of the fleet makes them: there are no keys here then.
         var isFromHub = false
-        var keys: [Key] = []
+        var keys: [TokenKeyFile] = []
         var grants: [TokenGrant] = []
     }
 

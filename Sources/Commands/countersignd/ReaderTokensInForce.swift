@@ -1,8 +1,6 @@
 internal import Fleet
 internal import JSON
 internal import Logging
-internal import OpenSSLCrypto
-internal import ReaderIdentityStore
 internal import ReaderTokens
 
 /// The token server as the file configures it; another file can replace the configuration.
@@ -65,27 +63,10 @@ extension TokenRefusal {
 extension DaemonConfiguration.TokenIssuing {
     /// Reads the keys.
     func signers() throws(AssemblyFault) -> [ReaderTokenSigner] {
-        var signers: [ReaderTokenSigner] = []
-        for key in keys { signers.append(try key.signer()) }
-        return signers
-    }
-}
-
-extension DaemonConfiguration.TokenIssuing.Key {
-    private static let member = "readerTokens.keys"
-
-    /// What signs with the private key, from a file that is its owner's alone.
-    fileprivate func signer() throws(AssemblyFault) -> ReaderTokenSigner {
-        let key: PrivateKey
-        do throws(IdentityStoreError) {
-            key = try PrivateFile.key(file)
+        do throws(TokenKeyFileError) {
+            return try keys.map { key throws(TokenKeyFileError) in try key.signer() }
         } catch {
-            throw AssemblyFault(Self.member, file: file, error)
-        }
-        do throws(ReaderTokensError) {
-            return try ReaderTokenSigner(key, identifier, of: brand)
-        } catch {
-            throw AssemblyFault(Self.member, "\(Terminal.safe(file)): \(error.explanation)")
+            throw AssemblyFault("readerTokens.keys", error.explanation)
         }
     }
 }

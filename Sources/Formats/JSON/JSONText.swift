@@ -68,6 +68,16 @@ package struct JSONText: Sendable {
         return text
     }
 
+    /// The most bytes of a path.
+    package static let longestPath = 4096
+
+    /// A path from the root.
+    package func absolutePath() throws(JSONFault) -> String {
+        let path = try string(upTo: Self.longestPath)
+        guard path.hasPrefix("/") else { throw wrong("must be a path that begins with /") }
+        return path
+    }
+
     /// One of the words of an enumeration.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type = Word.self

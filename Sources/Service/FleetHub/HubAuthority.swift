@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import Fleet
 package import MdocModel
 internal import OpenSSLCrypto
@@ -20,9 +21,7 @@ package struct HubAuthority: Sendable {
     package init(certificate: String, key: String, days: Int64) throws(IdentityStoreError) {
         root = try Self.certificate(PrivateFile.read(certificate))
         let own = try PrivateFile.key(key)
-        let info = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try own.publicKey().subjectPublicKeyInfo
-        }
+        let info = try mapping(own.publicKey().subjectPublicKeyInfo, IdentityStoreError.keyUnusable)
         guard root.subjectPublicKeyInfo.encoding.elementsEqual(info) else { throw .keyNotCertified }
         keyPath = key
         lifetime = days * 86_400
@@ -34,9 +33,7 @@ package struct HubAuthority: Sendable {
     ) throws(IdentityStoreError) -> [UInt8] {
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, kiosk.text)])
         let key = try PrivateFile.key(keyPath)
-        let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try request.subjectPublicKeyInfo.publicKey()
-        }
+        let publicKey = try mapping(request.subjectPublicKeyInfo.publicKey(), IdentityStoreError.keyUnusable)
         let der = try Self.sign(
             subject, publicKey, issuer: root.subject, key, from: now,
             until: min(now.secondsSince1970 + lifetime, root.notAfter),
@@ -52,9 +49,7 @@ package struct HubAuthority: Sendable {
     ) throws(IdentityStoreError) {
         try PrivateFile.makeFolder(folder)
         let key = try newKey()
-        let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try key.publicKey()
-        }
+        let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, "fleet authority")])
         let der = try sign(
             subject, publicKey, issuer: subject, key, from: now, until: now.secondsSince1970 + rootValidity,
@@ -80,9 +75,7 @@ package struct HubAuthority: Sendable {
         let root = try certificate(PrivateFile.read("\(folder)/authority.pem"))
         let authorityKey = try PrivateFile.key("\(folder)/authority-key.pem")
         let key = try isReplacing ? PrivateFile.key(keyPath) : newKey()
-        let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try key.publicKey()
-        }
+        let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
         let der = try sign(
             DistinguishedName([(.commonName, name.text)]), publicKey, issuer: root.subject, authorityKey,
             from: now, until: min(now.secondsSince1970 + serverValidity, root.notAfter),
@@ -98,7 +91,7 @@ package struct HubAuthority: Sendable {
     }
 
     private static func newKey() throws(IdentityStoreError) -> PrivateKey {
-        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in try PrivateKey.generate(.p256) }
+        try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
     }
 
     private static func sign(
@@ -123,10 +116,6 @@ package struct HubAuthority: Sendable {
     }
 
     private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
-        do throws(PKIXError) {
-            return try certificates(fromPEMOrDER: bytes[...])[0]
-        } catch {
-            throw .certificatesUnreadable(error)
-        }
+        try mapping(certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }
 }

@@ -25,6 +25,18 @@ struct JSONTextTests {
         #expect(fault?.requirement == "must be true or false")
     }
 
+    @Test("A path begins with / and has at most 4096 bytes")
+    func paths() throws {
+        let longest = "/" + String(repeating: "x", count: JSONText.longestPath - 1)
+        for path in ["/", "/etc/countersign", longest] {
+            #expect(try JSONText(Array("\"\(path)\"".utf8)[...]).absolutePath() == path)
+        }
+        for path in ["", "etc", " /", longest + "x"] {
+            let fault = Self.fault("\"\(path)\"") { text throws(JSONFault) in _ = try text.absolutePath() }
+            #expect(fault?.line == 1, "\(path)")
+        }
+    }
+
     @Test(
         "A member that is not known is at its name, a missing one at its object; the pointer ends with both")
     func members() {

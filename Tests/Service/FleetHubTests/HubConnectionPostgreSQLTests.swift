@@ -53,6 +53,23 @@ struct HubConnectionPostgreSQLTests {
         }
     }
 
+    @Test("An operator's token follows Bearer in capital or small letters, and no other scheme")
+    func operatorToken() async throws {
+        try await RunningHub.run { hub in
+            let token = RunningHub.operatorToken
+            for (credentials, status) in [
+                ("Bearer \(token)", 200), ("bearer \(token)", 200), ("BEARER \(token)", 200),
+                ("Basic \(token)", 401), ("Bearer \(token)x", 401), (token, 401),
+            ] {
+                let client = try await RawClient.open(hub.port)
+                defer { client.close() }
+                client.send("GET /metrics HTTP/1.1\r\nHost: hub\r\nAuthorization: \(credentials)\r\n\r\n")
+                try await until("the answer") { client.beginning.contains("\r\n\r\n") }
+                #expect(client.beginning.hasPrefix("HTTP/1.1 \(status) "), "\(credentials)")
+            }
+        }
+    }
+
     @Test("A question that comes with one that is refused gets no answer")
     func afterProblem() async throws {
         try await RunningHub.run { hub in

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MdocModel
+import OpenSSLCrypto
 import ReaderAPI
 import ReaderStore
 import RecordBench
@@ -15,6 +16,8 @@ struct RunningHub {
     typealias Tokens = (_ folder: String, _ database: HubDatabase) throws -> HubTokens?
 
     static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    static let operatorToken = "operator"
+    private static let operatorDigest = Digest(.sha256, of: Array(operatorToken.utf8)[...]).bytes
     static let now: @Sendable () -> Timestamp = {
         Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
     }
@@ -57,7 +60,7 @@ struct RunningHub {
             now: now)
         let routes = HubRoutes(
             database, try HubAuthority(certificate: certificate, key: key, days: 14), broker,
-            OperatorRoutes(database, tokens: []), tokens, audit: audit, now: now)
+            OperatorRoutes(database, tokens: [operatorDigest]), tokens, audit: audit, now: now)
         let (ports, opened) = AsyncStream.makeStream(of: Int.self)
         let server = HubServer(
             host: "localhost", port: 0,

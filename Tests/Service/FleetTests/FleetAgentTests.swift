@@ -148,9 +148,9 @@ struct FleetAgentTests {
         try await scene.roll(try scene.document(.site, "harbour", version: 2), out: agent)
         #expect(try store.trusted == "a")
         let old = try scene.document(version: 2, trust: scene.bundle(of: "c", secondsAgo: 200))
-        await #expect(throws: FleetDocumentError.trustRefused("a later bundle was let in before")) {
-            try await agent.take(old)
-        }
+        let refused = FleetDocumentError.trustRefused(.bundle(.older))
+        await #expect(throws: refused) { try await agent.take(old) }
+        #expect(refused.explanation == "the trust bundle is not let in: a later bundle was let in before")
         #expect(try store.trusted == "a")
     }
 

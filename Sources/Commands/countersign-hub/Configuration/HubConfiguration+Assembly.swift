@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import Fleet
 internal import FleetHub
 internal import FoundationEssentials
@@ -21,16 +22,11 @@ extension HubConfiguration {
     }
 
     static func read(_ path: String) throws(HubFault) -> HubConfiguration {
-        let bytes: [UInt8]
-        do throws(HubFault) {
-            bytes = try HubFault.contents(of: path)
-        } catch {
-            throw HubFault("\(error): give --config FILE, or run this as the user countersign-hub")
+        let bytes = try mapping(HubFault.contents(of: path)) { (fault: HubFault) in
+            HubFault("\(fault): give --config FILE, or run this as the user countersign-hub")
         }
-        do throws(JSONFault) {
-            return try HubConfiguration(bytes)
-        } catch {
-            throw HubFault("\(Terminal.safe(path)):\(error.line):\(error.column): \(error.explanation)")
+        return try mapping(HubConfiguration(bytes)) { (error: JSONFault) in
+            HubFault("\(Terminal.safe(path)):\(error.line):\(error.column): \(error.explanation)")
         }
     }
 
@@ -38,9 +34,9 @@ extension HubConfiguration {
         let database = try openDatabase()
         return Assembly(
             database: database,
-            authority: try files("authority") { () throws(IdentityStoreError) in
-                try HubAuthority(certificate: authority, key: authorityKey, days: certificateDays)
-            },
+            authority: try mapping(
+                HubAuthority(certificate: authority, key: authorityKey, days: certificateDays)
+            ) { (error: IdentityStoreError) in error.fault(of: "authority") },
             tls: try serverTLS(),
             broker: try brokerSettings(),
             keyring: try keyring(), tokens: try readerTokens?.tokens(database))
@@ -63,7 +59,9 @@ extension HubConfiguration {
     func keyring() throws(HubFault) -> FleetKeyring {
         FleetKeyring(
             try keys.map { file throws(HubFault) in
-                let pem = try files("keys") { () throws(IdentityStoreError) in try PrivateFile.read(file) }
+                let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
+                    error.fault(of: "keys")
+                }
                 guard let key = try? FleetKey(pem: pem) else {
                     throw HubFault(
                         "keys: \(Terminal.safe(file)): there is no public key on P-256 in it: name a PEM file"
@@ -97,24 +95,21 @@ extension HubConfiguration {
 
     /// The first line of a file that is its owner's alone.
     private func secret(_ path: String, of member: String) throws(HubFault) -> String {
-        let text = try files(member) { () throws(IdentityStoreError) in
-            try PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
+        let text = try mapping(
+            PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
                 String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)
             }
-        }
+        ) { (error: IdentityStoreError) in error.fault(of: member) }
         guard !text.isEmpty else { throw HubFault("\(member): \(Terminal.safe(path)) is empty") }
         return text
     }
+}
 
-    private func files<Value>(
-        _ member: String, _ body: () throws(IdentityStoreError) -> Value
-    ) throws(HubFault) -> Value {
-        do throws(IdentityStoreError) {
-            return try body()
-        } catch {
-            throw HubFault("\(member): \(error.explanation)")
-        }
-    }
+extension IdentityStoreError {
+    var fault: HubFault { HubFault(explanation) }
+
+    /// - Parameter member: the member of the configuration that names the file.
+    func fault(of member: String) -> HubFault { HubFault("\(member): \(explanation)") }
 }
 
 /// Why the hub does not start, or a command does not do its work: what is, and what to do.

@@ -1,24 +1,17 @@
+internal import ErrorMapping
 internal import Fleet
 internal import FleetHub
 internal import JSON
 internal import MdocModel
-internal import OpenSSLCrypto
 internal import ReaderAPI
-internal import ReaderIdentityStore
 internal import ReaderTokens
 
 extension HubConfiguration {
     /// Which kiosks have reader tokens made, and with which keys.
     struct TokenIssuing: Equatable {
-        struct Key: Equatable {
-            var brand: TokenText
-            var identifier: TokenText
-            var file: String
-        }
-
         /// The folder with `brands.json`.
         var brands: String
-        var keys: [Key] = []
+        var keys: [TokenKeyFile] = []
         var grants: [TokenGrant] = []
     }
 }
@@ -29,15 +22,8 @@ extension HubConfiguration.TokenIssuing {
 
     init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(["brands", "keys", "grants"])
-        brands = try members.required("brands").path()
-        for entry in try members.required("keys").array() {
-            let key = try Key(entry)
-            guard !keys.contains(where: { $0.brand == key.brand }) else {
-                throw entry.wrong(
-                    "this brand is in the list already: name only the one key that signs for it")
-            }
-            keys.append(key)
-        }
+        brands = try members.required("brands").absolutePath()
+        keys = try TokenKeyFile.list(members.required("keys"))
         grants = try members.required("grants").array(upTo: Self.mostGrants).map {
             entry throws(JSONFault) in try Self.grant(entry)
         }
@@ -64,11 +50,8 @@ extension HubConfiguration.TokenIssuing {
     /// Reads the brands and the keys.
     func tokens(_ database: HubDatabase) throws(HubFault) -> HubTokens {
         let folder = BrandFolder(path: brands)
-        let registry: BrandRegistry
-        do throws(BrandRegistryError) {
-            registry = try folder.registry()
-        } catch {
-            throw HubFault("readerTokens.brands: \(error.explanation)")
+        let registry = try mapping(folder.registry()) { (error: BrandRegistryError) in
+            HubFault("readerTokens.brands: \(error.explanation)")
         }
         let signers = try keys.map { key throws(HubFault) in
             guard let (brand, publicKey) = registry.key(key.identifier), brand.identifier == key.brand else {
@@ -76,10 +59,12 @@ extension HubConfiguration.TokenIssuing {
                     "readerTokens.brands: \(Terminal.safe(folder.registryPath)): the brand \(key.brand.text) has no key \(key.identifier.text) there: copy the folder brands of a store that has it"
                 )
             }
-            let signer = try key.signer()
+            let signer = try mapping(key.signer()) { (error: TokenKeyFileError) in
+                HubFault("readerTokens.keys: \(error.explanation)")
+            }
             guard signer.isPrivateHalf(of: publicKey) else {
                 throw HubFault(
-                    "readerTokens.keys: \(Terminal.safe(key.file)): it is not the private half of \(key.identifier.text) in \(Terminal.safe(folder.registryPath)): name the file that was made with that key"
+                    "readerTokens.keys: \(Terminal.safe(key.path)): it is not the private half of \(key.identifier.text) in \(Terminal.safe(folder.registryPath)): name the file that was made with that key"
                 )
             }
             return signer
@@ -103,32 +88,6 @@ extension HubConfiguration.TokenIssuing {
             }
             return
                 "readerTokens.keys: the key \(key.identifier.text) of the brand \(key.brand.text) \(what): it makes no token. Make another with countersign brand key add, and name it"
-        }
-    }
-}
-
-extension HubConfiguration.TokenIssuing.Key {
-    fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["brand", "kid", "keyFile"])
-        brand = try members.required("brand").tokenText()
-        identifier = try members.required("kid").tokenText()
-        file = try members.required("keyFile").path()
-    }
-
-    /// What signs with the private key, from a file that is its owner's alone.
-    fileprivate func signer() throws(HubFault) -> ReaderTokenSigner {
-        let key: PrivateKey
-        do throws(IdentityStoreError) {
-            key = try PrivateFile.key(file)
-        } catch {
-            // Other conditions name the file themselves.
-            let name = if case .keyUnusable = error { "\(Terminal.safe(file)): " } else { "" }
-            throw HubFault("readerTokens.keys: \(name)\(error.explanation)")
-        }
-        do throws(ReaderTokensError) {
-            return try ReaderTokenSigner(key, identifier, of: brand)
-        } catch {
-            throw HubFault("readerTokens.keys: \(Terminal.safe(file)): \(error.explanation)")
         }
     }
 }

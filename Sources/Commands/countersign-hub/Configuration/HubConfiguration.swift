@@ -48,17 +48,19 @@ struct HubConfiguration: Equatable {
         let http = try members.required("http").members(["host", "port", "certificate", "key", "connections"])
         host = try http["host"]?.string(upTo: 64) ?? host
         port = Int(try http["port"]?.integer(in: 1...65535) ?? Int64(port))
-        certificate = try http.required("certificate").path()
-        key = try http.required("key").path()
+        certificate = try http.required("certificate").absolutePath()
+        key = try http.required("key").absolutePath()
         connections = Int(try http["connections"]?.integer(in: 16...65536) ?? Int64(connections))
         let authority = try members.required("authority").members(["certificate", "key", "days"])
-        self.authority = try authority.required("certificate").path()
-        authorityKey = try authority.required("key").path()
+        self.authority = try authority.required("certificate").absolutePath()
+        authorityKey = try authority.required("key").absolutePath()
         certificateDays = try authority["days"]?.integer(in: 1...365) ?? certificateDays
-        database = try members.required("database").path()
+        database = try members.required("database").absolutePath()
         broker = try Broker(members.required("broker"))
         let list = try members.required("keys")
-        keys = try list.array(upTo: FleetKeyring.mostKeys).map { entry throws(JSONFault) in try entry.path() }
+        keys = try list.array(upTo: FleetKeyring.mostKeys).map { entry throws(JSONFault) in
+            try entry.absolutePath()
+        }
         guard !keys.isEmpty else { throw list.wrong("must contain at least one file") }
         receiptMonths = Int(try members["receiptMonths"]?.integer(in: 1...600) ?? Int64(receiptMonths))
         operators =
@@ -87,15 +89,15 @@ extension HubConfiguration.Broker {
         let members = try text.members(["host", "port", "certificate", "key", "user", "passwordFile"])
         host = try members.required("host").string(upTo: 253)
         port = try members["port"]?.integer(in: 1...65535) ?? 8883
-        certificate = try members.required("certificate").path()
-        key = try members.required("key").path()
+        certificate = try members.required("certificate").absolutePath()
+        key = try members.required("key").absolutePath()
         let account = try members.required("user")
         user = try account.string(upTo: 64)
         guard !user.hasPrefix(HubBroker.kioskUserPrefix) else {
             throw account.wrong(
                 "must not begin with \(HubBroker.kioskUserPrefix): so do the accounts of kiosks")
         }
-        passwordFile = try members.required("passwordFile").path()
+        passwordFile = try members.required("passwordFile").absolutePath()
     }
 }
 
@@ -103,11 +105,5 @@ extension JSONText {
     func fleetName() throws(JSONFault) -> FleetName {
         guard let name = FleetName(try string(upTo: 64)) else { throw wrong(FleetName.requirement) }
         return name
-    }
-
-    func path() throws(JSONFault) -> String {
-        let text = try string(upTo: 4096)
-        guard text.hasPrefix("/") else { throw wrong("must be a path that begins with /") }
-        return text
     }
 }

@@ -1,4 +1,5 @@
 internal import Doctor
+internal import ErrorMapping
 internal import Fleet
 internal import FoundationEssentials
 internal import Glibc
@@ -51,7 +52,7 @@ struct HubFileFacts: Sendable {
         for path in configuration.keys { facts.look(atFleetKey: path) }
         if let tokens = configuration.readerTokens {
             facts.look("readerTokens.brands", BrandFolder(path: tokens.brands).registryPath, isSecret: false)
-            for key in tokens.keys { facts.look("readerTokens.keys", key.file, isSecret: true) }
+            for key in tokens.keys { facts.look("readerTokens.keys", key.path, isSecret: true) }
             facts.unusableTokenKeys = tokens.unusableKeys(at: now)
         }
         return facts
@@ -85,17 +86,11 @@ struct HubFileFacts: Sendable {
     private static func credential(
         _ member: String, _ certificate: String, _ key: String
     ) throws(IdentityStoreError) -> Credential {
-        let first: Certificate
         let bytes = try PrivateFile.read(certificate)
-        do throws(PKIXError) {
-            first = try certificates(fromPEMOrDER: bytes[...])[0]
-        } catch {
-            throw .certificatesUnreadable(error)
-        }
+        let first = try mapping(
+            certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
         let own = try PrivateFile.key(key)
-        let info = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try own.publicKey().subjectPublicKeyInfo
-        }
+        let info = try mapping(own.publicKey().subjectPublicKeyInfo, IdentityStoreError.keyUnusable)
         guard first.subjectPublicKeyInfo.encoding.elementsEqual(info) else { throw .keyNotCertified }
         return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
     }

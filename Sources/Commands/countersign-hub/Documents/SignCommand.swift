@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ErrorMapping
 internal import Fleet
 internal import JSON
 internal import MdocModel
@@ -65,23 +66,19 @@ struct SignCommand: ParsableCommand {
             }
             return id
         }
-        let bytes = try files { () throws(IdentityStoreError) in
-            let key = try PrivateFile.key(key)
-            return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try document.sign(with: key)
-            }
+        let signer = try mapping(PrivateFile.key(key), \IdentityStoreError.fault)
+        let bytes = try mapping(document.sign(with: signer)) { (error: OpenSSLCryptoError) in
+            IdentityStoreError.keyUnusable(error).fault
         }
         guard bytes.count <= FleetDocument.maximumSize else {
             throw HubFault(FleetDocumentError.tooLong.explanation)
         }
-        try files { () throws(IdentityStoreError) in try PrivateFile.replace(output, with: bytes[...]) }
+        try mapping(PrivateFile.replace(output, with: bytes[...]), \IdentityStoreError.fault)
     }
 
     private func pack(_ folder: String) throws(HubFault) -> FleetBrands {
-        do throws(BrandRegistryError) {
-            return FleetBrands(try BrandFolder(path: folder).bundle())
-        } catch {
-            throw HubFault("--brands \(Terminal.safe(folder)): \(error.explanation)")
+        try mapping(FleetBrands(BrandFolder(path: folder).bundle())) { (error: BrandRegistryError) in
+            HubFault("--brands \(Terminal.safe(folder)): \(error.explanation)")
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import CBOR
+internal import ErrorMapping
 package import ReaderTokens
 
 /// What a document says of brands: a registry and the logos of its brands, as bytes that `bundle` judges. A kiosk keeps them in
@@ -18,21 +19,13 @@ package struct FleetBrands: Equatable, Sendable {
 
     /// Throws `brandsRefused` where a kiosk could not use them.
     package func bundle() throws(FleetDocumentError) -> BrandBundle {
-        try Self.mapping { () throws(BrandRegistryError) in try BrandBundle(json: registry, logos: logos) }
+        try mapping(BrandBundle(json: registry, logos: logos), \BrandRegistryError.refusal)
     }
 
     /// Puts them in place of the brands that a store has.
     func keep(in store: String) throws(FleetDocumentError) {
         let bundle = try bundle()
-        try Self.mapping { () throws(BrandRegistryError) in
-            try BrandFolder(store: store).replace(with: bundle)
-        }
-    }
-
-    private static func mapping<Value>(
-        _ body: () throws(BrandRegistryError) -> Value
-    ) throws(FleetDocumentError) -> Value {
-        do throws(BrandRegistryError) { return try body() } catch { throw .brandsRefused(error.explanation) }
+        try mapping(BrandFolder(store: store).replace(with: bundle), \BrandRegistryError.refusal)
     }
 
     // MARK: The member `brands` of a document
@@ -71,4 +64,8 @@ package struct FleetBrands: Equatable, Sendable {
         guard logos.isEmpty else { throw FleetDocumentError.malformed }
         return nil
     }
+}
+
+extension BrandRegistryError {
+    fileprivate var refusal: FleetDocumentError { .brandsRefused(explanation) }
 }

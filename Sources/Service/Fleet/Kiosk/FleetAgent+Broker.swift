@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import Logging
 internal import MdocModel
@@ -24,7 +25,7 @@ extension FleetAgent {
                 } else {
                     let body = try await client.post(
                         "/fleet/v1/broker-password", [], type: "application/json")
-                    known = try HubError.mapping { () throws(any Error) in try BrokerAccess(body) }
+                    known = try mapping(BrokerAccess(body)) { (_: JSONFault) in HubError.malformed }
                 }
                 if access != known { keep(known) }
                 access = known
@@ -156,18 +157,5 @@ extension FleetAgent {
         // Where the account was removed the hub says that the kiosk is revoked.
         if case .served = outcome { notice(spread: Self.spread) }
         return outcome
-    }
-}
-
-extension HubError {
-    /// An answer that is not what the protocol says is malformed.
-    static func mapping<Value>(_ body: () throws(any Error) -> Value) throws(HubError) -> Value {
-        do {
-            return try body()
-        } catch let error as HubError {
-            throw error
-        } catch {
-            throw .malformed
-        }
     }
 }

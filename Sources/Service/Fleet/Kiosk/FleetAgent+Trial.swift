@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Logging
 internal import OpenSSLCrypto
 
@@ -111,8 +112,10 @@ extension FleetAgent {
         }
         let (store, now) = (settings.store, settings.now())
         try await blocking { () throws(FleetDocumentError) in
-            _ = try FleetTrust.apply(
-                trust.bytes, signedBy: key, in: store, isReinstated: isReinstated, isTried: isTried, at: now)
+            _ = try mapping(
+                FleetTrust.apply(
+                    trust.bytes, signedBy: key, in: store, isReinstated: isReinstated, isTried: isTried,
+                    at: now), FleetDocumentError.trustRefused)
         }
     }
 

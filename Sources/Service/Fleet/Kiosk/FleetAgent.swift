@@ -1,4 +1,6 @@
 internal import Dispatch
+internal import ErrorMapping
+internal import JSON
 package import Logging
 internal import MdocModel
 internal import ReaderIdentityStore
@@ -164,7 +166,7 @@ package actor FleetAgent {
     /// What the hub wants of this kiosk, and its latest receipt there.
     func state(by client: HubClient) async throws(HubError) -> HubState {
         let body = try await client.get("/fleet/v1/state")
-        return try HubError.mapping { () throws(any Error) in try HubState(body) }
+        return try mapping(HubState(body)) { (_: JSONFault) in HubError.malformed }
     }
 
     /// Whether the hub answered, and all that it names was had.

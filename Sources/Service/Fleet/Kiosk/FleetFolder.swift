@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 package import OpenSSLCrypto
@@ -24,9 +25,7 @@ package struct FleetFolder: Sendable {
         do throws(IdentityStoreError) {
             return try PrivateFile.key(keyPath)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
-            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try PrivateKey.generate(.p256)
-            }
+            let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
             try PrivateFile.create(keyPath, key)
             return key
         }
@@ -35,11 +34,8 @@ package struct FleetFolder: Sendable {
     /// The kiosk's certificate; nil where it has none yet.
     package func certificate() throws(IdentityStoreError) -> Certificate? {
         guard let bytes = try Self.contents(certificatePath) else { return nil }
-        do throws(PKIXError) {
-            return try certificates(fromPEMOrDER: bytes[...])[0]
-        } catch {
-            throw .certificatesUnreadable(error)
-        }
+        return try mapping(
+            certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }
 
     package func keep(certificate pem: [UInt8]) throws(IdentityStoreError) {
@@ -76,15 +72,10 @@ package struct FleetFolder: Sendable {
             membership, FleetKeyring(keys, withdrawn: state.withdrawn), seen: state.seen,
             failed: state.failed, trials: state.trials)
         for level in FleetLevel.allCases {
-            guard
-                let bytes = try FleetFolderError.mapping({ () throws(IdentityStoreError) in
-                    try Self.contents(documentPath(level))
-                })
+            guard let bytes = try mapping(Self.contents(documentPath(level)), FleetFolderError.file)
             else { continue }
-            do throws(FleetDocumentError) {
-                try accepted.restore(bytes, at: level)
-            } catch {
-                throw .document(level, error)
+            try mapping(accepted.restore(bytes, at: level)) { (error: FleetDocumentError) in
+                FleetFolderError.document(level, error)
             }
         }
         return (accepted, state.isStopped)
@@ -92,7 +83,7 @@ package struct FleetFolder: Sendable {
 
     /// Keeps what is obeyed from now on. What was seen goes first: a document that is lost is fetched again.
     package func keep(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
-        try FleetFolderError.mapping { () throws(IdentityStoreError) in
+        do throws(IdentityStoreError) {
             try PrivateFile.replace(
                 statePath, with: State(accepted, isStopped: isStopped).json.text.utf8.map(\.self)[...])
             for level in FleetLevel.allCases {
@@ -104,19 +95,14 @@ package struct FleetFolder: Sendable {
                     try PrivateFile.replace(documentPath(level), with: document.encoded[...])
                 }
             }
+        } catch {
+            throw .file(error)
         }
     }
 
     private func state() throws(FleetFolderError) -> State {
-        let bytes = try FleetFolderError.mapping { () throws(IdentityStoreError) in
-            try Self.contents(statePath)
-        }
-        guard let bytes else { return State() }
-        do throws(JSONFault) {
-            return try State(JSONText(bytes[...]))
-        } catch {
-            throw .stateMalformed
-        }
+        guard let bytes = try mapping(Self.contents(statePath), FleetFolderError.file) else { return State() }
+        return try mapping(State(JSONText(bytes[...]))) { (_: JSONFault) in FleetFolderError.stateMalformed }
     }
 }
 
@@ -125,12 +111,6 @@ package enum FleetFolderError: Error, Equatable, Sendable {
     case stateMalformed
     /// A document that was obeyed before is not one for this kiosk any more.
     case document(FleetLevel, FleetDocumentError)
-
-    fileprivate static func mapping<Value>(
-        _ body: () throws(IdentityStoreError) -> Value
-    ) throws(FleetFolderError) -> Value {
-        do throws(IdentityStoreError) { return try body() } catch { throw .file(error) }
-    }
 
     /// In plain words: what is, and what to do.
     package var explanation: String {

@@ -1,8 +1,9 @@
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
-internal import MdocTrust
-internal import OpenSSLCrypto
-internal import ReaderStore
+package import MdocTrust
+package import OpenSSLCrypto
+package import ReaderStore
 
 /// The trust of a fleet in the kiosk's store, by the rules of `countersign trust import-bundle`.
 enum FleetTrust {
@@ -16,31 +17,24 @@ enum FleetTrust {
     static func apply(
         _ bytes: [UInt8], signedBy key: FleetKey, in folder: String, isReinstated: Bool = false,
         isTried: Bool = false, at now: Timestamp
-    ) throws(FleetDocumentError) -> Bool {
-        let store = try using { () throws(ReaderStoreError) in try ReaderStore(at: folder, for: .changing) }
-        let last = try using { () throws(ReaderStoreError) in try store.newestTrustBundle() }
+    ) throws(FleetTrustError) -> Bool {
+        let store = try mapping(ReaderStore(at: folder, for: .changing), FleetTrustError.store)
+        let last = try mapping(store.newestTrustBundle(), FleetTrustError.store)
         let newest = isReinstated ? nil : last
-        let bundle: TrustBundle
-        do {
-            bundle = try TrustBundle(bytes[...], signedBy: key.key(), notOlderThan: newest, at: now)
-        } catch let error as TrustBundleError {
-            throw .trustRefused("\(error.fleetID)")
-        } catch {
-            throw .trustRefused("the key of the document cannot be used")
-        }
-        let current = try using { () throws(ReaderStoreError) in try store.currentTrustIfAny() }
+        let publicKey = try mapping(key.key(), FleetTrustError.keyUnusable)
+        let bundle = try mapping(
+            TrustBundle(bytes[...], signedBy: publicKey, notOlderThan: newest, at: now),
+            FleetTrustError.bundle)
+        let current = try mapping(store.currentTrustIfAny(), FleetTrustError.store)
         guard bundle.snapshot.id != current?.snapshot.id else { return false }
         if let current, !isReinstated, let list = refused(bundle.snapshot, current.snapshot, at: now) {
-            throw .trustRefused(
-                "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the one that is there, of another issuer, or lost much of it: export the bundle again"
-            )
+            throw .listRefused(list)
         }
         guard !isTried else { return true }
-        try using { () throws(ReaderStoreError) in
-            _ = try store.replaceTrust(
+        _ = try mapping(
+            store.replaceTrust(
                 with: bundle.snapshot, expecting: current?.record.number, by: .bundle, at: now,
-                bundle: isReinstated ? nil : bundle.created)
-        }
+                bundle: isReinstated ? nil : bundle.created), FleetTrustError.store)
         return true
     }
 
@@ -64,22 +58,29 @@ enum FleetTrust {
             }
         }?.identity
     }
-
-    private static func using<Value>(
-        _ body: () throws(ReaderStoreError) -> Value
-    ) throws(FleetDocumentError) -> Value {
-        do throws(ReaderStoreError) { return try body() } catch { throw .trustRefused(error.explanation) }
-    }
 }
 
-extension TrustBundleError {
-    fileprivate var fleetID: String {
+/// Why the trust of a document does not become that of the kiosk.
+package enum FleetTrustError: Error, Equatable, Sendable {
+    case store(ReaderStoreError)
+    /// The key of the document is not a point of its curve.
+    case keyUnusable(OpenSSLCryptoError)
+    case bundle(TrustBundleError)
+    /// This list of the bundle is older than the one that is there, of another issuer, or lost much of it.
+    case listRefused(TrustSource.Identity)
+
+    /// In plain words: what is, and what to do.
+    package var explanation: String {
         switch self {
-        case .malformed, .typeWrong: "it is not a trust bundle"
-        case .cose: "another key than the document's signed it"
-        case .older: "a later bundle was let in before"
-        case .notYetValid: "it was made in the future"
-        case .snapshotDiffers: "it does not hold what it names"
+        case .store(let error): error.explanation
+        case .keyUnusable: "the key of the document cannot be used"
+        case .bundle(.malformed), .bundle(.typeWrong): "it is not a trust bundle"
+        case .bundle(.cose): "another key than the document's signed it"
+        case .bundle(.older): "a later bundle was let in before"
+        case .bundle(.notYetValid): "it was made in the future"
+        case .bundle(.snapshotDiffers): "it does not hold what it names"
+        case .listRefused(let list):
+            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the one that is there, of another issuer, or lost much of it: export the bundle again"
         }
     }
 }

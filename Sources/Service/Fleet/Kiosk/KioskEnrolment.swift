@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import Logging
 internal import MdocModel
@@ -21,7 +22,7 @@ struct KioskEnrolment {
     ///
     /// - Returns: whether there is another one now.
     func renew() async throws(HubError) -> Bool {
-        let present = try files { () throws(IdentityStoreError) -> Certificate? in try folder.certificate() }
+        let present = try mapping(folder.certificate(), \IdentityStoreError.hubError)
         if let present, !isDue(present) { return false }
         let code = present == nil ? try code() : nil
         if present == nil, code == nil {
@@ -30,7 +31,7 @@ struct KioskEnrolment {
             )
         }
         // Computers that are copied before they are enrolled share no key.
-        let own = try files { () throws(IdentityStoreError) -> [UInt8] in try request() }
+        let own = try mapping(request(), \IdentityStoreError.hubError)
         let hub = try HubClient(settings.hubs, authority: settings.authority, as: nil)
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
         var answer = await ask(hub, own, authorization)
@@ -42,7 +43,7 @@ struct KioskEnrolment {
         await hub.end()
         let pem = try answer.get()
         try check(pem)
-        try files { () throws(IdentityStoreError) in try folder.keep(certificate: pem) }
+        try mapping(folder.keep(certificate: pem), \IdentityStoreError.hubError)
         log.notice(present == nil ? "the kiosk is enrolled" : "the kiosk's certificate is renewed")
         return true
     }
@@ -70,37 +71,31 @@ struct KioskEnrolment {
             (.organizationName, settings.membership.chain.text),
             (.commonName, settings.membership.kiosk.text),
         ])
-        return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try CertificationRequest(subject: subject).sign(with: key)
-        }
+        return try mapping(
+            CertificationRequest(subject: subject).sign(with: key), IdentityStoreError.keyUnusable)
     }
 
     /// The code of the file; nil where none is named.
     private func code() throws(HubError) -> String? {
         guard let file = settings.codeFile else { return nil }
-        return try files { () throws(IdentityStoreError) in
-            try PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
+        return try mapping(
+            PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
                 String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7f }.prefix(128), as: UTF8.self)
-            }
-        }
+            }, \IdentityStoreError.hubError)
     }
 
     /// Refuses a certificate that is not for this kiosk's key: TLS would fail with it for good.
     private func check(_ pem: [UInt8]) throws(HubError) {
-        let own = try files { () throws(IdentityStoreError) in
-            let key = try folder.key()
-            return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try key.publicKey().subjectPublicKeyInfo
-            }
+        let key = try mapping(folder.key(), \IdentityStoreError.hubError)
+        let own = try mapping(key.publicKey().subjectPublicKeyInfo) { (error: OpenSSLCryptoError) in
+            IdentityStoreError.keyUnusable(error).hubError
         }
         guard let certificate = try? certificates(fromPEMOrDER: pem[...])[0],
             certificate.subjectPublicKeyInfo.encoding.elementsEqual(own)
         else { throw .malformed }
     }
+}
 
-    private func files<Value: ~Copyable>(
-        _ body: () throws(IdentityStoreError) -> Value
-    ) throws(HubError) -> Value {
-        do throws(IdentityStoreError) { return try body() } catch { throw .file(error.explanation) }
-    }
+extension IdentityStoreError {
+    fileprivate var hubError: HubError { .file(explanation) }
 }

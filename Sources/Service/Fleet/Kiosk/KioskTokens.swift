@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 
 /// Reader tokens that the hub makes for this kiosk.
@@ -31,10 +32,8 @@ package struct KioskTokens: Sendable {
         }
         await hub.end()
         let body = try answer.get()
-        do throws(JSONFault) {
-            return try JSONText(body[...]).members().required("token").string(upTo: Self.longestToken)
-        } catch {
-            throw .malformed
-        }
+        return try mapping(
+            JSONText(body[...]).members().required("token").string(upTo: Self.longestToken)
+        ) { (_: JSONFault) in HubError.malformed }
     }
 }

@@ -118,3 +118,8 @@ struct HubProblem: Error, Equatable {
         HubProblem(.databaseUnavailable, 503, error.explanation)
     }
 }
+
+extension JSONFault {
+    /// A body that is not what the request takes.
+    var problem: HubProblem { HubProblem(.bodyRefused, 400, explanation) }
+}

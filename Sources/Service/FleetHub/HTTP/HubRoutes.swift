@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Fleet
 internal import HTTPTypes
 internal import Hummingbird
@@ -196,12 +197,7 @@ package struct HubRoutes: Sendable {
     private func report(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: KioskReport.maximumSize)
-        let report: KioskReport
-        do throws(JSONFault) {
-            report = try KioskReport(JSONText(body[...]))
-        } catch {
-            throw HubProblem(.bodyRefused, 400, error.explanation)
-        }
+        let report = try mapping(KioskReport(JSONText(body[...])), \JSONFault.problem)
         let time = now()
         let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.take(report, of: kiosk, at: time)

@@ -178,10 +178,7 @@ struct HubCall {
     }
 
     /// The token of `Authorization: Bearer`; nil where it has no token.
-    var bearer: String? {
-        guard let value = request.headers[.authorization], value.hasPrefix("Bearer ") else { return nil }
-        return String(value.dropFirst("Bearer ".count))
-    }
+    var bearer: String? { request.headers[.authorization]?.bearerToken }
 }
 
 extension Response {

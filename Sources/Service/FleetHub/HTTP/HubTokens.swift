@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import Fleet
 internal import HTTPTypes
 internal import Hummingbird
@@ -53,12 +54,10 @@ package struct HubTokens: Sendable {
 
     private static func request(_ body: [UInt8], of kiosk: KioskRecord) throws(HubProblem) -> TokenRequest {
         let groups = [kiosk.site.map { caller(.site, $0) }, kiosk.group.map { caller(.group, $0) }]
-        do throws(JSONFault) {
-            return try TokenRequest(
-                JSONText(body[...]), by: caller(.kiosk, kiosk.name), in: Set(groups.compactMap { $0 }))
-        } catch {
-            throw HubProblem(.bodyRefused, 400, error.explanation)
-        }
+        return try mapping(
+            TokenRequest(
+                JSONText(body[...]), by: caller(.kiosk, kiosk.name), in: Set(groups.compactMap { $0 })),
+            \JSONFault.problem)
     }
 
     /// The brands as they are now: a key that an operator revokes makes no token from then on.

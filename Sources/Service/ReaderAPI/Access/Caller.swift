@@ -24,9 +24,8 @@ struct Caller: Sendable {
         let rules = rules.current
         let credentials = request.headers[values: .authorization]
         if credentials.isEmpty, let page = pages.caller(of: request, under: rules) { return page }
-        guard credentials.count == 1, let credential = credentials.first,
-            credential.lowercased().hasPrefix("bearer "), credential.utf8.count <= 1024,
-            let token = rules.known(byToken: String(credential.dropFirst("bearer ".count)))
+        guard credentials.count == 1, let credential = credentials.first, credential.utf8.count <= 1024,
+            let token = credential.bearerToken.flatMap(rules.known(byToken:))
         else { throw refusal(under: rules) }
         return token.caller
     }
@@ -51,6 +50,15 @@ struct Caller: Sendable {
             name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
         ).get()
         return peer?.user
+    }
+}
+
+extension String {
+    /// The token of credentials of the scheme `Bearer` (RFC 6750 2.1), in capital or small letters (RFC 9110 11.1); nil for others.
+    package var bearerToken: String? {
+        let scheme = "bearer "
+        guard prefix(scheme.count).lowercased() == scheme else { return nil }
+        return String(dropFirst(scheme.count))
     }
 }
 

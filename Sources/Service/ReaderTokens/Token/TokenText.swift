@@ -1,3 +1,4 @@
+package import JSON
 internal import ReaderIdentityStore
 
 /// What names a brand, a key, a reader or an audience in a reader token: 1 to 128 of the letters and digits of ASCII,
@@ -20,4 +21,14 @@ package struct TokenText: Hashable, Comparable, Sendable {
     init(checked text: String) { self.text = text }
 
     package static func < (one: TokenText, other: TokenText) -> Bool { one.text < other.text }
+}
+
+extension JSONText {
+    /// A name as a reader token contains it.
+    package func tokenText() throws(JSONFault) -> TokenText {
+        guard let text = TokenText(try string(upTo: TokenText.longest)) else {
+            throw wrong("must consist of letters, digits, -, _, . and :, and begin with a letter or digit")
+        }
+        return text
+    }
 }
