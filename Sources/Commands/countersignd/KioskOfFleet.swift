@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Fleet
 internal import FoundationEssentials
 internal import JSON
@@ -26,10 +27,8 @@ struct KioskOfFleet: Sendable {
         settings = try fleet.settings(in: store)
         self.path = path
         (revocations, revoked) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        do throws(IdentityStoreError) {
-            folder = try FleetFolder(store: store)
-        } catch {
-            throw AssemblyFault("fleet", error.explanation)
+        folder = try mapping(FleetFolder(store: store)) { (error: IdentityStoreError) in
+            AssemblyFault("fleet", error.explanation)
         }
     }
 
@@ -67,11 +66,8 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
-        let bytes: [UInt8]
-        do throws(FleetDocumentError) {
-            bytes = try accepted.configuration(over: file)
-        } catch {
-            throw .fleet(error.explanation)
+        let bytes = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
+            ConfigurationFaults.fleet(error.explanation)
         }
         return try parse(bytes)
     }
@@ -81,14 +77,12 @@ struct KioskOfFleet: Sendable {
     }
 
     private func loaded() throws(ConfigurationFaults) -> (accepted: AcceptedDocuments, isStopped: Bool) {
-        do throws(AssemblyFault) { return try state() } catch { throw .fleet("\(error)") }
+        try mapping(state()) { (error: AssemblyFault) in ConfigurationFaults.fleet("\(error)") }
     }
 
     private func state() throws(AssemblyFault) -> (accepted: AcceptedDocuments, isStopped: Bool) {
-        do throws(FleetFolderError) {
-            return try folder.load(settings.membership, settings.keys)
-        } catch {
-            throw AssemblyFault("fleet", error.explanation)
+        try mapping(folder.load(settings.membership, settings.keys)) { (error: FleetFolderError) in
+            AssemblyFault("fleet", error.explanation)
         }
     }
 
