@@ -66,10 +66,10 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
-        let bytes = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
+        let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)
         }
-        return try parse(bytes)
+        return try parse(configuration)
     }
 
     private static func text(_ error: any Error) -> String {
@@ -86,8 +86,14 @@ struct KioskOfFleet: Sendable {
         }
     }
 
-    private static func parse(_ bytes: [UInt8]) throws(ConfigurationFaults) -> DaemonConfiguration {
-        try DaemonConfiguration(bytes, environment: ProcessInfo.processInfo.environment)
+    private static func parse(
+        _ configuration: AcceptedDocuments.Configuration
+    ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        let environment = ProcessInfo.processInfo.environment
+        switch configuration {
+        case .file(let bytes): return try DaemonConfiguration(bytes, environment: environment)
+        case .changed(let item): return try DaemonConfiguration(item, environment: environment)
+        }
     }
 
     func agent(
@@ -100,16 +106,16 @@ struct KioskOfFleet: Sendable {
         }
         let actions = FleetActions(
             file: file,
-            check: { bytes in
+            check: { configuration in
                 do {
-                    try Self.parse(bytes).checkFiles()
+                    try Self.parse(configuration).checkFiles()
                     return nil
                 } catch {
                     return Self.text(error)
                 }
             },
-            apply: { bytes in
-                guard let configuration = try? Self.parse(bytes) else { return .notReady }
+            apply: { configuration in
+                guard let configuration = try? Self.parse(configuration) else { return .notReady }
                 let before = await coordinator.readyLanes()
                 guard await inForce.apply(configuration, within: Self.inUseTimeout) else { return .inUse }
                 return await Self.areReady(configuration, before, coordinator) ? .ready : .notReady
