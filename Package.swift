@@ -533,7 +533,7 @@ let package = Package(
         tests(
             of: "countersignd", in: "Commands",
             [
-                "countersign", "FieldTrace", "Fleet", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
+                "countersign", "FieldTrace", "Fleet", "JSON", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
                 "ReaderIdentityStore", "ReaderService", "ReaderTokens", "Reports", "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
                 "PCSCBench", "BlueZBench", "Deadlines", "HTTPSBench", "PresentationStage", "TestCredentials",
