@@ -192,7 +192,7 @@ let package = Package(
         .target(
             name: "ReaderAPI",
             dependencies: [
-                "CBOR", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
+                "ErrorMapping", "CBOR", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
                 "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -267,7 +267,8 @@ let package = Package(
         .executableTarget(
             name: "countersignd",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel", "MdocTrust", "MdocVerification",
+                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel", "MdocTrust",
+                "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
                 "ReaderAPI", "Fleet",
                 "ReaderIdentityStore", "Reports",
@@ -533,7 +534,7 @@ let package = Package(
         tests(
             of: "countersignd", in: "Commands",
             [
-                "countersign", "FieldTrace", "Fleet", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
+                "countersign", "FieldTrace", "Fleet", "JSON", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
                 "ReaderIdentityStore", "ReaderService", "ReaderTokens", "Reports", "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
                 "PCSCBench", "BlueZBench", "Deadlines", "HTTPSBench", "PresentationStage", "TestCredentials",

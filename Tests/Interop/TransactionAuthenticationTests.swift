@@ -56,7 +56,9 @@ struct TransactionAuthenticationTests {
             .planned(plan), identities: ReaderIdentityChoice([.init(identity: identity)]))
         let trust = TrustStore(anchors: [try TrustAnchor(Certificate(der: presented.issuer.root[...]))])
         let transaction = ReaderTransaction(
-            PresentationPlan(question: question, trust: trust, clock: WallClock { Self.now }))
+            PresentationPlan(
+                question: question, trust: trust, policy: VerificationPolicy(), clock: WallClock { Self.now })
+        )
         let (reader, holder) = InMemoryChannel.pair()
         let phone = Task {
             await Self.serve(

@@ -1,4 +1,5 @@
 internal import BlueZTransport
+internal import ErrorMapping
 internal import FieldTrace
 internal import JSON
 internal import Logging
@@ -36,19 +37,15 @@ extension DaemonConfiguration {
     /// The files of the page; nil where none is named.
     func pageFiles() throws(AssemblyFault) -> PageFiles? {
         guard let page else { return nil }
-        do throws(PageFault) {
-            return try PageFiles(folder: page)
-        } catch {
-            throw AssemblyFault("page", "\(Terminal.safe(page)): \(error)")
+        return try mapping(PageFiles(folder: page)) { (error: PageFault) in
+            AssemblyFault("page", "\(Terminal.safe(page)): \(error)")
         }
     }
 
     /// What lets pages in, with its key in the store.
     func pageSessions() throws(AssemblyFault) -> PageSessions {
-        do throws(IdentityStoreError) {
-            return try PageSessions(store: store)
-        } catch {
-            throw AssemblyFault("store", error.explanation)
+        try mapping(PageSessions(store: store)) { (error: IdentityStoreError) in
+            AssemblyFault("store", error.explanation)
         }
     }
 
@@ -56,15 +53,13 @@ extension DaemonConfiguration {
     func openStore(
         _ metrics: PresentationMetrics, _ log: Logger
     ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
-        do throws(ReaderStoreError) {
-            return (
-                try RecordArchive(
+        try mapping(
+            (
+                RecordArchive(
                     store: store, keys: keys, metrics: metrics, log: log, at: WallClock.system.now),
-                try TokenBrands(store: store, clock: .system)
+                TokenBrands(store: store, clock: .system)
             )
-        } catch {
-            throw AssemblyFault(store: store, error)
-        }
+        ) { (error: ReaderStoreError) in AssemblyFault(store: store, error) }
     }
 }
 
@@ -169,14 +164,11 @@ extension DaemonConfiguration.Webhooks {
 
     /// What signs webhooks, from a file that is its owner's alone.
     func secret() throws(AssemblyFault) -> SecretBytes {
-        let secret: SecretBytes?
-        do throws(IdentityStoreError) {
-            secret = try PrivateFile.withSecret(secretFile) { bytes throws(IdentityStoreError) in
+        let secret: SecretBytes? = try mapping(
+            PrivateFile.withSecret(secretFile) { bytes throws(IdentityStoreError) in
                 bytes.count < Self.shortestSecret ? nil : SecretBytes(copying: bytes)
             }
-        } catch {
-            throw AssemblyFault(Self.member, file: secretFile, error)
-        }
+        ) { (error: IdentityStoreError) in AssemblyFault(Self.member, file: secretFile, error) }
         guard let secret else {
             throw AssemblyFault(
                 Self.member,

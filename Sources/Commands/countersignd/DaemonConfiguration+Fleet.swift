@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Fleet
 internal import FoundationEssentials
 internal import JSON
@@ -25,11 +26,8 @@ extension DaemonConfiguration.Fleet {
     /// Reads the keys.
     func settings(in store: String) throws(AssemblyFault) -> KioskSettings {
         let keys = try keys.map { file throws(AssemblyFault) in
-            let pem: [UInt8]
-            do throws(IdentityStoreError) {
-                pem = try PrivateFile.read(file)
-            } catch {
-                throw AssemblyFault("fleet", file: file, error)
+            let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
+                AssemblyFault("fleet", file: file, error)
             }
             guard let key = try? FleetKey(pem: pem) else {
                 throw AssemblyFault(
@@ -37,10 +35,8 @@ extension DaemonConfiguration.Fleet {
             }
             return key
         }
-        do throws(IdentityStoreError) {
-            _ = try PrivateFile.read(authority)
-        } catch {
-            throw AssemblyFault("fleet", file: authority, error)
+        _ = try mapping(PrivateFile.read(authority)) { (error: IdentityStoreError) in
+            AssemblyFault("fleet", file: authority, error)
         }
         var settings = KioskSettings(
             membership, hubs: hubs, authority: authority, keys: keys, codeFile: codeFile, store: store,

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import ReaderAPI
 internal import ReaderTokens
@@ -39,10 +40,8 @@ extension DaemonConfiguration {
     func checkLogos() throws(AssemblyFault) {
         for (number, lane) in lanes.enumerated() {
             guard let brand = lane.page.brand else { continue }
-            do throws(LogoFileFault) {
-                _ = try brand.image()
-            } catch {
-                throw AssemblyFault(
+            _ = try mapping(brand.image()) { (error: LogoFileFault) in
+                AssemblyFault(
                     "lanes[\(number)].brand.logo", "\(Terminal.safe(brand.logo ?? "")): \(error.explanation)")
             }
         }

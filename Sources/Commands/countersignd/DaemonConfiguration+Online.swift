@@ -1,4 +1,5 @@
 internal import COSE
+internal import ErrorMapping
 internal import JSON
 internal import OpenSSLCrypto
 internal import ReaderAPI
@@ -53,10 +54,8 @@ extension DaemonConfiguration.Online.Merchant {
         name = try members.required("name").string(upTo: 64)
         let merchant = try members.required("merchantIdentifier").string()
         let team = try members.required("teamIdentifier").string()
-        do throws(WalletPresentationError) {
-            identity = try MerchantIdentity(merchantIdentifier: merchant, teamIdentifier: team)
-        } catch {
-            throw text.wrong(error.explanation)
+        identity = try mapping(MerchantIdentity(merchantIdentifier: merchant, teamIdentifier: team)) {
+            (error: WalletPresentationError) in text.wrong(error.explanation)
         }
         keys = try DaemonConfiguration.Online.keys(members)
     }
@@ -67,10 +66,8 @@ extension DaemonConfiguration.Online.Web {
         let members = try text.members()
         origins = try members.required("origins").array(upTo: 64).map { entry throws(JSONFault) in
             let origin = try entry.string(upTo: 300)
-            do throws(WalletPresentationError) {
-                return try WebOrigin(origin)
-            } catch {
-                throw entry.wrong(error.explanation)
+            return try mapping(WebOrigin(origin)) { (error: WalletPresentationError) in
+                entry.wrong(error.explanation)
             }
         }
         keys = try DaemonConfiguration.Online.keys(members)
@@ -109,22 +106,18 @@ extension DaemonConfiguration.Online {
     func nonces(in folder: String) throws(AssemblyFault) -> any NonceStore {
         if let connection = try connection() { return PostgreSQLNonces(connection, terms) }
         if store == .memory { return MemoryNonces(terms) }
-        do throws(ReaderStoreError) {
-            return try SQLiteNonces(in: folder, terms)
-        } catch {
-            throw AssemblyFault(store: folder, error)
+        return try mapping(SQLiteNonces(in: folder, terms)) { (error: ReaderStoreError) in
+            AssemblyFault(store: folder, error)
         }
     }
 
     /// How libpq connects, from a file that is its owner's alone; nil where the nonces are not in PostgreSQL.
     func connection() throws(AssemblyFault) -> String? {
         guard case .postgresql(let file) = store else { return nil }
-        do throws(IdentityStoreError) {
-            return try PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
+        return try mapping(
+            PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
                 String(decoding: bytes, as: UTF8.self)
             }
-        } catch {
-            throw AssemblyFault("online.nonces.connection", file: file, error)
-        }
+        ) { (error: IdentityStoreError) in AssemblyFault("online.nonces.connection", file: file, error) }
     }
 }

@@ -12,11 +12,24 @@ extension DaemonConfiguration {
 
     /// Reads the file's bytes, with what the environment says instead.
     package init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
+        try self.init(environment) { () throws(JSONFault) in
+            try JSONText(bytes[...], limit: Self.largestFile)
+        }
+    }
+
+    /// The same of what documents of the fleet made of the file.
+    init(_ item: JSONItem, environment: [String: String]) throws(ConfigurationFaults) {
+        try self.init(environment) { JSONText(item) }
+    }
+
+    private init(
+        _ environment: [String: String], _ text: () throws(JSONFault) -> JSONText
+    ) throws(ConfigurationFaults) {
         self.init()
         var list = FaultList()
         var namedKeys: JSONText?
         do throws(JSONFault) {
-            let text = try JSONText(bytes[...], limit: Self.largestFile)
+            let text = try text()
             list.add(ConfigurationValue.object(ConfigurationMember.file).faults(in: text))
             let members = try text.members()
             namedKeys = members["keys"]

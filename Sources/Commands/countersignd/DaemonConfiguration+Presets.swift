@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import MdocTrust
 internal import ReaderAPI
@@ -62,11 +63,8 @@ extension Preset {
         retention: RetentionProfile = .receipt, policy: RevocationPolicy? = nil
     ) throws(JSONFault) -> Preset {
         let intent = try words.string(upTo: 4096)
-        do throws(PresetFault) {
-            return try Preset(
-                name: name, intent: intent, validation: validation, retention: retention, policy: policy)
-        } catch {
-            throw words.wrong(error.description)
-        }
+        return try mapping(
+            Preset(name: name, intent: intent, validation: validation, retention: retention, policy: policy)
+        ) { (error: PresetFault) in words.wrong(error.description) }
     }
 }

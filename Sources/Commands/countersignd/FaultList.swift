@@ -18,10 +18,9 @@ struct FaultList {
 
     /// Of the faults of one value the first is the one that counts.
     mutating func add(_ fault: JSONFault) {
-        guard
-            fault.line == 0 || fault.pointer.isEmpty
-                || !faults.contains(where: { $0.pointer == fault.pointer })
-        else { return }
+        guard fault.pointer.isEmpty || !faults.contains(where: { $0.pointer == fault.pointer }) else {
+            return
+        }
         faults.append(fault)
     }
 

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Fleet
 internal import FoundationEssentials
 internal import JSON
@@ -26,10 +27,8 @@ struct KioskOfFleet: Sendable {
         settings = try fleet.settings(in: store)
         self.path = path
         (revocations, revoked) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        do throws(IdentityStoreError) {
-            folder = try FleetFolder(store: store)
-        } catch {
-            throw AssemblyFault("fleet", error.explanation)
+        folder = try mapping(FleetFolder(store: store)) { (error: IdentityStoreError) in
+            AssemblyFault("fleet", error.explanation)
         }
     }
 
@@ -67,13 +66,10 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
-        let bytes: [UInt8]
-        do throws(FleetDocumentError) {
-            bytes = try accepted.configuration(over: file)
-        } catch {
-            throw .fleet(error.explanation)
+        let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
+            ConfigurationFaults.fleet(error.explanation)
         }
-        return try parse(bytes)
+        return try parse(configuration)
     }
 
     private static func text(_ error: any Error) -> String {
@@ -81,19 +77,23 @@ struct KioskOfFleet: Sendable {
     }
 
     private func loaded() throws(ConfigurationFaults) -> (accepted: AcceptedDocuments, isStopped: Bool) {
-        do throws(AssemblyFault) { return try state() } catch { throw .fleet("\(error)") }
+        try mapping(state()) { (error: AssemblyFault) in ConfigurationFaults.fleet("\(error)") }
     }
 
     private func state() throws(AssemblyFault) -> (accepted: AcceptedDocuments, isStopped: Bool) {
-        do throws(FleetFolderError) {
-            return try folder.load(settings.membership, settings.keys)
-        } catch {
-            throw AssemblyFault("fleet", error.explanation)
+        try mapping(folder.load(settings.membership, settings.keys)) { (error: FleetFolderError) in
+            AssemblyFault("fleet", error.explanation)
         }
     }
 
-    private static func parse(_ bytes: [UInt8]) throws(ConfigurationFaults) -> DaemonConfiguration {
-        try DaemonConfiguration(bytes, environment: ProcessInfo.processInfo.environment)
+    private static func parse(
+        _ configuration: AcceptedDocuments.Configuration
+    ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        let environment = ProcessInfo.processInfo.environment
+        switch configuration {
+        case .file(let bytes): return try DaemonConfiguration(bytes, environment: environment)
+        case .changed(let item): return try DaemonConfiguration(item, environment: environment)
+        }
     }
 
     func agent(
@@ -106,16 +106,16 @@ struct KioskOfFleet: Sendable {
         }
         let actions = FleetActions(
             file: file,
-            check: { bytes in
+            check: { configuration in
                 do {
-                    try Self.parse(bytes).checkFiles()
+                    try Self.parse(configuration).checkFiles()
                     return nil
                 } catch {
                     return Self.text(error)
                 }
             },
-            apply: { bytes in
-                guard let configuration = try? Self.parse(bytes) else { return .notReady }
+            apply: { configuration in
+                guard let configuration = try? Self.parse(configuration) else { return .notReady }
                 let before = await coordinator.readyLanes()
                 guard await inForce.apply(configuration, within: Self.inUseTimeout) else { return .inUse }
                 return await Self.areReady(configuration, before, coordinator) ? .ready : .notReady

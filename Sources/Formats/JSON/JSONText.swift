@@ -2,14 +2,20 @@
 /// request bodies.
 package struct JSONText: Sendable {
     private let item: JSONItem
-    private let source: ArraySlice<UInt8>
+    /// Nil where it is no text.
+    private let source: ArraySlice<UInt8>?
     /// Where it is, as a JSON Pointer (RFC 6901).
     private let pointer: String
 
-    private init(_ item: JSONItem, in source: ArraySlice<UInt8>, pointer: String) {
+    private init(_ item: JSONItem, in source: ArraySlice<UInt8>?, pointer: String) {
         self.item = item
         self.source = source
         self.pointer = pointer
+    }
+
+    /// A value that is no text: its faults have no line.
+    package init(_ item: JSONItem) {
+        self.init(item, in: nil, pointer: "")
     }
 
     /// - Parameter limit: the most bytes that are read.
@@ -22,7 +28,7 @@ package struct JSONText: Sendable {
         }
     }
 
-    package var line: Int { JSONItem.line(of: item.offset, in: source) }
+    package var line: Int { source.map { JSONItem.line(of: item.offset, in: $0) } ?? 0 }
 
     /// The fault that this value is not allowed; `requirement` says what it must be.
     package func wrong(_ requirement: String) -> JSONFault {
@@ -37,7 +43,8 @@ package struct JSONText: Sendable {
     private func fault(
         _ condition: JSONFault.Condition, at offset: Int, _ pointer: String
     ) -> JSONFault {
-        JSONFault(
+        guard let source else { return JSONFault(condition, line: 0, pointer: pointer) }
+        return JSONFault(
             condition, line: JSONItem.line(of: offset, in: source),
             column: JSONItem.column(of: offset, in: source), pointer: pointer)
     }

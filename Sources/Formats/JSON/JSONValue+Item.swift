@@ -12,3 +12,21 @@ extension JSONValue {
             }
     }
 }
+
+extension JSONItem {
+    /// A value that is no text: all positions are 0.
+    package init(_ value: JSONValue) {
+        offset = 0
+        self.value =
+            switch value {
+            case .null: .null
+            case .boolean(let value): .boolean(value)
+            case .integer(let value): .integer(value)
+            case .number: .otherNumber
+            case .string(let value): .string(value)
+            case .array(let values): .array(values.map { JSONItem($0) })
+            case .object(let members):
+                .object(members.map { JSONMember(name: $0.0, offset: 0, item: JSONItem($0.1)) })
+            }
+    }
+}

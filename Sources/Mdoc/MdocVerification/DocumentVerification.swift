@@ -14,7 +14,7 @@ package struct VerificationContext: Sendable {
 
     package init(
         transcript: SessionTranscript, comparison: RequestComparison, readerKey: COSEKeyPair?,
-        trust: TrustStore, now: Timestamp, policy: VerificationPolicy = VerificationPolicy()
+        trust: TrustStore, now: Timestamp, policy: VerificationPolicy
     ) {
         self.transcript = transcript
         self.comparison = comparison

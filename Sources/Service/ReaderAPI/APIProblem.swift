@@ -297,8 +297,8 @@ extension APIProblem {
 
     /// A body that is not what it should be, with line and member.
     ///
-    /// - Parameter permitted: the members that the body may have, named where it has another; none for a body of one member.
-    init(_ fault: JSONFault, permitted: Set<String> = []) {
+    /// - Parameter permitted: the members that the body may have, named where it has another.
+    init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"
         if case .unknownMember(let name) = fault.condition, fault.pointer == "/\(name)", !permitted.isEmpty {
@@ -307,8 +307,9 @@ extension APIProblem {
         self.init(.bodyRefused, 400, detail, pointer: pointer)
     }
 
-    static func mapping<Value>(_ body: () throws(JSONFault) -> Value) throws(APIProblem) -> Value {
-        do throws(JSONFault) { return try body() } catch { throw APIProblem(error) }
+    /// As above, of a body with few members.
+    init(body fault: JSONFault) {
+        self.init(body: fault, permitted: [])
     }
 
     /// A malformed intent, or one that asks for more than it needs; `at` says where it stands in the body.

@@ -24,7 +24,7 @@ package struct PresentationPlan: Sendable {
     package var clock: WallClock
 
     package init(
-        question: PresentationQuestion, trust: TrustStore, policy: VerificationPolicy = VerificationPolicy(),
+        question: PresentationQuestion, trust: TrustStore, policy: VerificationPolicy,
         deadlines: PresentationDeadlines = PresentationDeadlines(),
         retrieval: RetrievalPlan = RetrievalPlan(), requestVersion: RequestVersion = .automatic,
         clock: WallClock

@@ -1,5 +1,6 @@
 import Fleet
 import Foundation
+import JSON
 import Logging
 import MdocModel
 import OpenSSLCrypto
@@ -111,6 +112,19 @@ struct FleetStartTests {
         let configuration = try begins(with: changes)
         #expect(configuration.logLevel == "info")
         #expect(configuration.lanes.map(\.name) == ["counter-1"])
+    }
+
+    @Test("Each fault of what documents made of the file is named once, by its member and without a line")
+    func faults() {
+        let changed = JSONItem(["lanes": .integer(7), "unknown": .integer(1)])
+        var faults: [JSONFault] = []
+        do throws(ConfigurationFaults) {
+            _ = try DaemonConfiguration(changed, environment: [:])
+        } catch {
+            faults = error.faults
+        }
+        #expect(faults.map(\.pointer).sorted() == ["/lanes", "/unknown"])
+        #expect(faults.allSatisfy { $0.line == 0 })
     }
 
     @Test("A kiosk that was stopped starts stopped, with its own file as with documents")

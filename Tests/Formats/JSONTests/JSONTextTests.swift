@@ -37,6 +37,18 @@ struct JSONTextTests {
         }
     }
 
+    @Test("A fault of a value that is no text has a pointer and no line")
+    func withoutText() {
+        let value: JSONValue = ["a": .array([.integer(1), ["c": "x"]])]
+        #expect(throws: JSONFault(.wrongValue("must be true or false"), line: 0, pointer: "/a/1/c")) {
+            _ = try JSONText(JSONItem(value)).members().required("a").array()[1].members().required("c")
+                .boolean()
+        }
+        #expect(throws: JSONFault(.unknownMember("a"), line: 0, pointer: "/a")) {
+            _ = try JSONText(JSONItem(value)).members(["b"])
+        }
+    }
+
     @Test(
         "A member that is not known is at its name, a missing one at its object; the pointer ends with both")
     func members() {

@@ -35,7 +35,7 @@ struct WalletTests {
         let context = PresentationContext(
             comparison: .requested([descriptor.itemsRequest]),
             trust: TrustStore(anchors: [try TrustAnchor(Certificate(der: presented.issuer.root[...]))]),
-            now: now)
+            now: now, policy: VerificationPolicy())
         return try Shop.reason {
             switch channel {
             case .app: try app(presented.wallet).verify(in: context)

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import MdocModel
 import OpenSSLCrypto
 import Testing
@@ -157,7 +158,7 @@ struct AcceptedDocumentTests {
     func composed() throws {
         var documents = try scene.documents()
         let base = #"{"log": "info", "limits": {"listeners": 10}, "presets": [1], "endSeconds": 5}"#
-        #expect(try documents.configuration(over: Array(base.utf8)) == Array(base.utf8))
+        #expect(try documents.configuration(over: Array(base.utf8)) == .file(Array(base.utf8)))
         try documents.accept(
             try scene.document(
                 .kiosk, "till-1", configuration: #"{"limits": {"listeners": 30}, "endSeconds": null}"#),
@@ -166,10 +167,14 @@ struct AcceptedDocumentTests {
             try scene.document(
                 configuration: #"{"log": "debug", "limits": {"listeners": 20, "connections": 7}}"#),
             at: FleetScene.now)
-        let bytes = try documents.configuration(over: Array(base.utf8))
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)
-        #expect(
-            object == ["log": "debug", "limits": ["listeners": 30, "connections": 7], "presets": [1]])
+        let changed: JSONValue = [
+            "log": "debug", "limits": ["listeners": .integer(30), "connections": .integer(7)],
+            "presets": .array([.integer(1)]),
+        ]
+        #expect(try documents.configuration(over: Array(base.utf8)) == .changed(JSONItem(changed)))
+        // The white space of the file is not part of what it says.
+        let spaced = Array(base.replacing(":", with: " : ").utf8)
+        #expect(try documents.configuration(over: spaced) == .changed(JSONItem(changed)))
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
@@ -101,10 +102,15 @@ actor FakeDaemon {
     func release() { isHeld = false }
     func setStopped(_ isStopped: Bool) { self.isStopped = isStopped }
 
-    func apply(_ bytes: [UInt8]) async -> FleetOutcome {
-        applied.append(String(decoding: bytes, as: UTF8.self))
+    func apply(_ configuration: AcceptedDocuments.Configuration) async -> FleetOutcome {
+        let text =
+            switch configuration {
+            case .file(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .changed(let item): JSONValue(item).text
+            }
+        applied.append(text)
         while isHeld { try? await Task.sleep(for: .milliseconds(10)) }
-        if let bad, String(decoding: bytes, as: UTF8.self).contains(bad) { return .notReady }
+        if let bad, text.contains(bad) { return .notReady }
         return outcome
     }
 }

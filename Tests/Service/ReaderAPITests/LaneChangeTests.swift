@@ -2,6 +2,7 @@ internal import Transport
 import Logging
 import MdocModel
 import MdocTrust
+import MdocVerification
 import PortraitDecoding
 import Synchronization
 import Testing
@@ -46,7 +47,7 @@ struct LaneChangeTests {
         let coordinator = try Self.coordinator(lane)
         let plan = PresentationPlan(
             question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
-            clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
+            policy: VerificationPolicy(), clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
         for await _ in try await lane.begin(plan) {}
         let steps = Mutex<[String]>([])
         async let removing = {

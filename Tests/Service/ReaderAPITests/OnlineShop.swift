@@ -1,3 +1,4 @@
+import MdocVerification
 import RequestPlanner
 import ReaderService
 import CBOR
@@ -233,7 +234,8 @@ struct FixedBasis: JudgingBasisSource {
     func basis() -> JudgingBasis {
         var policies = PurposePolicies()
         for purpose in RequestPurpose.allCases { policies[purpose] = .age }
-        return JudgingBasis(trust: trust, obtained: nil, policies: policies)
+        return JudgingBasis(
+            trust: trust, obtained: nil, policy: VerificationPolicy(), policies: policies)
     }
 
     func identities(at now: Timestamp) -> ReaderIdentityChoice { ReaderIdentityChoice([]) }

@@ -2,6 +2,7 @@ import JSON
 import MdocModel
 import MdocSession
 import MdocTrust
+import MdocVerification
 import MdocWallet
 import PresentationStage
 import ReaderStore
@@ -34,7 +35,8 @@ struct PresentationBookTests {
             id: try PresentationID(), owner: owner, order: order,
             plan: try RequestPlan(order.intent, keeping: .none), further: further, lane: lane, created: now,
             brand: nil,
-            basis: JudgingBasis(trust: TrustStore(anchors: []), obtained: nil))
+            basis: JudgingBasis(
+                trust: TrustStore(anchors: []), obtained: nil, policy: VerificationPolicy()))
     }
 
     /// The report on what a phone with a licence answers.

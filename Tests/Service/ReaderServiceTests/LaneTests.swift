@@ -2,6 +2,7 @@ internal import Transport
 import MdocModel
 import MdocSession
 import MdocTrust
+import MdocVerification
 import MdocWallet
 import PresentationStage
 import Synchronization
@@ -64,7 +65,7 @@ struct LaneTests {
 
     private static let plan = PresentationPlan(
         question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
-        clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
+        policy: VerificationPolicy(), clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
 
     private static func events(_ moments: AsyncStream<LaneMoment>) async -> [PresentationEvent] {
         var events: [PresentationEvent] = []

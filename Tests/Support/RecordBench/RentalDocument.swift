@@ -41,7 +41,8 @@ package struct RentalDocument: Sendable {
         ])
         let context = VerificationContext(
             transcript: session.transcript, comparison: .requested(plan.drafts(for: [])[0].documents),
-            readerKey: session.readerKey, trust: try issuer.authority.store(), now: Self.now)
+            readerKey: session.readerKey, trust: try issuer.authority.store(), now: Self.now,
+            policy: VerificationPolicy())
         guard case .verified(let response) = try UnverifiedResponse(bytes[...]).verify(in: context).verdict,
             let first = response.documents.first
         else { throw NotVerified() }

@@ -13,7 +13,7 @@ package struct PresentationContext: Sendable {
 
     package init(
         comparison: RequestComparison, trust: TrustStore, testTrust: TrustStore? = nil, now: Timestamp,
-        policy: VerificationPolicy = VerificationPolicy()
+        policy: VerificationPolicy
     ) {
         self.comparison = comparison
         self.trust = trust

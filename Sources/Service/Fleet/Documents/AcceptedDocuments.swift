@@ -18,6 +18,14 @@ package struct AcceptedDocuments: Sendable {
         package var versions: [FleetKey.ID: Int64] = [:]
     }
 
+    /// What a kiosk is configured with.
+    package enum Configuration: Equatable, Sendable {
+        /// The kiosk's own file as it is: nothing changes it.
+        case file([UInt8])
+        /// The file's members with the changes of documents, which is no text.
+        case changed(JSONItem)
+    }
+
     package let membership: FleetMembership
     package private(set) var keyring: FleetKeyring
     package private(set) var documents: [FleetLevel: VerifiedFleetDocument] = [:]
@@ -112,15 +120,16 @@ package struct AcceptedDocuments: Sendable {
     mutating func fail(_ digest: [UInt8]) { failed.insert(digest) }
 
     /// The configuration that the levels lead to, from the kiosk's own file on.
-    package func configuration(over file: [UInt8]) throws(FleetDocumentError) -> [UInt8] {
+    package func configuration(over file: [UInt8]) throws(FleetDocumentError) -> Configuration {
         var patches: [JSONValue] = []
         for level in FleetLevel.allCases {
             guard let bytes = documents[level]?.document.configuration else { continue }
             patches.append(try Self.patch(bytes))
         }
-        guard !patches.isEmpty else { return file }
-        guard let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else { return file }
-        return patches.reduce(JSONValue(base)) { $0.merging($1) }.text.utf8 + [UInt8(ascii: "\n")]
+        guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
+            return .file(file)
+        }
+        return .changed(JSONItem(patches.reduce(JSONValue(base)) { $0.merging($1) }))
     }
 
     /// The most specific trust bundle and the key that must have signed it.

@@ -31,7 +31,9 @@ extension FleetAgent {
         return true
     }
 
-    private func prove(_ bytes: [UInt8], _ digest: [UInt8], _ configuration: [UInt8]) async {
+    private func prove(
+        _ bytes: [UInt8], _ digest: [UInt8], _ configuration: AcceptedDocuments.Configuration
+    ) async {
         let before = stops
         var outcome = await actions.apply(configuration)
         // One that was stopped or ends meanwhile has learned nothing.
@@ -55,14 +57,16 @@ extension FleetAgent {
     /// Has the daemon use what is obeyed, or the kiosk's own file alone where that leads to a fault.
     func applyAccepted() async {
         let file = actions.file()
-        let configuration = (try? accepted.configuration(over: file)) ?? file
-        _ = await actions.apply(actions.check(configuration) == nil ? configuration : file)
+        let configuration = (try? accepted.configuration(over: file)) ?? .file(file)
+        _ = await actions.apply(actions.check(configuration) == nil ? configuration : .file(file))
     }
 
     /// Puts brands and trust of a document in the store and obeys it, one document after the other. False where that cannot be done now:
     /// it is refused by now, leads to another configuration than the one that was looked at, or its brands cannot be kept. The documents
     /// before stay in force then, with their brands.
-    private func settle(_ bytes: [UInt8], leadingTo configuration: [UInt8]) async -> Bool {
+    private func settle(
+        _ bytes: [UInt8], leadingTo configuration: AcceptedDocuments.Configuration
+    ) async -> Bool {
         let before = settling
         let task = Task {
             _ = await before?.value
@@ -72,7 +76,9 @@ extension FleetAgent {
         return await task.value
     }
 
-    private func settleNow(_ bytes: [UInt8], leadingTo configuration: [UInt8]) async -> Bool {
+    private func settleNow(
+        _ bytes: [UInt8], leadingTo configuration: AcceptedDocuments.Configuration
+    ) async -> Bool {
         do throws(FleetDocumentError) {
             var next = accepted
             try next.accept(bytes, at: settings.now())

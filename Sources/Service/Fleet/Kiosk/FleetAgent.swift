@@ -11,9 +11,9 @@ package struct FleetActions: Sendable {
     /// The kiosk's own configuration file.
     let file: @Sendable () -> [UInt8]
     /// The fault of a configuration; nil where it can be used.
-    let check: @Sendable ([UInt8]) -> String?
+    let check: @Sendable (AcceptedDocuments.Configuration) -> String?
     /// Uses a configuration from now on, as far as the kiosk is not stopped.
-    let apply: @Sendable ([UInt8]) async -> FleetOutcome
+    let apply: @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome
     /// Takes no order any more and no token, whatever is applied, until it is called with false. Waits for no `apply`.
     let setStopped: @Sendable (Bool) async -> Void
     /// How the kiosk is.
@@ -22,8 +22,9 @@ package struct FleetActions: Sendable {
     let setWaiting: @Sendable (Int64) -> Void
 
     package init(
-        file: @escaping @Sendable () -> [UInt8], check: @escaping @Sendable ([UInt8]) -> String?,
-        apply: @escaping @Sendable ([UInt8]) async -> FleetOutcome,
+        file: @escaping @Sendable () -> [UInt8],
+        check: @escaping @Sendable (AcceptedDocuments.Configuration) -> String?,
+        apply: @escaping @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome,
         setStopped: @escaping @Sendable (Bool) async -> Void,
         health: @escaping @Sendable () async -> KioskHealth = { KioskHealth() },
         setWaiting: @escaping @Sendable (Int64) -> Void = { _ in }
@@ -221,8 +222,8 @@ package actor FleetAgent {
     /// Reports what is obeyed and leads to a configuration with a fault since the kiosk's own file has changed.
     private func refuseUnusable() {
         let file = actions.file()
-        guard let configuration = try? accepted.configuration(over: file), configuration != file,
-            actions.check(file) == nil, actions.check(configuration) != nil
+        guard let configuration = try? accepted.configuration(over: file), configuration != .file(file),
+            actions.check(.file(file)) == nil, actions.check(configuration) != nil
         else { return }
         for (level, document) in accepted.documents where document.document.configuration != nil {
             refusals[level] = (

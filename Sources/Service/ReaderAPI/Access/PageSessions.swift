@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Hummingbird
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -36,9 +37,7 @@ package final class PageSessions: Sendable {
         do throws(IdentityStoreError) {
             return try read(path)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
-            let fresh = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-                try SecretBytes.random(keySize)
-            }
+            let fresh = try mapping(SecretBytes.random(keySize), IdentityStoreError.keyUnusable)
             try fresh.withUnprotectedBytes { bytes throws(IdentityStoreError) in
                 try PrivateFile.replace(path, with: bytes)
             }
@@ -82,11 +81,10 @@ package final class PageSessions: Sendable {
             return codes.remove(at: index)
         }
         guard let code, !Self.isOver(code, at: now), rules.allow(code.caller) else { throw .pageCodeRefused }
-        do throws(OpenSSLCryptoError) {
-            return (code.place, try cookie(of: code.caller.credential, at: code.place).hexadecimal)
-        } catch {
-            throw .failed
+        let cookie = try mapping(self.cookie(of: code.caller.credential, at: code.place)) {
+            (_: OpenSSLCryptoError) in APIProblem.failed
         }
+        return (code.place, cookie.hexadecimal)
     }
 
     // MARK: Cookies

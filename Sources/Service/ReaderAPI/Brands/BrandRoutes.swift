@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Hummingbird
 internal import JSON
 package import Logging
@@ -49,12 +50,7 @@ package struct BrandRoutes: Sendable {
 
     private func logo(of text: String) throws(APIProblem) -> BrandLogo {
         guard let identifier = TokenText(text) else { throw .brandUnknown }
-        let logo: BrandLogo?
-        do throws(BrandRegistryError) {
-            logo = try folder.logo(ofBrand: identifier)
-        } catch {
-            throw APIProblem(error)
-        }
+        let logo = try mapping(folder.logo(ofBrand: identifier), APIProblem.init(brands:))
         guard let logo else { throw .brandUnknown }
         return logo
     }
@@ -72,7 +68,7 @@ extension TokenRequest {
         do throws(JSONFault) {
             try self.init(body, by: caller.name)
         } catch {
-            throw APIProblem(error)
+            throw APIProblem(body: error)
         }
     }
 }

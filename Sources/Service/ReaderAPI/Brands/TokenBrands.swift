@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import MdocModel
 internal import ReaderIdentityStore
 package import ReaderService
@@ -81,16 +82,12 @@ extension TokenBrands {
 
 extension BrandFolder {
     func brands() throws(APIProblem) -> BrandRegistry {
-        do throws(BrandRegistryError) {
-            return try registry()
-        } catch {
-            throw APIProblem(error)
-        }
+        try mapping(registry(), APIProblem.init(brands:))
     }
 }
 
 extension APIProblem {
-    init(_ error: BrandRegistryError) {
+    init(brands error: BrandRegistryError) {
         self.init(.failed, 500, "the brands: \(error.explanation)")
     }
 }

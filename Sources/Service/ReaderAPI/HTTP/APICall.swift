@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
@@ -43,7 +44,7 @@ struct APICall: Sendable {
         guard request.headers[.contentType].map(Self.isJSON) ?? false else { throw .contentTypeRefused }
         let bytes = try await bytes(upTo: limit)
         guard !bytes.isEmpty else { throw .bodyMissing }
-        return try APIProblem.mapping { () throws(JSONFault) in try JSONText(bytes[...], limit: limit) }
+        return try mapping(JSONText(bytes[...], limit: limit), APIProblem.init(body:))
     }
 
     private static func isJSON(_ type: String) -> Bool {

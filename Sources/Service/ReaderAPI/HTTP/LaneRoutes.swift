@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Transport
 internal import MdocVerification
 internal import Hummingbird
@@ -52,12 +53,10 @@ extension PresentationCoordinator {
         let name = try call.parameter("lane")
         let caller = try call.known
         let body = try await call.body()
-        let (preset, reference) = try APIProblem.mapping { () throws(JSONFault) in
-            let members = try body.members(["preset", "reference", "holder"])
-            return (
-                try members.required("preset").string(upTo: 64), try PresentationOrder.reference(members)
-            )
-        }
+        let members = try mapping(body.members(["preset", "reference", "holder"]), APIProblem.init(body:))
+        let (preset, reference) = try mapping(
+            (members.required("preset").string(upTo: 64), PresentationOrder.reference(members)),
+            APIProblem.init(body:))
         guard caller.orders(at: name), let lane = lanes[name] else { throw .laneUnknown }
         guard let preset = lane.presets.first(where: { $0.name == preset }) else { throw .presetUnknown }
         return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller.name)

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
@@ -82,20 +83,16 @@ extension PresentationCoordinator {
     }
 
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
-        let uri = try APIProblem.mapping { () throws(JSONFault) in
-            try body.members(["uri"]).required("uri").string(upTo: 1 << 14)
-        }
-        do throws(MdocModelError) {
-            return try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
-        } catch {
-            throw APIProblem(
+        let uri = try mapping(
+            body.members(["uri"]).required("uri").string(upTo: 1 << 14), APIProblem.init(body:))
+        return try mapping(DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])) {
+            (error: MdocModelError) in
+            APIProblem(
                 .engagementMalformed, 400, "uri is not an engagement: \(error.explanation)", pointer: "/uri")
         }
     }
 
     private static func decision(in body: JSONText) throws(APIProblem) -> PresentationRecord.Decision {
-        try APIProblem.mapping { () throws(JSONFault) in
-            try body.members(["decision"]).required("decision").word()
-        }
+        try mapping(body.members(["decision"]).required("decision").word(), APIProblem.init(body:))
     }
 }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
@@ -91,10 +92,9 @@ extension PresentationCoordinator {
     }
 
     private static func reference(in body: JSONText) throws(APIProblem) -> RetainedReference {
-        let text = try APIProblem.mapping { () throws(JSONFault) in
-            try body.members(["reference"]).required("reference")
-                .string(upTo: RetainedReference.maximumLength)
-        }
+        let text = try mapping(
+            body.members(["reference"]).required("reference").string(upTo: RetainedReference.maximumLength),
+            APIProblem.init(body:))
         guard let named = try? RetainedReference(text) else { throw .nothingRetained }
         return named
     }

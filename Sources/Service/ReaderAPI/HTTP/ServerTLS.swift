@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import NIOSSL
 package import ReaderIdentityStore
 internal import Synchronization
@@ -47,12 +48,7 @@ package final class ServerTLS: Sendable {
     }
 
     private static func certificates(_ path: String) throws(ServerTLSFault) -> [NIOSSLCertificate] {
-        let bytes: [UInt8]
-        do throws(IdentityStoreError) {
-            bytes = try PrivateFile.read(path)
-        } catch {
-            throw .file(path, error)
-        }
+        let bytes = try mapping(PrivateFile.read(path), ServerTLSFault.of(path))
         guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
             throw .noCertificate(path)
         }
@@ -60,14 +56,10 @@ package final class ServerTLS: Sendable {
     }
 
     private static func key(_ path: String) throws(ServerTLSFault) -> NIOSSLPrivateKey {
-        let key: NIOSSLPrivateKey?
-        do throws(IdentityStoreError) {
-            key = try PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
+        let key = try mapping(
+            PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
                 try? NIOSSLPrivateKey(bytes: Array(bytes), format: .pem)
-            }
-        } catch {
-            throw .file(path, error)
-        }
+            }, ServerTLSFault.of(path))
         guard let key else { throw .noKey(path) }
         return key
     }
@@ -80,4 +72,8 @@ package enum ServerTLSFault: Error {
     case noKey(String)
     /// The certificate is of another key, or TLS does not accept it.
     case notOfOneKey(String)
+
+    static func of(_ path: String) -> (IdentityStoreError) -> ServerTLSFault {
+        { .file(path, $0) }
+    }
 }

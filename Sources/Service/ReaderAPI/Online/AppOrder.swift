@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import JSON
 internal import MdocModel
 internal import MdocVerification
@@ -29,12 +30,10 @@ package struct AppOrder: Sendable {
                 return (element, intent)
             }
         } catch {
-            throw APIProblem(error)
+            throw APIProblem(body: error)
         }
-        do throws(IdentityDescriptorError) {
-            descriptor = try IdentityDescriptor(document, elements)
-        } catch {
-            throw APIProblem(error)
+        descriptor = try mapping(IdentityDescriptor(document, elements)) { (error: IdentityDescriptorError) in
+            APIProblem(error)
         }
     }
 

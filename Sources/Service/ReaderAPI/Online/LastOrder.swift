@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import Synchronization
 
@@ -16,11 +17,8 @@ final class LastOrder<Order: KeptOrder>: Sendable {
 
     func order(kept: [UInt8]) throws(APIProblem) -> Order {
         if let last = last.withLock({ $0 }), last.kept == kept { return last.order }
-        let members: JSONTextMembers
-        do throws(JSONFault) {
-            members = try JSONText(kept[...]).members(Order.members)
-        } catch {
-            throw .failed
+        let members = try mapping(JSONText(kept[...]).members(Order.members)) { (_: JSONFault) in
+            APIProblem.failed
         }
         let order = try Order(members)
         last.withLock { $0 = (kept, order) }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
@@ -45,10 +46,8 @@ struct OnlineRoutes {
         _ call: APICall, _ members: Set<String>
     ) async throws(APIProblem) -> (SessionBinding, JSONTextMembers) {
         let body = try await call.body()
-        return try APIProblem.mapping { () throws(JSONFault) in
-            let members = try body.members(members.union(["session"]))
-            return (try Self.session(members), members)
-        }
+        let read = try mapping(body.members(members.union(["session"])), APIProblem.init(body:))
+        return (try mapping(Self.session(read), APIProblem.init(body:)), read)
     }
 
     private static func session(_ members: JSONTextMembers) throws(JSONFault) -> SessionBinding {
@@ -59,14 +58,12 @@ struct OnlineRoutes {
         _ call: APICall
     ) async throws(APIProblem) -> (SessionBinding, PresentationNonce, WalletEnvelope) {
         let body = try await call.body(upTo: longestAnswer)
-        let (session, nonce, envelope) = try APIProblem.mapping { () throws(JSONFault) in
-            let members = try body.members(["session", "nonce", "envelope"])
-            return (
-                try Self.session(members),
-                Base64URL.decode(try members.required("nonce").string(upTo: 128).utf8),
-                Base64URL.decode(try members.required("envelope").string(upTo: longestAnswer).utf8)
-            )
-        }
+        let members = try mapping(body.members(["session", "nonce", "envelope"]), APIProblem.init(body:))
+        let (session, nonce, envelope) = try mapping(
+            (
+                Self.session(members), Base64URL.decode(members.required("nonce").string(upTo: 128).utf8),
+                Base64URL.decode(members.required("envelope").string(upTo: longestAnswer).utf8)
+            ), APIProblem.init(body:))
         guard let nonce else { throw APIProblem(NonceRefusal.unknown) }
         do throws(WalletPresentationError) {
             guard let envelope else { throw .notBase64URL(.envelope) }
@@ -80,18 +77,16 @@ struct OnlineRoutes {
         _ call: APICall
     ) async throws(APIProblem) -> (SessionBinding, EncryptionInfo, String, EncryptedResponse) {
         let body = try await call.body(upTo: longestAnswer)
-        let (session, origin, info, response) = try APIProblem.mapping { () throws(JSONFault) in
-            let members = try body.members(["session", "origin", "encryptionInfo", "response"])
-            return (
-                try Self.session(members), try members.required("origin").string(upTo: 300),
-                try members.required("encryptionInfo").string(upTo: EncryptionInfo.maximumSize),
-                try members.required("response").string(upTo: longestAnswer)
-            )
-        }
-        do throws(WalletPresentationError) {
-            return (session, try EncryptionInfo(info), origin, try EncryptedResponse(response.utf8))
-        } catch {
-            throw APIProblem(error)
+        let members = try mapping(
+            body.members(["session", "origin", "encryptionInfo", "response"]), APIProblem.init(body:))
+        let (session, origin, info, response) = try mapping(
+            (
+                Self.session(members), members.required("origin").string(upTo: 300),
+                members.required("encryptionInfo").string(upTo: EncryptionInfo.maximumSize),
+                members.required("response").string(upTo: longestAnswer)
+            ), APIProblem.init(body:))
+        return try mapping((session, EncryptionInfo(info), origin, EncryptedResponse(response.utf8))) {
+            (error: WalletPresentationError) in APIProblem(error)
         }
     }
 }

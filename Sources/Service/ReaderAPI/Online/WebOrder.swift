@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import JSON
 internal import MdocModel
 internal import ReaderStore
@@ -13,12 +14,8 @@ package struct WebOrder: Sendable {
     package static let members: Set = ["origin", "intent"]
 
     package init(_ members: JSONTextMembers) throws(APIProblem) {
-        do throws(JSONFault) {
-            origin = try members.required("origin").string(upTo: 300)
-            intent = try members.required("intent").string(upTo: 4096)
-        } catch {
-            throw APIProblem(error)
-        }
+        origin = try mapping(members.required("origin").string(upTo: 300), APIProblem.init(body:))
+        intent = try mapping(members.required("intent").string(upTo: 4096), APIProblem.init(body:))
         plan = try RequestPlan(ordered: RequestIntent(ordered: intent), keeping: .none)
     }
 

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import ReaderIdentityStore
@@ -19,12 +20,9 @@ actor OwnerRecords {
 
     /// The identities by name, each with the end of its validity. No key is used.
     func identities() throws(APIProblem) -> [JSONValue] {
-        do throws(IdentityStoreError) {
-            let identities = IdentityFolder(store: folder)
-            return try identities.names().map { Self.description(of: $0, in: identities) }
-        } catch {
-            throw APIProblem(.identityRefused, 400, error.explanation)
-        }
+        let identities = IdentityFolder(store: folder)
+        return try mapping(identities.names(), APIProblem.init(identity:))
+            .map { Self.description(of: $0, in: identities) }
     }
 
     private static func description(of name: IdentityName, in folder: IdentityFolder) -> JSONValue {
@@ -92,11 +90,8 @@ actor OwnerRecords {
 
     /// Follows the chain of all receipts to its end, or to the first that does not hold.
     func verification() throws(APIProblem) -> JSONValue {
-        do throws(ReaderStoreError) {
-            let (verdict, links) = try ReaderStore(at: folder, for: .reading).verifyReceipts()
-            return verdict.json(links: links)
-        } catch {
-            throw .recordsUnavailable(error)
-        }
+        let (verdict, links) = try mapping(
+            ReaderStore(at: folder, for: .reading).verifyReceipts(), APIProblem.recordsUnavailable)
+        return verdict.json(links: links)
     }
 }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Glibc
 package import ReaderTokens
 
@@ -21,11 +22,7 @@ package struct LaneBrand: Equatable, Sendable {
     package func image() throws(LogoFileFault) -> BrandLogo? {
         guard let logo else { return nil }
         let data = try Self.contents(of: logo)
-        do throws(LogoFault) {
-            return try BrandLogo(png: data)
-        } catch {
-            throw .refused(error)
-        }
+        return try mapping(BrandLogo(png: data), LogoFileFault.refused)
     }
 
     /// Nothing but a file is read, and no more of it than a logo may have: a pipe would never end.

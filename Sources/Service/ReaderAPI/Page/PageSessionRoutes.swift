@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Hummingbird
 internal import JSON
 
@@ -10,7 +11,8 @@ struct PageSessionRoutes: Sendable {
     var all: [APIRoute] {
         [
             APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk, .admin])) { call throws(APIProblem) in
-                let place = try Self.place(in: await call.body())
+                let body = try await call.body()
+                let place = try mapping(Self.place(in: body), APIProblem.init(body:))
                 if let lane = place.lane, await !coordinator.laneNames.contains(lane) {
                     throw .laneUnknown.at("/lane")
                 }
@@ -22,7 +24,9 @@ struct PageSessionRoutes: Sendable {
                     ], status: .created)
             },
             APIRoute(.post, "/v1/page-sessions", .everybody) { call throws(APIProblem) in
-                let code = try Self.code(in: await call.body())
+                let body = try await call.body()
+                let code = try mapping(
+                    body.members(["code"]).required("code").string(upTo: 64), APIProblem.init(body:))
                 let (place, cookie) = try sessions.take(code, under: access.current)
                 var response = Response.json([
                     "page": .string(place.page.rawValue), "lane": JSONValue(place.lane),
@@ -34,22 +38,14 @@ struct PageSessionRoutes: Sendable {
         ]
     }
 
-    private static func place(in body: JSONText) throws(APIProblem) -> PagePlace {
-        try APIProblem.mapping { () throws(JSONFault) in
-            let members = try body.members(["page", "lane"])
-            let page = try members.required("page")
-            if case .owner = try page.word(PagePlace.Page.self) {
-                guard let lane = members["lane"], !lane.isNull else { return .owner }
-                throw lane.wrong("must not be there: the owner's page is for all lanes")
-            }
-            let lane = try members.required("lane").string(upTo: 64)
-            return PagePlace(try page.word(), lane: lane)
+    private static func place(in body: JSONText) throws(JSONFault) -> PagePlace {
+        let members = try body.members(["page", "lane"])
+        let page = try members.required("page")
+        if case .owner = try page.word(PagePlace.Page.self) {
+            guard let lane = members["lane"], !lane.isNull else { return .owner }
+            throw lane.wrong("must not be there: the owner's page is for all lanes")
         }
-    }
-
-    private static func code(in body: JSONText) throws(APIProblem) -> String {
-        try APIProblem.mapping { () throws(JSONFault) in
-            try body.members(["code"]).required("code").string(upTo: 64)
-        }
+        let lane = try members.required("lane").string(upTo: 64)
+        return PagePlace(try page.word(), lane: lane)
     }
 }

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import JSON
 internal import ReaderStore
 internal import RequestPlanner
@@ -14,7 +15,7 @@ struct FurtherOrder: Equatable, Sendable {
             words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
             retention = try members["retention"].map(RetentionProfile.init) ?? .none
         } catch {
-            throw APIProblem(error)
+            throw APIProblem(body: error)
         }
         intent = try RequestIntent(ordered: words, as: "/then/intent")
     }
@@ -23,10 +24,8 @@ struct FurtherOrder: Equatable, Sendable {
 extension RequestIntent {
     /// - Parameter pointer: the member of the body that it is.
     init(ordered words: String, as pointer: String = "/intent") throws(APIProblem) {
-        do throws(RequestPlannerError) {
-            self = try RequestIntent(parsing: words)
-        } catch {
-            throw APIProblem(error).at(pointer)
+        self = try mapping(RequestIntent(parsing: words)) { (error: RequestPlannerError) in
+            APIProblem(error).at(pointer)
         }
     }
 }
@@ -36,10 +35,8 @@ extension RequestPlan {
     init(ordered intent: RequestIntent, keeping retention: RetentionProfile, as pointer: String = "/intent")
         throws(APIProblem)
     {
-        do throws(RequestPlannerError) {
-            self = try RequestPlan(intent, keeping: retention.choice)
-        } catch {
-            throw APIProblem(error).at(pointer)
+        self = try mapping(RequestPlan(intent, keeping: retention.choice)) { (error: RequestPlannerError) in
+            APIProblem(error).at(pointer)
         }
     }
 }

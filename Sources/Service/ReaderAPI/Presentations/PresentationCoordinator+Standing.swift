@@ -29,8 +29,7 @@ extension PresentationCoordinator {
 
     func startStanding(at name: String) {
         guard let preset = lanes[name]?.standing, standing[name] == nil, !isEnding else { return }
-        standing[name] = StandingLane()
-        standing[name]?.task = Task { await self.keepAsking(preset, at: name) }
+        standing[name] = StandingLane(task: Task { await self.keepAsking(preset, at: name) })
     }
 
     private func keepAsking(_ preset: Preset, at name: String) async {
@@ -59,14 +58,14 @@ extension PresentationCoordinator {
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
         perform(try book.begin(record))
-        standing[name]?.waiting = id
+        standing[name]?.phase = .waiting(id, ended: nil)
         noteStanding(at: name, pausedBy: nil)
         while true {
             plan.deadlines.engagement = min(plan.deadlines.engagement, Self.longestWait)
             plan.admission = { [weak self] in await self?.admit(id, at: name) ?? false }
             await follow(id, plan, at: lane)
-            guard standing[name]?.waiting == id, let outcome = standing[name]?.unasked else { return }
-            standing[name]?.unasked = nil
+            guard case .waiting(id, ended: let outcome?)? = standing[name]?.phase else { return }
+            standing[name]?.phase = .waiting(id, ended: nil)
             do throws(APIProblem) {
                 if let problem = outcome.problem { throw problem }
                 let (renewed, newPlan) = try await prepare(order, by: Self.owner(ofStanding: name))
@@ -94,14 +93,14 @@ extension PresentationCoordinator {
             return book[id].map { $0.state != .cancelled } ?? false
         }
         guard !isEnding, let record = book[id] else { return false }
-        standing[name]?.waiting = nil
+        standing[name]?.phase = .idle
         do throws(APIProblem) {
             try await keepBegun(record)
             noteStanding(at: name, pausedBy: nil)
             return true
         } catch {
             noteStanding(at: name, pausedBy: error)
-            standing[name]?.waiting = id
+            standing[name]?.phase = .waiting(id, ended: nil)
             withdrawStanding(at: name)
             return false
         }
@@ -111,7 +110,7 @@ extension PresentationCoordinator {
     func isAsked(_ id: PresentationID, _ outcome: Presentation.Outcome) async -> Bool {
         guard let record = book[id], standing[record.lane]?.yielding != id else { return false }
         guard isUnasked(id) else { return true }
-        standing[record.lane]?.unasked = outcome
+        standing[record.lane]?.phase = .waiting(id, ended: outcome)
         guard outcome.isOfPhone else { return false }
         return await admit(id, at: record.lane)
     }
@@ -121,7 +120,7 @@ extension PresentationCoordinator {
 
     private func withdrawStanding(at name: String) {
         guard let id = standing[name]?.waiting else { return }
-        standing[name]?.waiting = nil
+        standing[name]?.phase = .idle
         perform(book.withdraw(id))
         notify(.laneChanged, ofLane: name)
     }

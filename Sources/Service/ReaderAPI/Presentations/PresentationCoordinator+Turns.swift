@@ -18,12 +18,11 @@ extension PresentationCoordinator {
     func hold(lane name: String) async {
         holds[name, default: 0] += 1
         guard let id = standing[name]?.waiting ?? standing[name]?.yielding else { return }
-        standing[name]?.waiting = nil
-        standing[name]?.yielding = id
+        standing[name]?.phase = .yielding(id)
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await running[id]?.value
         perform(book.withdraw(id))
-        if standing[name]?.yielding == id { standing[name]?.yielding = nil }
+        if standing[name]?.yielding == id { standing[name]?.phase = .idle }
     }
 
     func release(lane name: String) {

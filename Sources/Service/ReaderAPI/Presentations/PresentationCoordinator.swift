@@ -85,7 +85,7 @@ package actor PresentationCoordinator {
         await hold(lane: name)
         defer { release(lane: name) }
         guard !book.isBusy(lane: name) else { return false }
-        standing.removeValue(forKey: name)?.task?.cancel()
+        standing.removeValue(forKey: name)?.task.cancel()
         let lane = lanes.removeValue(forKey: name)?.lane
         laneNames.removeAll { $0 == name }
         notify(.laneChanged, ofLane: name)
@@ -392,10 +392,10 @@ package actor PresentationCoordinator {
     package func close() async {
         isEnding = true
         for name in Array(standing.keys) { await hold(lane: name) }
-        for lane in standing.values { lane.task?.cancel() }
+        for lane in standing.values { lane.task.cancel() }
         book.interrupt()
         for id in book.ids { _ = try? await stop(id) }
-        for lane in standing.values { await lane.task?.value }
+        for lane in standing.values { await lane.task.value }
         for id in book.ids {
             expire(.decision, of: id)
             await writing[id]?.value

@@ -65,7 +65,7 @@ package struct PresentationOrder: Equatable, Sendable {
             webhook = try members["webhook"]?.string(upTo: 1024)
             readerToken = try members["readerToken"]?.string(upTo: 1 << 13)
         } catch {
-            throw APIProblem(error, permitted: Self.members)
+            throw APIProblem(body: error, permitted: Self.members)
         }
         intent = try RequestIntent(ordered: words)
         then = try further.map { text throws(APIProblem) in try FurtherOrder(text) }

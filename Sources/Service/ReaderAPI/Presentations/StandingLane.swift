@@ -2,16 +2,25 @@ internal import ReaderService
 
 /// How far a lane is that asks by itself.
 struct StandingLane: Sendable {
+    /// What becomes of the lane's own presentation before a phone is asked.
+    enum Phase: Sendable {
+        /// There is none: a phone is asked, or the next is not armed yet.
+        case idle
+        /// It waits for a phone; `ended` says how it ended, where no phone was asked until then.
+        case waiting(PresentationID, ended: Presentation.Outcome?)
+        /// It gives up the lane's turn.
+        case yielding(PresentationID)
+    }
+
     /// What repeats the order until the daemon ends or the lane goes.
-    var task: Task<Void, Never>?
-    /// The presentation in which no phone was asked yet.
-    var waiting: PresentationID?
-    /// How that ended, where it ended before a phone was asked.
-    var unasked: Presentation.Outcome?
-    /// The presentation that gives up the lane's turn.
-    var yielding: PresentationID?
+    let task: Task<Void, Never>
+    var phase = Phase.idle
     /// Until when the result of the customer before is shown.
     var resting: ContinuousClock.Instant?
     /// Why no phone is asked; nil where nothing keeps it from that.
     var pause: APIProblem?
+
+    var waiting: PresentationID? { if case .waiting(let id, _) = phase { id } else { nil } }
+
+    var yielding: PresentationID? { if case .yielding(let id) = phase { id } else { nil } }
 }

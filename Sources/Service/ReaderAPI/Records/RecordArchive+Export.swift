@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderStore
@@ -19,12 +20,8 @@ extension RecordArchive {
     func beginExport(
         of reference: RetainedReference, orderedBy owner: String, at now: Timestamp
     ) throws(APIProblem) -> (id: String, export: RetainedExport) {
-        let export: RetainedExport
-        do throws(ReaderStoreError) {
-            export = try retained.beginExport(of: reference, orderedBy: owner, at: now)
-        } catch {
-            throw .recordsUnavailable(error)
-        }
+        let export = try mapping(
+            retained.beginExport(of: reference, orderedBy: owner, at: now), APIProblem.recordsUnavailable)
         guard !export.records.isEmpty else { throw .nothingRetained }
         guard let id = try? randomBytes(16).hexadecimal else { throw .failed }
         pendingExports.removeAll { $0.owner == owner && $0.reference == reference }

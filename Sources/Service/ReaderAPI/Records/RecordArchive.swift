@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import Logging
 package import MdocModel
 internal import ReaderService
@@ -233,11 +234,7 @@ package actor RecordArchive {
     func read<Value: Sendable>(
         _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) throws(APIProblem) -> Value {
-        do throws(ReaderStoreError) {
-            return try body(store)
-        } catch {
-            throw .recordsUnavailable(error)
-        }
+        try mapping(body(store), APIProblem.recordsUnavailable)
     }
 }
 

@@ -17,7 +17,7 @@ package struct JudgingBasis: Sendable {
 
     package init(
         trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil,
-        policy: VerificationPolicy = VerificationPolicy(), policies: PurposePolicies = PurposePolicies()
+        policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
     ) {
         self.trust = trust
         self.obtained = obtained

@@ -1,3 +1,4 @@
+internal import ErrorMapping
 package import MdocModel
 internal import MdocTrust
 package import MdocVerification
@@ -142,12 +143,12 @@ package final class StoredBasis: JudgingBasisSource {
     }
 
     private func trustNumber() throws(APIProblem) -> Int64? {
-        try APIProblem.mapping { () throws(ReaderStoreError) in try store().currentTrustNumber() }
+        try mapping(store().currentTrustNumber(), APIProblem.init(trust:))
     }
 
     /// A store whose last root was removed is as one that never had one.
     private func trust() throws(APIProblem) -> StoredTrust {
-        let stored = try APIProblem.mapping { () throws(ReaderStoreError) in try store().currentTrust() }
+        let stored = try mapping(store().currentTrust(), APIProblem.init(trust:))
         guard !stored.snapshot.anchors.isEmpty else { throw .trustNotSetUp }
         return stored
     }
@@ -167,7 +168,7 @@ package final class StoredBasis: JudgingBasisSource {
 
     /// The identities as they were read last, if none of their files has changed.
     private func knownChoice() throws(APIProblem) -> (choice: ReaderIdentityChoice?, stamps: [FileStamp?]) {
-        let stamps = try APIProblem.mapping { () throws(IdentityStoreError) in try identityFolder.stamps() }
+        let stamps = try mapping(identityFolder.stamps(), APIProblem.init(identity:))
         let read = state.withLock { $0.identities }
         let isKnown = read.map { $0.stamps == stamps && ContinuousClock.now < $0.at + Self.lasts } ?? false
         return (isKnown ? read?.choice : nil, stamps)
@@ -177,9 +178,8 @@ package final class StoredBasis: JudgingBasisSource {
         let generation = state.withLock { $0.generation }
         let (known, stamps) = try knownChoice()
         if let known { return known }
-        let choice = try APIProblem.mapping { () throws(IdentityStoreError) in
-            try ReaderIdentities(in: identityFolder, at: now).choice
-        }
+        let choice = try mapping(
+            ReaderIdentities(in: identityFolder, at: now).choice, APIProblem.init(identity:))
         _ = state.withLock { state in
             let old = state.identities
             if state.generation == generation {
@@ -194,34 +194,23 @@ package final class StoredBasis: JudgingBasisSource {
         named name: String, at now: Timestamp
     ) async throws(APIProblem) -> ReaderIdentity {
         try await identityReading.run { () throws(APIProblem) in
-            try APIProblem.mapping { () throws(IdentityStoreError) in
-                try ReaderIdentities.identity(named: name, in: identityFolder, at: now)
-            }
+            try mapping(
+                ReaderIdentities.identity(named: name, in: identityFolder, at: now),
+                APIProblem.init(identity:))
         }
     }
 }
 
 extension APIProblem {
-    fileprivate static func mapping<Value>(
-        _ body: () throws(ReaderStoreError) -> Value
-    ) throws(APIProblem) -> Value {
-        do throws(ReaderStoreError) {
-            return try body()
-        } catch .absent, .empty {
-            throw .trustNotSetUp
-        } catch {
-            throw APIProblem(.trustUnavailable, 503, "the trust store: \(error.explanation)")
+    fileprivate init(trust error: ReaderStoreError) {
+        switch error {
+        case .absent, .empty: self = .trustNotSetUp
+        default: self.init(.trustUnavailable, 503, "the trust store: \(error.explanation)")
         }
     }
 
-    fileprivate static func mapping<Value>(
-        _ body: () throws(IdentityStoreError) -> Value
-    ) throws(APIProblem) -> Value {
-        do throws(IdentityStoreError) {
-            return try body()
-        } catch {
-            throw APIProblem(.identityRefused, 400, error.explanation)
-        }
+    init(identity error: IdentityStoreError) {
+        self.init(.identityRefused, 400, error.explanation)
     }
 }
 
