@@ -186,6 +186,37 @@ struct ReceiptPostgreSQLTests {
         }
     }
 
+    @Test("With another invitation a kiosk's keys that signed no receipt go, and with a refused one none")
+    func forgottenKeys() async throws {
+        let (bench, store, links) = try await HubBench.enrolled(receipts: 1)
+        let other = try await HubBench()
+        try await other.enrol()
+        func keys() throws -> [ReceiptPublicKey] {
+            try (0..<63).map { _ in try ReceiptPublicKey(PrivateKey.generate(.p256).publicKey()) }
+        }
+        func count(of bench: HubBench) async throws -> Int64? {
+            try await bench.database.pool.rows(
+                "SELECT count(*) FROM countersign_fleet_receipt_key WHERE kiosk = $1::text",
+                [bench.kiosk.text.bytes]
+            ).first?.first??.bigint
+        }
+        let unused = try keys()
+        for bench in [bench, other] {
+            #expect(try await bench.database.add(unused, of: bench.kiosk, at: HubBench.now) == .added)
+        }
+        try #require(try await bench.push(links) == .committed(head(links, 1)))
+        #expect(
+            try await bench.database.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now) == nil)
+        #expect(try await count(of: bench) == 64)
+        try await bench.enrolAgain()
+        #expect(try await count(of: bench) == 1)
+        #expect(try await count(of: other) == 63)
+        // The key that signed is there, and there is room for as many others.
+        let again = try keys() + store.store.receiptKeys()
+        #expect(try await bench.database.add(again, of: bench.kiosk, at: HubBench.now) == .added)
+        #expect(try await bench.push(links) == .committed(head(links, 1)))
+    }
+
     @Test("A revoked kiosk's receipts are not taken")
     func revoked() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 1)

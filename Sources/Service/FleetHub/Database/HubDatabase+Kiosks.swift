@@ -85,7 +85,8 @@ extension HubDatabase {
     /// How long a code can be used, in seconds.
     package static let codeLifetime: Int64 = 86_400
 
-    /// Makes a one-time code for a kiosk that is new or was revoked; nil where there is such a kiosk.
+    /// Makes a one-time code for a kiosk that is new or was revoked; nil where there is such a kiosk. Receipt keys that it has sent and
+    /// that signed nothing are forgotten: once it is enrolled it sends its keys again.
     package func invite(
         _ kiosk: FleetName, site: FleetName?, group: FleetName?, at now: Timestamp
     ) async throws(PostgreSQLError) -> String? {
@@ -96,11 +97,16 @@ extension HubDatabase {
         let isDone = try await perform(
             act,
             by: """
-                INSERT INTO countersign_fleet_kiosk (kiosk, site, member_of, state, code, code_expires, head_digest)
-                VALUES ($1::text, $2::text, $3::text, 'invited', $4::bytea, $5::bigint, $6::bytea)
-                ON CONFLICT (kiosk) DO UPDATE SET site = excluded.site, member_of = excluded.member_of,
-                    state = 'invited', is_stopped = false, code = excluded.code, code_expires = excluded.code_expires
-                WHERE countersign_fleet_kiosk.state <> 'active' RETURNING true
+                WITH invited AS (
+                    INSERT INTO countersign_fleet_kiosk (kiosk, site, member_of, state, code, code_expires, head_digest)
+                    VALUES ($1::text, $2::text, $3::text, 'invited', $4::bytea, $5::bigint, $6::bytea)
+                    ON CONFLICT (kiosk) DO UPDATE SET site = excluded.site, member_of = excluded.member_of,
+                        state = 'invited', is_stopped = false, code = excluded.code, code_expires = excluded.code_expires
+                    WHERE countersign_fleet_kiosk.state <> 'active' RETURNING kiosk),
+                forgotten AS (
+                    DELETE FROM countersign_fleet_receipt_key AS known USING invited
+                    WHERE known.kiosk = invited.kiosk AND NOT known.is_used)
+                SELECT true FROM invited
                 """,
             [
                 kiosk.text.bytes, (site?.text ?? "").bytes, (group?.text ?? "").bytes, Self.digest(code),
