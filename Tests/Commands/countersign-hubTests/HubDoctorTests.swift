@@ -128,6 +128,12 @@ struct HubDoctorTests {
         try expect(
             database { ($0.hasTables, $0.ownsTables, $0.mayMakeTables) = (false, false, false) }, .hubTables,
             .failed, "may not make tables", fix: "GRANT CREATE")
+        try expect(
+            database { $0.mayAppendActs = false }, .hubTables, .failed, "may not append to the audit log",
+            fix: "GRANT SELECT, INSERT ON countersign_fleet_act")
+        try expect(
+            database { $0.mayChangeActs = true }, .hubTables, .warning, "may change or delete it",
+            fix: "REVOKE UPDATE, DELETE, TRUNCATE ON countersign_fleet_act")
         let absent = HubDatabaseChecks.checks(.failure(.unreachable))
         try expect(absent, .hubDatabase, .failed, "cannot be reached")
         try expect(absent, .hubTables, .skipped)
@@ -241,10 +247,42 @@ struct HubDoctorPostgreSQLTests {
         #expect(foreign.hasTables && !foreign.ownsTables)
         _ = try await pool.rows("ALTER TABLE \(name).countersign_fleet_receipt OWNER TO \(name)")
         #expect(try await facts().ownsTables)
+        // The hub makes an audit log that is not there.
+        #expect(try await facts().mayAppendActs)
+        try await auditLog(of: name, pool, facts)
         _ = try await pool.rows("REVOKE CREATE ON SCHEMA \(name) FROM \(name)")
         #expect(try await !facts().mayMakeTables)
         _ = try await pool.rows("DROP SCHEMA \(name) CASCADE")
         _ = try await pool.rows("DROP ROLE \(name)")
         await #expect(throws: PostgreSQLError.unreachable) { try await facts() }
+    }
+
+    /// Changes who may do what with the audit log in the schema of a user, and looks as that user each time.
+    private func auditLog(
+        of name: String, _ pool: PostgreSQLPool, _ facts: () async throws -> DatabaseFacts
+    ) async throws {
+        func expect(
+            append: Bool, change: Bool, after statement: String,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws {
+            _ = try await pool.rows(statement)
+            let found = try await facts()
+            #expect(found.mayAppendActs == append, sourceLocation: sourceLocation)
+            #expect(found.mayChangeActs == change, sourceLocation: sourceLocation)
+        }
+        let log = "\(name).countersign_fleet_act"
+        // The owner of a schema may delete the tables of others there.
+        try await expect(append: false, change: true, after: "CREATE TABLE \(log) (number bigint)")
+        _ = try await pool.rows("ALTER SCHEMA \(name) OWNER TO CURRENT_USER")
+        try await expect(
+            append: false, change: false, after: "GRANT USAGE, CREATE ON SCHEMA \(name) TO \(name)")
+        try await expect(append: false, change: false, after: "GRANT INSERT ON \(log) TO \(name)")
+        try await expect(append: true, change: false, after: "GRANT SELECT ON \(log) TO \(name)")
+        for right in ["UPDATE", "UPDATE (number)", "DELETE", "TRUNCATE"] {
+            try await expect(append: true, change: true, after: "GRANT \(right) ON \(log) TO \(name)")
+            try await expect(append: true, change: false, after: "REVOKE \(right) ON \(log) FROM \(name)")
+        }
+        // A hub that made its log owns it.
+        try await expect(append: true, change: false, after: "ALTER TABLE \(log) OWNER TO \(name)")
     }
 }

@@ -135,7 +135,6 @@ struct HubRoutePostgreSQLTests {
     func manyReports() async throws {
         try await RunningHub.run { hub in
             let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
-            let record = try #require(try await hub.database.kiosk(one.name))
             func report(_ kiosk: EnrolledKiosk, _ finding: String) async -> String {
                 let report = KioskReport(
                     software: "1.0", documents: [], receipts: "", health: KioskHealth(findings: [finding]))
@@ -143,24 +142,103 @@ struct HubRoutePostgreSQLTests {
                     try await $0.post("/fleet/v1/report", report.json.utf8, type: "application/json")
                 }
             }
-            // The hour does not end meanwhile.
-            while hub.now().secondsSince1970 % 3600 > 3570 { try await Task.sleep(for: .seconds(1)) }
-            let early = KioskReport(software: "1.0", documents: [], receipts: "")
-            for _ in 0..<999 { _ = try await hub.database.take(early, of: record, at: hub.now()) }
+            try await leaveOne(.reports, of: one, at: hub)
             #expect(await report(one, "trustMissing") == "0 bytes")
             let kept = try #require(try await hub.database.kiosk(one.name)).report
-            let refusal = await report(one, "storeFull")
-            let prefix = "tooMany(retryAfter: "
-            #expect(refusal.hasPrefix(prefix), "\(refusal)")
-            let seconds = Int(refusal.dropFirst(prefix.count).dropLast())
-            #expect(seconds.map { (1...3600).contains($0) } == true, "\(refusal)")
+            expectWait(await report(one, "storeFull"))
             #expect(try await hub.database.kiosk(one.name)?.report == kept)
             #expect(await report(two, "storeFull") == "0 bytes")
-            _ = try await hub.database.pool.rows(
-                "UPDATE countersign_fleet_kiosk SET reports_hour = reports_hour - 1 WHERE kiosk = $1::text",
-                [one.name.text.bytes])
+            try await endHour(.reports, of: one, at: hub)
             #expect(await report(one, "storeFull") == "0 bytes")
             #expect(try await hub.database.kiosk(one.name)?.report != kept)
+        }
+    }
+
+    /// Has a kiosk do something once more within this hour, which does not end meanwhile.
+    private func leaveOne(
+        _ limit: HourlyLimit, of kiosk: EnrolledKiosk, at hub: RunningHub
+    ) async throws {
+        while hub.now().secondsSince1970 % 3600 > 3570 { try await Task.sleep(for: .seconds(1)) }
+        try #require(try await hub.database.count(limit, of: kiosk.name) == nil)
+        _ = try await hub.database.pool.rows(
+            "UPDATE countersign_fleet_kiosk SET \(limit.rawValue) = $2::bigint WHERE kiosk = $1::text",
+            [kiosk.name.text.bytes, (limit.most - 1).postgreSQL])
+    }
+
+    private func endHour(_ limit: HourlyLimit, of kiosk: EnrolledKiosk, at hub: RunningHub) async throws {
+        let hour = "\(limit.rawValue)_hour"
+        _ = try await hub.database.pool.rows(
+            "UPDATE countersign_fleet_kiosk SET \(hour) = \(hour) - 1 WHERE kiosk = $1::text",
+            [kiosk.name.text.bytes])
+    }
+
+    /// That a hub says when it takes something again, within the hour.
+    private func expectWait(_ refusal: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let prefix = "tooMany(retryAfter: "
+        #expect(refusal.hasPrefix(prefix), "\(refusal)", sourceLocation: sourceLocation)
+        let seconds = Int(refusal.dropFirst(prefix.count).dropLast())
+        let isWithin = seconds.map { (1...3600).contains($0) } == true
+        #expect(isWithin, "\(refusal)", sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "A kiosk that has asked for passwords at the broker as often as it may waits at every hub, and no other waits with it"
+    )
+    func manyPasswords() async throws {
+        try await RunningHub.run { hub in
+            let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
+            func ask(_ client: HubClient) async -> String {
+                await refusal(client) {
+                    try await $0.post("/fleet/v1/broker-password", [], type: "application/json")
+                }
+            }
+            try await leaveOne(.passwords, of: one, at: hub)
+            // This hub has no broker, and counts what is asked all the same.
+            #expect(await ask(one.client) == "503 brokerUnavailable")
+            expectWait(await ask(one.client))
+            #expect(await ask(two.client) == "503 brokerUnavailable")
+            try await hub.runAnother(tokens: { _, _ in nil }) { another in
+                let settings = another.settings(one.name, now: another.now)
+                let client = try HubClient(
+                    settings.hubs, authority: settings.authority, as: FleetFolder(store: settings.store))
+                expectWait(await ask(client))
+                await client.end()
+            }
+            try await endHour(.passwords, of: one, at: hub)
+            #expect(await ask(one.client) == "503 brokerUnavailable")
+        }
+    }
+
+    /// What a kiosk sends to have its certificate renewed.
+    private func request(of kiosk: EnrolledKiosk) throws -> [UInt8] {
+        try CertificationRequest(
+            subject: DistinguishedName([(.organizationName, "utopia"), (.commonName, kiosk.name.text)])
+        ).sign(with: FleetFolder(store: kiosk.settings.store).key())
+    }
+
+    @Test(
+        "A certificate that was renewed as often as it may be within an hour holds and is not renewed again; a code and another kiosk do not wait"
+    )
+    func manyRenewals() async throws {
+        try await RunningHub.run { hub in
+            let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
+            func renew(_ kiosk: EnrolledKiosk) async throws -> String {
+                let request = try request(of: kiosk)
+                return await kiosk.refusal {
+                    try await $0.post("/fleet/v1/certificates", request, type: "application/pkcs10")
+                }
+            }
+            try await leaveOne(.renewals, of: one, at: hub)
+            #expect(try await renew(one).hasSuffix(" bytes"))
+            expectWait(try await renew(one))
+            _ = try await one.client.get("/fleet/v1/state")
+            #expect(try await renew(two).hasSuffix(" bytes"))
+            try #require(try await hub.database.revoke(one.name))
+            try FileManager.default.removeItem(atPath: one.settings.store)
+            let again = try await hub.enrolled(one.name.text)
+            expectWait(try await renew(again))
+            try await endHour(.renewals, of: one, at: hub)
+            #expect(try await renew(again).hasSuffix(" bytes"))
         }
     }
 
@@ -207,11 +285,7 @@ struct HubRoutePostgreSQLTests {
     func otherName() async throws {
         try await RunningHub.run { hub in
             let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
-            let request = try CertificationRequest(
-                subject: DistinguishedName([
-                    (.organizationName, "utopia"), (.commonName, two.name.text),
-                ])
-            ).sign(with: FleetFolder(store: two.settings.store).key())
+            let request = try request(of: two)
             func ask(_ client: HubClient) async -> String {
                 await refusal(client) {
                     try await $0.post("/fleet/v1/certificates", request, type: "application/pkcs10")

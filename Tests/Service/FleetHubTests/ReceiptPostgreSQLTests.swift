@@ -57,6 +57,35 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.database.kiosk(bench.kiosk)?.head == head(links, 1))
     }
 
+    @Test("Before a kiosk's row is held the signatures of the receipts that follow are checked, no others")
+    func checkedBefore() async throws {
+        let (bench, store, links) = try await HubBench.enrolled(receipts: 4)
+        func checked(_ links: [[UInt8]]) async throws -> CheckedSignatures {
+            let receipts = try links.map { try SignedReceipt(parsing: $0) }
+            return try await bench.database.signatures(of: receipts, from: bench.kiosk)
+        }
+        #expect(try await checked(links).count == 4)
+        try #require(try await bench.push(Array(links[0..<2])) == .committed(try head(links, 2)))
+        // Neither what is there nor what follows a gap.
+        #expect(try await checked(links).count == 2)
+        #expect(try await checked(Array(links[3...])).count == 0)
+        // None after one that is not signed, or signed by a key that the kiosk has not sent.
+        var forged = links[2]
+        forged[forged.count - 1] ^= 1
+        let signatures = try await checked([forged, links[3]])
+        #expect(signatures.count == 1)
+        let strange = try signedLink(3, with: PrivateKey.generate(.p256))
+        #expect(try await checked([strange, links[3]]).count == 0)
+        // What was not checked before is checked later, for each key.
+        let key = try store.store.receiptKeys()[0]
+        let other = try ReceiptPublicKey(PrivateKey.generate(.p256).publicKey())
+        let (genuine, changed) = (try SignedReceipt(parsing: links[3]), try SignedReceipt(parsing: forged))
+        #expect(signatures.isSigned(genuine, by: key) && !signatures.isSigned(genuine, by: other))
+        #expect(!signatures.isSigned(changed, by: key))
+        try await bench.enrolAgain()
+        #expect(try await checked(links).count == 0)
+    }
+
     @Test("A chain that was rolled back and continues otherwise is found at the first receipt that differs")
     func rolledBack() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
@@ -155,6 +184,37 @@ struct ReceiptPostgreSQLTests {
                 try await bench.database.add([keys[64]], of: bench.kiosk, at: HubBench.now) == .tooMany)
             #expect(try await bench.database.add([keys[0]], of: bench.kiosk, at: HubBench.now) == .added)
         }
+    }
+
+    @Test("With another invitation a kiosk's keys that signed no receipt go, and with a refused one none")
+    func forgottenKeys() async throws {
+        let (bench, store, links) = try await HubBench.enrolled(receipts: 1)
+        let other = try await HubBench()
+        try await other.enrol()
+        func keys() throws -> [ReceiptPublicKey] {
+            try (0..<63).map { _ in try ReceiptPublicKey(PrivateKey.generate(.p256).publicKey()) }
+        }
+        func count(of bench: HubBench) async throws -> Int64? {
+            try await bench.database.pool.rows(
+                "SELECT count(*) FROM countersign_fleet_receipt_key WHERE kiosk = $1::text",
+                [bench.kiosk.text.bytes]
+            ).first?.first??.bigint
+        }
+        let unused = try keys()
+        for bench in [bench, other] {
+            #expect(try await bench.database.add(unused, of: bench.kiosk, at: HubBench.now) == .added)
+        }
+        try #require(try await bench.push(links) == .committed(head(links, 1)))
+        #expect(
+            try await bench.database.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now) == nil)
+        #expect(try await count(of: bench) == 64)
+        try await bench.enrolAgain()
+        #expect(try await count(of: bench) == 1)
+        #expect(try await count(of: other) == 63)
+        // The key that signed is there, and there is room for as many others.
+        let again = try keys() + store.store.receiptKeys()
+        #expect(try await bench.database.add(again, of: bench.kiosk, at: HubBench.now) == .added)
+        #expect(try await bench.push(links) == .committed(head(links, 1)))
     }
 
     @Test("A revoked kiosk's receipts are not taken")

@@ -253,11 +253,13 @@ struct FleetLevelTests {
 
 @Suite("What a kiosk says and renews by itself")
 struct FleetUpkeepTests {
-    @Test("A certificate of which less than a third is left is renewed once, and the kiosk goes on with it")
-    func renewed() async throws {
+    @Test(
+        "A certificate of which less than a third is left is renewed once, and the kiosk goes on with it, also where its clock is ahead of the new one's end",
+        arguments: [(5, 20), (-2, -1)] as [(Int64, Int64)])
+    func renewed(_ end: Int64, _ next: Int64) async throws {
         let hub = try await ScriptedHub()
-        try hub.folder.keep(certificate: hub.certificate(fromDay: -15, toDay: 5))
-        let further = try hub.certificate(fromDay: 0, toDay: 20)
+        try hub.folder.keep(certificate: hub.certificate(fromDay: -15, toDay: end))
+        let further = try hub.certificate(fromDay: next - 20, toDay: next)
         hub.server.answer(ScriptedHub.certificates, with: .serving(further))
         let agent = try hub.agent()
         try await hub.run(agent) {

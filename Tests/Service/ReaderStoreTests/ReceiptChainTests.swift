@@ -61,6 +61,21 @@ struct ReceiptChainTests {
                 == .broken(at: 3, .missing(from: 3, through: 3)))
     }
 
+    @Test("Who has checked signatures before is asked for each, and nobody else; otherwise each is checked")
+    func checkedBefore() {
+        var asked: [Int64] = []
+        let verdict = ReceiptChain(links).verify(by: keys) { receipt, _ in
+            asked.append(receipt.sequence)
+            return receipt.sequence < 4
+        }
+        #expect(verdict == .broken(at: 4, .changed) && asked == [1, 2, 3, 4])
+        var forged = links
+        forged[4][forged[4].count - 1] ^= 1
+        let believed = ReceiptChain(forged).verify(by: keys) { _, _ in true }
+        #expect(believed == .intact(count: 5, head: Digest(.sha256, of: forged[4][...]).bytes))
+        #expect(ReceiptChain(forged).verify(by: keys) == .broken(at: 5, .changed))
+    }
+
     @Test("Any byte that is changed breaks the chain at that link or the next", arguments: 0..<5)
     func changed(_ index: Int) throws {
         for place in links[index].indices {

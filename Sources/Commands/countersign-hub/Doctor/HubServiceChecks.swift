@@ -49,9 +49,28 @@ enum HubDatabaseChecks {
             .failed(
                 .hubTables, "the hub's user may not make tables",
                 fix: .command("psql --dbname NAME --command 'GRANT CREATE ON SCHEMA public TO USER'"))
-        case (true, true, true): .ok(.hubTables, "they are there, and the hub's own")
+        case (true, true, true): audit(facts)
         case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes them")
         }
+    }
+
+    /// Of tables that are the hub's, but for the audit log, which may be another user's.
+    private static func audit(_ facts: DatabaseFacts) -> DoctorCheck {
+        guard facts.mayAppendActs else {
+            return .failed(
+                .hubTables,
+                "the hub's user may not append to the audit log countersign_fleet_act: each command that changes something is refused",
+                fix: .command(
+                    "psql --dbname NAME --command 'GRANT SELECT, INSERT ON countersign_fleet_act TO USER'"))
+        }
+        return facts.mayChangeActs
+            ? .warning(
+                .hubTables,
+                "the audit log countersign_fleet_act belongs to another user, and the hub's user may change or delete it",
+                fix: .command(
+                    "psql --dbname NAME --command 'REVOKE UPDATE, DELETE, TRUNCATE ON countersign_fleet_act FROM USER'"
+                ))
+            : .ok(.hubTables, "they are there, and the hub's own")
     }
 }
 

@@ -36,7 +36,8 @@ extension FleetAgent {
     private func renew() async throws(HubError) -> Bool {
         let certificate = try? folder.certificate()
         let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
-        if isValid, ContinuousClock.now < nextRenewal { return false }
+        // A new one is not renewed at once where this computer's clock says that it has run out: the hub goes by its own clock.
+        if ContinuousClock.now < nextRenewal { return false }
         do throws(HubError) {
             let isNew = try await KioskEnrolment(settings, folder, log).renew()
             // Near the end of its authority a new certificate would be renewed at once again.

@@ -82,7 +82,7 @@ package actor FleetAgent {
     var ignoredTopics: Set<String> = []
     private(set) var refusals: [FleetLevel: (version: Int64, id: String)] = [:]
     var client: HubClient?
-    /// Before this no further renewal is tried while the certificate holds.
+    /// Before this no further renewal is tried.
     var nextRenewal = ContinuousClock.now
     var preparing: Task<Result<HubClient, HubError>, Never>?
     /// What the hub knows of this kiosk.

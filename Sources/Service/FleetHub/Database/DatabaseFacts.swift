@@ -12,13 +12,19 @@ package struct DatabaseFacts: Equatable, Sendable {
     package var mayMakeTables: Bool
     /// Whether the tables that are there are the user's: only the owner may add and drop months of receipts.
     package var ownsTables: Bool
+    /// Whether the user may read and append to the audit log, as each command that changes something does.
+    package var mayAppendActs: Bool
+    /// Whether the user may change or delete the audit log though it is another user's.
+    package var mayChangeActs: Bool
     /// By how many seconds its clock is ahead of this computer's.
     package var secondsAhead: Int64
 
     package init(
         version: Int64, isStandby: Bool, hasTables: Bool, mayMakeTables: Bool, ownsTables: Bool,
-        secondsAhead: Int64 = 0
+        mayAppendActs: Bool = true, mayChangeActs: Bool = false, secondsAhead: Int64 = 0
     ) {
+        self.mayAppendActs = mayAppendActs
+        self.mayChangeActs = mayChangeActs
         self.secondsAhead = secondsAhead
         self.version = version
         self.isStandby = isStandby
@@ -39,15 +45,23 @@ package struct DatabaseFacts: Equatable, Sendable {
                 to_regclass('countersign_fleet_task') IS NOT NULL,
                 coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
                 coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class
-                    WHERE oid = to_regclass('countersign_fleet_receipt')), false), \(HubDatabase.second)
+                    WHERE oid = to_regclass('countersign_fleet_receipt')), false), \(HubDatabase.second),
+                coalesce(has_table_privilege(to_regclass('countersign_fleet_act'), 'SELECT')
+                    AND has_table_privilege(to_regclass('countersign_fleet_act'), 'INSERT'), true),
+                coalesce((SELECT NOT pg_has_role(act.relowner, 'USAGE') AND (pg_has_role(place.nspowner, 'USAGE')
+                        OR has_any_column_privilege(act.oid, 'UPDATE')
+                        OR has_table_privilege(act.oid, 'DELETE, TRUNCATE'))
+                    FROM pg_class AS act JOIN pg_namespace AS place ON place.oid = act.relnamespace
+                    WHERE act.oid = to_regclass('countersign_fleet_act')), false)
             """
         ).first
-        guard let row, row.count == 6, let version = row[0]?.bigint, let time = row[5]?.bigint else {
+        guard let row, row.count == 8, let version = row[0]?.bigint, let time = row[5]?.bigint else {
             throw .rowMalformed
         }
         return DatabaseFacts(
             version: version, isStandby: row[1] == [1], hasTables: row[2] == [1],
             mayMakeTables: row[3] == [1], ownsTables: row[4] == [1],
+            mayAppendActs: row[6] == [1], mayChangeActs: row[7] == [1],
             secondsAhead: time - now.secondsSince1970)
     }
 }

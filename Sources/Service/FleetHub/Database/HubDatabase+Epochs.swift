@@ -1,8 +1,7 @@
 internal import Fleet
 internal import ReaderStore
 
-/// Where a kiosk's receipts continue, and how many it may push still. Who reads it for the same kiosk at the same time waits until the
-/// transaction has ended.
+/// Where a kiosk's receipts continue, and how many it may push still.
 struct ReceiptAccount {
     let head: HubState.Head
     /// Which computer of this name the receipts are of, from 1 on.
@@ -17,16 +16,24 @@ struct ReceiptAccount {
     /// Until the next hour begins, from 1 to 3600.
     var secondsLeft: Int64 { 3600 - time % 3600 }
 
+    /// What it has pushed within the hour once these are there, in bytes.
+    func pushed(with receipts: [SignedReceipt]) -> Int64 {
+        receipts.reduce(pushed) { $0 + Int64($1.encoded.count) }
+    }
+
     /// Nil where there is no such kiosk, or it is revoked.
+    ///
+    /// - Parameter isHeld: whether who holds it for the same kiosk at the same time waits until the transaction has ended.
     init?(
-        of kiosk: FleetName, _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
+        of kiosk: FleetName, isHeld: Bool, _ link: borrowing PostgreSQLLink,
+        _ deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         let row = try link.rows(
             """
             SELECT head_sequence, epoch, CASE WHEN pushed_hour = clock.second / 3600 THEN pushed ELSE 0 END,
                 clock.second, head_digest, is_rejoining
             FROM countersign_fleet_kiosk, (SELECT \(HubDatabase.second) AS second) AS clock
-            WHERE kiosk = $1::text AND state = 'active' FOR UPDATE OF countersign_fleet_kiosk
+            WHERE kiosk = $1::text AND state = 'active' \(isHeld ? "FOR UPDATE OF countersign_fleet_kiosk" : "")
             """, [kiosk.text.bytes], until: deadline
         ).first
         guard let row else { return nil }

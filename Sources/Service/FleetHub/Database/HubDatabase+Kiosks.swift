@@ -85,7 +85,8 @@ extension HubDatabase {
     /// How long a code can be used, in seconds.
     package static let codeLifetime: Int64 = 86_400
 
-    /// Makes a one-time code for a kiosk that is new or was revoked; nil where there is such a kiosk.
+    /// Makes a one-time code for a kiosk that is new or was revoked; nil where there is such a kiosk. Receipt keys that it has sent and
+    /// that signed nothing are forgotten: once it is enrolled it sends its keys again.
     package func invite(
         _ kiosk: FleetName, site: FleetName?, group: FleetName?, at now: Timestamp
     ) async throws(PostgreSQLError) -> String? {
@@ -96,11 +97,16 @@ extension HubDatabase {
         let isDone = try await perform(
             act,
             by: """
-                INSERT INTO countersign_fleet_kiosk (kiosk, site, member_of, state, code, code_expires, head_digest)
-                VALUES ($1::text, $2::text, $3::text, 'invited', $4::bytea, $5::bigint, $6::bytea)
-                ON CONFLICT (kiosk) DO UPDATE SET site = excluded.site, member_of = excluded.member_of,
-                    state = 'invited', is_stopped = false, code = excluded.code, code_expires = excluded.code_expires
-                WHERE countersign_fleet_kiosk.state <> 'active' RETURNING true
+                WITH invited AS (
+                    INSERT INTO countersign_fleet_kiosk (kiosk, site, member_of, state, code, code_expires, head_digest)
+                    VALUES ($1::text, $2::text, $3::text, 'invited', $4::bytea, $5::bigint, $6::bytea)
+                    ON CONFLICT (kiosk) DO UPDATE SET site = excluded.site, member_of = excluded.member_of,
+                        state = 'invited', is_stopped = false, code = excluded.code, code_expires = excluded.code_expires
+                    WHERE countersign_fleet_kiosk.state <> 'active' RETURNING kiosk),
+                forgotten AS (
+                    DELETE FROM countersign_fleet_receipt_key AS known USING invited
+                    WHERE known.kiosk = invited.kiosk AND NOT known.is_used)
+                SELECT true FROM invited
                 """,
             [
                 kiosk.text.bytes, (site?.text ?? "").bytes, (group?.text ?? "").bytes, Self.digest(code),
@@ -190,9 +196,6 @@ extension HubDatabase {
                 """, [kiosk.text.bytes, [isStopped ? 1 : 0]])
     }
 
-    /// The most reports of one kiosk within an hour. One whose lanes come and go says so 120 times.
-    static let mostReports: Int64 = 1000
-
     /// What a kiosk says of itself: its failures count against roll-outs, and operators look at its receipts where they differ.
     ///
     /// - Returns: after how many seconds it may report again, where it has reported as often as it may: the report is not kept then.
@@ -201,22 +204,13 @@ extension HubDatabase {
         _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
         let alert = Self.alerts.contains(report.receipts) ? report.receipts : ""
-        let refusal = try await pool.rows(
-            """
-            WITH clock AS (SELECT \(Self.second) AS second), kept AS (
-                UPDATE countersign_fleet_kiosk SET report = $2::bytea, seen = $3::bigint,
-                    alert = CASE WHEN $4::text = '' THEN alert ELSE $4::text END,
-                    reports = CASE WHEN reports_hour = clock.second / 3600 THEN reports + 1 ELSE 1 END,
-                    reports_hour = clock.second / 3600
-                FROM clock WHERE kiosk = $1::text
-                    AND (reports_hour <> clock.second / 3600 OR reports < \(Self.mostReports)) RETURNING kiosk)
-            SELECT 3600 - clock.second % 3600 FROM clock WHERE NOT EXISTS (SELECT FROM kept)
-            """, [kiosk.name.text.bytes, report.json.utf8, now.secondsSince1970.postgreSQL, alert.bytes]
-        ).first
-        if let refusal {
-            guard let seconds = refusal.first??.bigint else { throw .rowMalformed }
-            return seconds
-        }
+        let seconds = try await count(
+            .reports, of: kiosk.name,
+            setting: """
+                report = $2::bytea, seen = $3::bigint,
+                alert = CASE WHEN $4::text = '' THEN alert ELSE $4::text END,
+                """, [report.json.utf8, now.secondsSince1970.postgreSQL, alert.bytes])
+        if let seconds { return seconds }
         let membership = FleetMembership(
             chain: chain, site: kiosk.site, group: kiosk.group, kiosk: kiosk.name)
         for entry in report.documents where entry.result != "applied" {

@@ -59,16 +59,38 @@ extension HubDatabase {
     private func take(
         _ receipts: [SignedReceipt], of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
-        try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            try Self.take(receipts, of: kiosk, link, deadline)
+        let signatures = try await signatures(of: receipts, from: kiosk)
+        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            try Self.take(receipts, signatures, of: kiosk, link, deadline)
         }
     }
 
+    /// Checks the signatures of the receipts that are to be taken, as far as that can be seen without holding the kiosk's row. What is
+    /// there already, and what is not taken whoever signed it, is not checked.
+    func signatures(
+        of receipts: [SignedReceipt], from kiosk: FleetName
+    ) async throws(PostgreSQLError) -> CheckedSignatures {
+        let (new, keys) = try await pool.transaction {
+            link, deadline throws(PostgreSQLError) -> ([SignedReceipt], [ReceiptPublicKey]) in
+            guard let account = try ReceiptAccount(of: kiosk, isHeld: false, link, deadline),
+                !account.isRejoining
+            else { return ([], []) }
+            let new = receipts.filter { $0.sequence > account.head.sequence }
+            guard new.first?.sequence == account.head.sequence + 1,
+                account.pushed(with: new) <= Self.mostPushed
+            else { return ([], []) }
+            return (new, try Self.receiptKeys(of: kiosk, link, deadline).map(\.key))
+        }
+        return CheckedSignatures(of: new, by: keys)
+    }
+
     private static func take(
-        _ receipts: [SignedReceipt], of kiosk: FleetName, _ link: borrowing PostgreSQLLink,
+        _ receipts: [SignedReceipt], _ signatures: CheckedSignatures, of kiosk: FleetName,
+        _ link: borrowing PostgreSQLLink,
         _ deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
-        guard let account = try ReceiptAccount(of: kiosk, link, deadline), let earliest = receipts.first
+        guard let account = try ReceiptAccount(of: kiosk, isHeld: true, link, deadline),
+            let earliest = receipts.first
         else {
             return .revoked
         }
@@ -83,11 +105,11 @@ extension HubDatabase {
         let new = Array(receipts.dropFirst(known.count))
         guard let first = new.first else { return .committed(head) }
         guard first.sequence == head.sequence + 1 else { return .gap(head) }
-        let pushed = new.reduce(account.pushed) { $0 + Int64($1.encoded.count) }
+        let pushed = account.pushed(with: new)
         guard pushed <= mostPushed else { return .tooMany(retryAfter: account.secondsLeft) }
         let keys = try receiptKeys(of: kiosk, link, deadline)
         let verdict = ReceiptChain(new.map(\.encoded)).verify(
-            by: keys.map(\.key), after: (head.sequence, head.digest))
+            by: keys.map(\.key), after: (head.sequence, head.digest), isSigned: signatures.isSigned)
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):

@@ -29,6 +29,10 @@ enum HubTables {
                 pushed bigint NOT NULL DEFAULT 0,
                 reports_hour bigint NOT NULL DEFAULT 0,
                 reports bigint NOT NULL DEFAULT 0,
+                passwords_hour bigint NOT NULL DEFAULT 0,
+                passwords bigint NOT NULL DEFAULT 0,
+                renewals_hour bigint NOT NULL DEFAULT 0,
+                renewals bigint NOT NULL DEFAULT 0,
                 alert text NOT NULL DEFAULT ''
             )
             """,

@@ -10,7 +10,8 @@ struct HubProblem: Error, Equatable {
             requestRefused
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
         case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
-            receiptKeyTaken, tooManyReceiptKeys, tooManyReceipts, tooManyReports
+            receiptKeyTaken, tooManyReceiptKeys, tooManyReceipts
+        case tooManyReports, tooManyPasswords, tooManyRenewals
         case kioskStopped, readerTokenNotGranted, tooManyReaderTokens, brandUnavailable
     }
 
@@ -103,10 +104,16 @@ struct HubProblem: Error, Equatable {
             retryAfter: seconds)
     }
 
-    static func tooManyReports(retryAfter seconds: Int64) -> HubProblem {
-        HubProblem(
-            .tooManyReports, 429,
-            "the kiosk has reported \(HubDatabase.mostReports) times within an hour: report again after \(seconds) s",
+    static func tooMany(_ limit: HourlyLimit, retryAfter seconds: Int64) -> HubProblem {
+        let (id, act, next) =
+            switch limit {
+            case .reports: (ID.tooManyReports, "reported", "report")
+            case .passwords: (ID.tooManyPasswords, "asked for a password at the broker", "ask")
+            case .renewals: (ID.tooManyRenewals, "had its certificate renewed", "ask")
+            }
+        return HubProblem(
+            id, 429,
+            "the kiosk has \(act) \(limit.most) times within an hour: \(next) again after \(seconds) s",
             retryAfter: seconds)
     }
 

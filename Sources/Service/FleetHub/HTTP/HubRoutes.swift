@@ -141,11 +141,21 @@ package struct HubRoutes: Sendable {
             if let shown = await call.peerCertificate() {
                 guard try await kiosk(showing: shown).name == name else { throw .kioskUnknown }
             }
+        }
+        let pem = try certificate(request, as: name, at: time)
+        if call.bearer == nil {
+            // One that cannot be made is not counted.
+            try await count(.renewals, of: name)
             audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
         }
+        return .bytes(pem, type: "application/x-pem-file")
+    }
+
+    private func certificate(
+        _ request: VerifiedCertificationRequest, as name: FleetName, at time: Timestamp
+    ) throws(HubProblem) -> [UInt8] {
         do throws(IdentityStoreError) {
-            let pem = try authority.certify(request, as: name, of: database.chain, at: time)
-            return .bytes(pem, type: "application/x-pem-file")
+            return try authority.certify(request, as: name, of: database.chain, at: time)
         } catch {
             audit.error("the authority's key cannot be used", metadata: ["why": "\(error.explanation)"])
             throw .failed
@@ -202,12 +212,22 @@ package struct HubRoutes: Sendable {
         let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.take(report, of: kiosk, at: time)
         }
-        if let seconds { throw .tooManyReports(retryAfter: seconds) }
+        if let seconds { throw .tooMany(.reports, retryAfter: seconds) }
         return .noContent
+    }
+
+    /// Counts what a kiosk does, or refuses it.
+    private func count(_ limit: HourlyLimit, of kiosk: FleetName) async throws(HubProblem) {
+        let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.count(limit, of: kiosk)
+        }
+        if let seconds { throw .tooMany(limit, retryAfter: seconds) }
     }
 
     private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
+        // Also where the broker does not answer: it may have the account all the same.
+        try await count(.passwords, of: kiosk.name)
         guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
             _ = try await self.kiosk(call)

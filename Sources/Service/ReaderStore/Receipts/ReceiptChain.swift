@@ -63,17 +63,19 @@ package struct ReceiptChain: Sendable {
     ///   - keys: the keys that may have signed; keys in the chain are not used.
     ///   - start: the number and digest of the link before the first of these; 0 and `SignedReceipt.origin` for a whole chain.
     ///   - head: the digest of a link that must be in the chain. Without it, a missing end cannot be detected.
+    ///   - isSigned: whether this very key signed a link, for who has checked that before.
     package func verify(
         by keys: [ReceiptPublicKey],
         after start: (sequence: Int64, digest: [UInt8]) = (0, SignedReceipt.origin),
-        expecting head: [UInt8]? = nil
+        expecting head: [UInt8]? = nil,
+        isSigned: (SignedReceipt, ReceiptPublicKey) -> Bool = { $0.isSigned(by: $1) }
     ) -> Verdict {
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var last = start.digest
         var hasHead = head == nil || head == last
         for (index, link) in links.enumerated() {
             let place = start.sequence + Int64(index) + 1
-            switch check(link, at: place, after: last, known) {
+            switch check(link, at: place, after: last, known, isSigned) {
             case .failure(let broken): return .broken(at: place, broken.fault)
             case .success(let receipt): last = receipt.digest
             }
@@ -89,7 +91,8 @@ package struct ReceiptChain: Sendable {
 
     private func check(
         _ link: [UInt8], at place: Int64, after last: [UInt8],
-        _ known: [ReceiptPublicKey.ID: ReceiptPublicKey]
+        _ known: [ReceiptPublicKey.ID: ReceiptPublicKey],
+        _ isSigned: (SignedReceipt, ReceiptPublicKey) -> Bool
     ) -> Result<SignedReceipt, Broken> {
         guard let receipt = try? SignedReceipt(parsing: link) else {
             return .failure(Broken(fault: .malformed))
@@ -97,7 +100,7 @@ package struct ReceiptChain: Sendable {
         guard let key = known[receipt.keyID] else {
             return .failure(Broken(fault: .keyUnknown(receipt.keyID)))
         }
-        guard receipt.isSigned(by: key) else { return .failure(Broken(fault: .changed)) }
+        guard isSigned(receipt, key) else { return .failure(Broken(fault: .changed)) }
         guard receipt.sequence == place else {
             return .failure(Broken(fault: displacement(of: receipt.sequence, to: place)))
         }

@@ -81,7 +81,7 @@ package struct SignedReceipt: Sendable {
     }
 
     /// Whether this very key signed it, with ES256.
-    func isSigned(by key: ReceiptPublicKey) -> Bool {
+    package func isSigned(by key: ReceiptPublicKey) -> Bool {
         guard let key = try? key.key() else { return false }
         return (try? signature.verify(with: key)) != nil
     }
