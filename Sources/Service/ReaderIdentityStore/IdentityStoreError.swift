@@ -48,12 +48,6 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
 }
 
 extension IdentityStoreError {
-    package static func mapping<Value: ~Copyable>(
-        _ body: () throws(OpenSSLCryptoError) -> Value
-    ) throws(IdentityStoreError) -> Value {
-        do throws(OpenSSLCryptoError) { return try body() } catch { throw .keyUnusable(error) }
-    }
-
     /// As reports name it.
     package var id: String {
         switch self {
