@@ -47,8 +47,9 @@ enum DocumentedIDs {
         ),
         ("cbor.indefinite_mso", ["Sources/Mdoc/MdocModel/Deviation.swift"], #"case \w+ = "([a-z0-9_.]+)""#),
         (
-            "anchor_twice", ["Sources/Commands/countersign/Explanations/TrustCondition+Explanation.swift"],
-            #"case \.\w+: "([a-z_]+)"$"#
+            "trust.anchor_twice",
+            ["Sources/Commands/countersign/Explanations/TrustCondition+Explanation.swift"],
+            #"case \.\w+: "([a-z_.]+)"$"#
         ),
         (
             "identity.busy",

@@ -6,30 +6,30 @@ extension TrustCondition {
     /// The stable id, as `Documentation/command-line.md` lists it.
     var id: String {
         switch self {
-        case .certificateUnreadable: "certificate_unreadable"
-        case .notACertificateAuthority: "not_an_authority"
-        case .selfIssuedWithoutAuthority: "root_not_an_authority"
-        case .keyNotUsable: "key_not_usable"
-        case .anchorKeyUsage: "root_key_usage"
-        case .anchorNameConstraints: "root_name_constraints"
-        case .anchorUnknownExtension: "root_unknown_extension"
-        case .anchorTwice: "anchor_twice"
-        case .anchorProfile: "anchor_profile"
-        case .anchorNotYetValid: "anchor_not_yet_valid"
-        case .anchorExpired: "anchor_expired"
-        case .anchorExpiresSoon: "anchor_expires_soon"
-        case .vicalRefused: "vical_refused"
-        case .vical: "vical_entry"
-        case .vicalSigner: "vical_signer"
-        case .vicalWithoutNextUpdate: "vical_no_next_update"
-        case .revocationListUnreadable: "crl_unreadable"
-        case .revocationListIssuerUnknown: "crl_issuer_unknown"
-        case .revocationListSignatureInvalid: "crl_signature_invalid"
-        case .statusListUnreadable: "status_unreadable"
-        case .statusListSignerUnknown: "status_signer_unknown"
-        case .statusListSubjectWrong: "status_subject_wrong"
-        case .listNotYetValid: "list_not_yet_valid"
-        case .listStale: "list_stale"
+        case .certificateUnreadable: "trust.certificate_unreadable"
+        case .notACertificateAuthority: "trust.not_an_authority"
+        case .selfIssuedWithoutAuthority: "trust.root_not_an_authority"
+        case .keyNotUsable: "trust.key_not_usable"
+        case .anchorKeyUsage: "trust.root_key_usage"
+        case .anchorNameConstraints: "trust.root_name_constraints"
+        case .anchorUnknownExtension: "trust.root_unknown_extension"
+        case .anchorTwice: "trust.anchor_twice"
+        case .anchorProfile: "trust.anchor_profile"
+        case .anchorNotYetValid: "trust.anchor_not_yet_valid"
+        case .anchorExpired: "trust.anchor_expired"
+        case .anchorExpiresSoon: "trust.anchor_expires_soon"
+        case .vicalRefused: "trust.vical_refused"
+        case .vical: "trust.vical_entry"
+        case .vicalSigner: "trust.vical_signer"
+        case .vicalWithoutNextUpdate: "trust.vical_no_next_update"
+        case .revocationListUnreadable: "trust.crl_unreadable"
+        case .revocationListIssuerUnknown: "trust.crl_issuer_unknown"
+        case .revocationListSignatureInvalid: "trust.crl_signature_invalid"
+        case .statusListUnreadable: "trust.status_unreadable"
+        case .statusListSignerUnknown: "trust.status_signer_unknown"
+        case .statusListSubjectWrong: "trust.status_subject_wrong"
+        case .listNotYetValid: "trust.list_not_yet_valid"
+        case .listStale: "trust.list_stale"
         }
     }
 
@@ -113,9 +113,9 @@ extension AdmissionRefusal {
     var id: String {
         switch self {
         case .unusable(let condition): condition.id
-        case .otherIssuer: "other_issuer"
-        case .older: "older"
-        case .shrunken: "shrunken"
+        case .otherIssuer: "trust.other_issuer"
+        case .older: "trust.older"
+        case .shrunken: "trust.shrunken"
         }
     }
 

@@ -17,19 +17,18 @@ extension UserFacingTexts {
     static let commands: [TextGroup] = [
         TextGroup(ExitStatus.allCases, .commands) { $0.meaning },
         TextGroup(PresentationEvent.samples, .commands, form: .sentence) { $0.text },
-        TextGroup(TrustCondition.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
-        TextGroup(AdmissionRefusal.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
-        TextGroup(VICALError.samples, .commands, ids: .word, id: { TrustCondition.vicalRefused($0).id }) {
+        TextGroup(TrustCondition.samples, .commands, id: { $0.id }) { $0.explanation },
+        TextGroup(AdmissionRefusal.samples, .commands, id: { $0.id }) { $0.explanation },
+        TextGroup(VICALError.samples, .commands, id: { TrustCondition.vicalRefused($0).id }) {
             $0.explanation
         },
-        TextGroup(VICALFinding.samples, .commands, ids: .word, id: { TrustCondition.vical($0).id }) {
+        TextGroup(VICALFinding.samples, .commands, id: { TrustCondition.vical($0).id }) {
             $0.explanation
         },
         TextGroup(RICALError.samples, .commands) { $0.explanation },
         TextGroup(CertificatePathError.samples, .commands) { $0.explanation },
         TextGroup(
-            StatusTokenError.samples, .commands, ids: .word,
-            id: { TrustCondition.statusListUnreadable($0).id }
+            StatusTokenError.samples, .commands, id: { TrustCondition.statusListUnreadable($0).id }
         ) { $0.explanation },
         TextGroup(TrustBundleError.samples, .commands, id: { $0.id }) { $0.explanation },
         TextGroup(TrustFetchError.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
