@@ -193,8 +193,10 @@ struct JSONDocumentationTests {
     @Test("Every warning, note and quirk of Bluetooth stands in it, as what it is")
     func bluetooth() {
         for id in DaemonFinding.knownIDs { #expect(page.contains("| `\(id)` | warning: "), "\(id)") }
-        for note in DaemonNote.allCases { #expect(page.contains("| `\(note)` | note: "), "\(note)") }
-        for quirk in AdapterQuirk.allCases { #expect(page.contains("| `\(quirk)` | quirk: "), "\(quirk)") }
+        for note in DaemonNote.allCases { #expect(page.contains("| `\(note.rawValue)` | note: "), "\(note)") }
+        for quirk in AdapterQuirk.allCases {
+            #expect(page.contains("| `\(quirk.rawValue)` | quirk: "), "\(quirk)")
+        }
     }
 
     @Test("Every exit code and verdict stands in it")
@@ -252,8 +254,11 @@ struct JSONDocumentationTests {
         }
         let ids = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
         let trust = Set(TrustCondition.knownIDs + AdmissionRefusal.samples.map(\.id))
+        let bluetooth = Set(
+            DaemonFinding.knownIDs + DaemonNote.allCases.map(\.rawValue)
+                + AdapterQuirk.allCases.map(\.rawValue))
         for id in ids where !id.hasPrefix("-") && (id.contains(".") || id.contains("_")) {
-            #expect(known.contains(id) || trust.contains(id), "\(id)")
+            #expect(known.contains(id) || trust.contains(id) || bluetooth.contains(id), "\(id)")
         }
     }
 }

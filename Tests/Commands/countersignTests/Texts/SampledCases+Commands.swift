@@ -33,18 +33,14 @@ extension UserFacingTexts {
         TextGroup(TrustBundleError.samples, .commands, id: { $0.id }) { $0.explanation },
         TextGroup(TrustFetchError.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
         TextGroup(LocationFault.samples, .commands, ids: .word, id: { $0.rawValue }) { $0.explanation },
-        TextGroup(UserFacingTexts.daemonFindings, .commands, ids: .camelCase, id: { $0.id }) {
+        TextGroup(UserFacingTexts.daemonFindings, .commands, id: { $0.id }) {
             $0.explanation(file: "/etc/bluetooth/main.conf")
         },
-        TextGroup(DaemonNote.allCases, .commands, ids: .camelCase, id: { $0.rawValue }) {
-            $0.explanation
-        },
+        TextGroup(DaemonNote.allCases, .commands, id: { $0.rawValue }) { $0.explanation },
         TextGroup(AdapterMode.samples, .commands, ids: .camelCase, id: { $0.rawValue }) {
             $0.explanation
         },
-        TextGroup(AdapterQuirk.allCases, .commands, ids: .camelCase, id: { $0.rawValue }) {
-            $0.explanation
-        },
+        TextGroup(AdapterQuirk.allCases, .commands, id: { $0.rawValue }) { $0.explanation },
         TextGroup(ReaderHindrance.samples, .commands) { hindrance in
             let facts = ReaderFacts(service: .answers([], chosen: nil), hindrances: [hindrance])
             return facts.checks.first { $0.id == .readerFound }?.detail.full ?? ""
