@@ -48,7 +48,10 @@ enum DocumentedIDs {
         ("cbor.indefinite_mso", ["Sources/Mdoc/MdocModel/Deviation.swift"], #"case \w+ = "([a-z0-9_.]+)""#),
         (
             "trust.anchor_twice",
-            ["Sources/Commands/countersign/Explanations/TrustCondition+Explanation.swift"],
+            [
+                "Sources/Mdoc/MdocTrust/Snapshot/TrustFinding.swift",
+                "Sources/Mdoc/MdocTrust/Snapshot/TrustSnapshot+Admission.swift",
+            ],
             #"case \.\w+: "([a-z_.]+)"$"#
         ),
         (
