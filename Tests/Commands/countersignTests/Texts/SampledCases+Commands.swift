@@ -4,7 +4,6 @@ import MdocSession
 import PCSCTransport
 import ReaderService
 import Transport
-import TrustFetch
 
 @testable import countersign
 
@@ -12,8 +11,6 @@ extension UserFacingTexts {
     static let commands: [TextGroup] = [
         TextGroup(ExitStatus.allCases, .commands) { $0.meaning },
         TextGroup(PresentationEvent.samples, .commands, form: .sentence) { $0.text },
-        TextGroup(TrustFetchError.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
-        TextGroup(LocationFault.samples, .commands, ids: .word, id: { $0.rawValue }) { $0.explanation },
         TextGroup(UserFacingTexts.daemonFindings, .commands, id: { $0.id }) {
             $0.explanation(file: "/etc/bluetooth/main.conf")
         },
@@ -55,47 +52,6 @@ extension PresentationEvent: SampledCases {
         case .receiving?: .verifying
         case .verifying?: .noted(.sequenceMissing(expected: 0))
         case .noted?: nil
-        }
-    }
-}
-
-extension TrustFetchError: SampledCases {
-    static func sample(after previous: Self?) -> Self? {
-        switch previous {
-        case nil: .locationRefused(.pinned)
-        case .locationRefused?: .timedOut(.connect)
-        case .timedOut(.connect)?: .timedOut(.headers)
-        case .timedOut(.headers)?: .timedOut(.progress)
-        case .timedOut(.progress)?: .timedOut(.whole)
-        case .timedOut(.whole)?: .timedOut(.batch)
-        case .timedOut(.batch)?: .tooLarge(limit: 1 << 24)
-        case .tooLarge?: .status(404)
-        case .status?: .redirectedElsewhere
-        case .redirectedElsewhere?: .redirectedToPlaintext
-        case .redirectedToPlaintext?: .redirectedTooOften(limit: 3)
-        case .redirectedTooOften?: .contentEncoded
-        case .contentEncoded?: .tls(.certificateRefused)
-        case .tls(.certificateRefused)?: .tls(.hostNameWrong)
-        case .tls(.hostNameWrong)?: .tls(.handshakeFailed)
-        case .tls(.handshakeFailed)?: .nameUnresolved
-        case .nameUnresolved?: .unreachable
-        case .unreachable?: .truncated
-        case .truncated?: .malformed
-        case .malformed?: .cancelled
-        case .cancelled?: .serverRootsUnreadable
-        case .serverRootsUnreadable?: nil
-        }
-    }
-}
-
-extension LocationFault: SampledCases {
-    static func sample(after previous: Self?) -> Self? {
-        switch previous {
-        case nil: .unreadable
-        case .unreadable?: .schemeRefused
-        case .schemeRefused?: .credentials
-        case .credentials?: .pinned
-        case .pinned?: nil
         }
     }
 }
