@@ -13,9 +13,9 @@ enum DocumentedIDs {
         }
     }
 
-    /// Those that are listed in a sentence instead: of bundles, mocks, presentations and nonces.
+    /// Those that are listed in a sentence instead: of bundles, mocks, chains of receipts, presentations and nonces.
     static func listed(in page: String) -> Set<String> {
-        var ids = Set(page.matches(of: /`((?:bundle|mock)\.[a-z_]+)`/).map { String($0.1) })
+        var ids = Set(page.matches(of: /`((?:bundle|mock|receipt_chain)\.[a-z_]+)`/).map { String($0.1) })
         for (prefix, sentence) in [
             ("presentation.", /refused as `presentation\.` and one of ((?:[^.]|\n)*?);/),
             ("nonce.", /refused\s+as `nonce\.` and one of ([^.]*)\./),

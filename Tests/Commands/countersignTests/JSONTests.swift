@@ -10,6 +10,7 @@ import OpenSSLCrypto
 import PKIX
 import ReaderIdentityStore
 import ReaderService
+import ReaderStore
 import Reports
 import RequestPlanner
 import Testing
@@ -187,6 +188,17 @@ struct JSONDocumentationTests {
     func revocation() {
         let ids = RevokedCause.allCases.map(\.rawValue) + UndeterminedCause.samples.map(\.id)
         #expect(Set(ids).count == ids.count)
+        for id in ids { #expect(page.contains("`\(id)`"), "\(id)") }
+    }
+
+    @Test("Every fault of a chain of receipts stands in it")
+    func receiptChain() {
+        let ids = [
+            "receipt_chain.malformed", "receipt_chain.key_unknown", "receipt_chain.changed",
+            "receipt_chain.missing", "receipt_chain.out_of_order", "receipt_chain.predecessor_differs",
+            "receipt_chain.end_missing", "receipt_chain.head_differs",
+        ]
+        #expect(ReceiptChainFault.samples.map(\.id) == ids)
         for id in ids { #expect(page.contains("`\(id)`"), "\(id)") }
     }
 

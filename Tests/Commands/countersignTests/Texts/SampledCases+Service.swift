@@ -31,7 +31,7 @@ extension UserFacingTexts {
             $0.explanation
         },
         TextGroup(ReaderStoreError.samples, .service, id: { $0.id }) { $0.explanation },
-        TextGroup(ReceiptChainFault.samples, .service, ids: .word, id: { $0.id }) { $0.explanation },
+        TextGroup(ReceiptChainFault.samples, .service, id: { $0.id }) { $0.explanation },
         TextGroup(IdentityStoreError.samples, .service, id: { $0.id }) { $0.explanation },
         TextGroup(RulesFault.samples, .service) {
             IdentityStoreError.rulesMalformed(line: 3, $0).explanation
