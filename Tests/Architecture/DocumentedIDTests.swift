@@ -13,9 +13,9 @@ enum DocumentedIDs {
         }
     }
 
-    /// Those that are listed in a sentence instead: of bundles, mocks, presentations and nonces.
+    /// Those that are listed in a sentence instead: of bundles, mocks, chains of receipts, presentations and nonces.
     static func listed(in page: String) -> Set<String> {
-        var ids = Set(page.matches(of: /`((?:bundle|mock)\.[a-z_]+)`/).map { String($0.1) })
+        var ids = Set(page.matches(of: /`((?:bundle|mock|receipt_chain)\.[a-z_]+)`/).map { String($0.1) })
         for (prefix, sentence) in [
             ("presentation.", /refused as `presentation\.` and one of ((?:[^.]|\n)*?);/),
             ("nonce.", /refused\s+as `nonce\.` and one of ([^.]*)\./),
@@ -47,8 +47,12 @@ enum DocumentedIDs {
         ),
         ("cbor.indefinite_mso", ["Sources/Mdoc/MdocModel/Deviation.swift"], #"case \w+ = "([a-z0-9_.]+)""#),
         (
-            "anchor_twice", ["Sources/Commands/countersign/Explanations/TrustCondition+Explanation.swift"],
-            #"case \.\w+: "([a-z_]+)"$"#
+            "trust.anchor_twice",
+            [
+                "Sources/Mdoc/MdocTrust/Snapshot/TrustFinding.swift",
+                "Sources/Mdoc/MdocTrust/Snapshot/TrustSnapshot+Admission.swift",
+            ],
+            #"case \.\w+: "([a-z_.]+)"$"#
         ),
         (
             "identity.busy",
@@ -98,6 +102,11 @@ enum DocumentedIDs {
         Set(code.matches(of: /\.(\w+)\b/).map { String($0.1) })
     }
 
+    /// Those that are not `group.snake_case`.
+    static func ungrouped(_ ids: Set<String>) -> [String] {
+        ids.filter { $0.wholeMatch(of: /[a-z0-9_]+\.[a-z0-9_]+/) == nil }.sorted()
+    }
+
     /// Those that no test expects: neither by their text nor by the case that has it as its raw value.
     static func unexpected(
         _ ids: Set<String>, words: Set<String>, names: Set<String>, cases: [String: Set<String>]
@@ -134,6 +143,23 @@ struct DocumentedIDTests {
             let table = try #require(Self.tables.first { $0.contains(first) }, "\(first)")
             #expect(try DocumentedIDs.defined(in: files, by: pattern) == table, "\(first)")
         }
+    }
+
+    @Test("Every id in it has a group; names of checks and of outcomes have their own form")
+    func grouped() {
+        let ids = Self.tables.filter { $0.isDisjoint(with: ["issuer_certificate", "reader.found"]) }
+        #expect(ids.count == Self.tables.count - 2)
+        let found = ids.flatMap { DocumentedIDs.ungrouped($0.subtracting(["declined", "cancelled"])) }
+        #expect(found == [])
+    }
+
+    @Test("The twin: an id without a group or in another style is found")
+    func ungrouped() {
+        #expect(
+            DocumentedIDs.ungrouped([
+                "trust.older", "older", "trust.isOlder", "trust-older", "trust.", "bench_link.x2",
+            ])
+                == ["older", "trust-older", "trust.", "trust.isOlder"])
     }
 
     @Test("Every act of a chain's audit log is a row of fleet.md, and no other")

@@ -103,7 +103,7 @@ class OwnerTests(KioskCase):
         self.assertEqual(page.locator("[data-receipts] tbody tr").count(), 0)
         page.click("[data-verify]")
         self.until(page, lambda: page.inner_text("[data-verdict]") == "All 7 receipts hold.", "no verdict")
-        self.stand_in.broken = {"at": 3, "id": "signature", "detail": "the signature is wrong"}
+        self.stand_in.broken = {"at": 3, "id": "receipt_chain.changed", "detail": "the signature is wrong"}
         page.click("[data-verify]")
         self.until(page, lambda: "Receipt 3 does not hold" in page.inner_text("[data-verdict]"), "no fault")
         with page.expect_download() as saved:

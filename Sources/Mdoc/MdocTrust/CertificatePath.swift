@@ -1,4 +1,5 @@
 internal import ErrorMapping
+internal import JSON
 package import MdocModel
 internal import OpenSSLCrypto
 package import PKIX
@@ -17,6 +18,20 @@ package enum CertificatePathError: Error, Equatable, Sendable {
     case outsideValidity(subject: String)
     /// A certificate between leaf and root that may not issue certificates, or constrains what it issues.
     case notAnAuthority(subject: String)
+}
+
+extension CertificatePathError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .empty: "it contains no certificate"
+        case .tooLong: "the chain has too many authorities"
+        case .issuerNotFound(let issuer): "the certificate of its issuer is missing: \(Terminal.safe(issuer))"
+        case .signatureInvalid: "the certificates with its issuer's name did not sign it"
+        case .outsideValidity(let subject): "\(Terminal.safe(subject)) is not valid at this time"
+        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) may not issue it"
+        }
+    }
 }
 
 /// The way from a leaf over the authorities it came with to a pinned root (RFC 5280, 6.1), as far as the chains of lists

@@ -108,7 +108,10 @@ struct BluetoothTextTests {
         #expect(
             Set(daemon.keys) == ["version", "configurationFile", "disabledPlugins", "warnings", "notes"])
         #expect(daemon["version"] as? String == "5.66")
-        #expect(daemon["notes"] as? [String] == ["dropsWritesWhenSlow", "pairsOverL2CAP"])
+        #expect(
+            daemon["notes"] as? [String] == [
+                "bluetooth.drops_writes_when_slow", "bluetooth.pairs_over_l2cap",
+            ])
         let warnings = try #require(daemon["warnings"] as? [[String: Any]])
         #expect(warnings.compactMap { $0["id"] as? String } == DaemonRequirement.ID.allCases.map(\.rawValue))
         #expect(warnings.allSatisfy { Set($0.keys) == ["id", "detail"] })
@@ -130,13 +133,16 @@ struct BluetoothTextTests {
             ($0.subversion, $0.revision) = (0x8761, 0x000b)
         }
         #expect(quirky.text.contains("usb: 0bda:8771 Realtek RTL8761B\n"))
-        #expect(quirky.text.contains("  note: firmwareMissing: runs without its firmware"))
+        #expect(quirky.text.contains("  note: bluetooth.firmware_missing: runs without its firmware"))
         #expect(quirky.text.contains("  advertisements: 1 active, 4 free\n"))
         let adapter = try #require((try object(quirky)["adapters"] as? [[String: Any]])?.first)
-        #expect(adapter["quirks"] as? [String] == ["deafWithoutFirmware", "firmwareMissing"])
+        #expect(
+            adapter["quirks"] as? [String] == [
+                "bluetooth.deaf_without_firmware", "bluetooth.firmware_missing",
+            ])
         let onBoard = try description("") { ($0.manufacturer, $0.isSerial) = (15, true) }
         let radio = try #require((try object(onBoard)["adapters"] as? [[String: Any]])?.first)
-        #expect(radio["quirks"] as? [String] == ["dropsPhonesEarly"])
+        #expect(radio["quirks"] as? [String] == ["bluetooth.drops_phones_early"])
         let plain = try description("").text
         #expect(!plain.contains("irmware"))
         #expect(plain.contains("  advertisements: none possible"))
@@ -182,7 +188,8 @@ struct BluetoothReadersTests {
             #expect(run.status == 0, "\(run.errors)")
             #expect(
                 try warnings(run).isSuperset(of: [
-                    "controllerMode", "reverseServiceDiscovery", "attributeCache", "supervisionTimeout",
+                    "bluetooth.controller_mode", "bluetooth.reverse_service_discovery",
+                    "bluetooth.attribute_cache", "bluetooth.supervision_timeout",
                 ]))
             let text = try await bluetooth()
             #expect(text.output.contains("  warning: [GATT] Cache = no is not set: "))
@@ -246,7 +253,7 @@ struct BluetoothReadersTests {
             try before.write(to: Self.file)
             try FileManager.default.setAttributes(
                 [.modificationDate: Date.now + 60], ofItemAtPath: Self.file.path)
-            #expect(try warnings(await bluetooth("--json")) == ["configurationChanged"])
+            #expect(try warnings(await bluetooth("--json")) == ["bluetooth.configuration_changed"])
         }
     }
 

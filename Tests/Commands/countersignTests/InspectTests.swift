@@ -75,17 +75,10 @@ struct InspectTests {
 
     @Test("What a request asks that is not supported here is named, with its docRequest")
     func requestInfo() throws {
-        let items = CBOREncoder.encode { encoder in
-            encoder.map(count: 3)
-            encoder.text("docType")
-            encoder.text("org.iso.18013.5.1.mDL")
-            encoder.text("nameSpaces")
-            encoder.map(count: 0)
-            encoder.text("requestInfo")
-            encoder.map(count: 1)
-            encoder.text("docResponseEncryption")
-            encoder.encoded([0xd8, 0x18, 0x41, 0xa0])
-        }
+        let items = Encoded.map([
+            ("docType", Encoded.text("org.iso.18013.5.1.mDL")), ("nameSpaces", Encoded.map([])),
+            ("requestInfo", Encoded.map([("docResponseEncryption", Encoded.embedded([0xa0]))])),
+        ])
         let request = DeviceRequest.encode([(items: EncodedCBOR(embedding: items), readerAuth: nil)])
         let shown = try specimen(request)
         #expect(shown.kind.hasPrefix("DeviceRequest"))

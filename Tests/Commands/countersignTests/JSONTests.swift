@@ -10,6 +10,7 @@ import OpenSSLCrypto
 import PKIX
 import ReaderIdentityStore
 import ReaderService
+import ReaderStore
 import Reports
 import RequestPlanner
 import Testing
@@ -190,11 +191,24 @@ struct JSONDocumentationTests {
         for id in ids { #expect(page.contains("`\(id)`"), "\(id)") }
     }
 
+    @Test("Every fault of a chain of receipts stands in it")
+    func receiptChain() {
+        let ids = [
+            "receipt_chain.malformed", "receipt_chain.key_unknown", "receipt_chain.changed",
+            "receipt_chain.missing", "receipt_chain.out_of_order", "receipt_chain.predecessor_differs",
+            "receipt_chain.end_missing", "receipt_chain.head_differs",
+        ]
+        #expect(ReceiptChainFault.samples.map(\.id) == ids)
+        for id in ids { #expect(page.contains("`\(id)`"), "\(id)") }
+    }
+
     @Test("Every warning, note and quirk of Bluetooth stands in it, as what it is")
     func bluetooth() {
         for id in DaemonFinding.knownIDs { #expect(page.contains("| `\(id)` | warning: "), "\(id)") }
-        for note in DaemonNote.allCases { #expect(page.contains("| `\(note)` | note: "), "\(note)") }
-        for quirk in AdapterQuirk.allCases { #expect(page.contains("| `\(quirk)` | quirk: "), "\(quirk)") }
+        for note in DaemonNote.allCases { #expect(page.contains("| `\(note.rawValue)` | note: "), "\(note)") }
+        for quirk in AdapterQuirk.allCases {
+            #expect(page.contains("| `\(quirk.rawValue)` | quirk: "), "\(quirk)")
+        }
     }
 
     @Test("Every exit code and verdict stands in it")
@@ -251,9 +265,12 @@ struct JSONDocumentationTests {
             $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
         }
         let ids = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
-        let trust = Set(TrustCondition.knownIDs)
+        let trust = Set(TrustCondition.knownIDs + AdmissionRefusal.samples.map(\.id))
+        let bluetooth = Set(
+            DaemonFinding.knownIDs + DaemonNote.allCases.map(\.rawValue)
+                + AdapterQuirk.allCases.map(\.rawValue))
         for id in ids where !id.hasPrefix("-") && (id.contains(".") || id.contains("_")) {
-            #expect(known.contains(id) || trust.contains(id), "\(id)")
+            #expect(known.contains(id) || trust.contains(id) || bluetooth.contains(id), "\(id)")
         }
     }
 }

@@ -92,7 +92,8 @@ struct ReceiptCommandTests {
         let (chain, keys, head) = try export()
         let links = try ReceiptChain(parsing: [UInt8](Data(contentsOf: URL(filePath: chain)))).links
         for (name, changed, fault) in [
-            ("cut", Array(links.dropLast()), "end_missing"), ("gap", [links[0], links[2]], "missing"),
+            ("cut", Array(links.dropLast()), "receipt_chain.end_missing"),
+            ("gap", [links[0], links[2]], "receipt_chain.missing"),
         ] {
             let file = try folder.write(ReceiptChain(changed).encoded(), as: name)
             let run = try CommandRun(
@@ -115,7 +116,7 @@ struct ReceiptCommandTests {
         let cut = try receipt("verify", "--json")
         #expect(cut.status == 2, "\(cut.everything)")
         let broken = try #require(cut.json()["broken"] as? [String: Any])
-        #expect(broken["id"] as? String == "missing" && broken["detail"] is String)
+        #expect(broken["id"] as? String == "receipt_chain.missing" && broken["detail"] is String)
         // An export of what is left is unbroken in itself: only the store knows of the head.
         let (chain, keys) = (folder.path("left.cbor"), folder.path("left.pem"))
         #expect(try receipt("export", chain, "--public-keys", keys).status == 0)
@@ -123,7 +124,9 @@ struct ReceiptCommandTests {
         try FileManager.default.removeItem(atPath: path + "/receipt-head")
         let headless = try receipt("verify", "--json")
         #expect(headless.status == 2)
-        #expect((try headless.json()["broken"] as? [String: Any])?["id"] as? String == "head_differs")
+        #expect(
+            (try headless.json()["broken"] as? [String: Any])?["id"] as? String
+                == "receipt_chain.head_differs")
     }
 
     @Test("With a new key the chain goes on, and both public halves are exported")

@@ -134,14 +134,14 @@ struct TrustBundleTests {
         _ = try office.trust("import", list("8.crl", 8, entries))
         let older = try open(bundle("8", at: "2026-11-01T12:00:30Z"), "--json", at: "2026-11-01T12:01:00Z")
         #expect(older.status == 2)
-        #expect(try older.change().outcomes == ["anchor unchanged", "revocation_list refused older"])
+        #expect(try older.change().outcomes == ["anchor unchanged", "revocation_list refused trust.older"])
         #expect(try shop.snapshot() == before)
 
         _ = try office.trust("import", list("10.crl", 10, Array(entries.prefix(5))), "--accept-shrunken")
         let short = try bundle("10", at: "2026-11-01T12:00:40Z")
         #expect(
             try open(short, "--json", at: "2026-11-01T12:01:00Z").change().outcomes.last
-                == "revocation_list refused shrunken")
+                == "revocation_list refused trust.shrunken")
         #expect(try open(short, "--accept-shrunken", at: "2026-11-01T12:01:00Z").status == 0)
         #expect(try shop.snapshot() == office.snapshot())
     }

@@ -34,7 +34,7 @@ struct TrustConditionTests {
     func notYetValid() throws {
         let tomorrow = try TestAuthority(notBefore: TestAuthority.now + TrustScene.day)
         #expect(try importing(tomorrow.der) == ["anchor new"])
-        #expect(try findings() == ["anchor_not_yet_valid fault"])
+        #expect(try findings() == ["trust.anchor_not_yet_valid fault"])
         #expect(try findings(at: "2026-11-02T12:00:00Z") == [])
     }
 
@@ -47,11 +47,11 @@ struct TrustConditionTests {
         #expect(try findings() == [])
         (list.nextUpdate, list.issueID) = (nil, 8)
         #expect(try importing(list.encoded()) == ["vical renewed"])
-        #expect(try findings() == ["vical_no_next_update remark"])
+        #expect(try findings() == ["trust.vical_no_next_update remark"])
         (list.nextUpdate, list.issueID) = ("2026-11-20T00:00:00Z", 9)
         list.entries = [.init(scene.root.der, for: [])]
         #expect(try importing(list.encoded()) == ["vical renewed"])
-        #expect(try findings() == ["vical_entry remark"])
+        #expect(try findings() == ["trust.vical_entry remark"])
     }
 
     @Test(
@@ -63,7 +63,7 @@ struct TrustConditionTests {
         let zeros = CertificateExtension(oid: .keyUsage, isCritical: true, value: [0x03, 0x02, 0x00, 0x40])
         var list = try TestVICAL([.init(scene.root.der)], provider: provider) { $0.with(zeros) }
         #expect(try importing(list.encoded()) == ["vical new"])
-        #expect(try findings() == ["vical_signer remark"])
+        #expect(try findings() == ["trust.vical_signer remark"])
         let lint = try scene.trust("lint").output
         #expect(lint.contains("key_usage_trailing_zeros (the bits of keyUsage end in zero)"))
         list = try TestVICAL([.init(scene.root.der)], provider: provider)
@@ -85,12 +85,12 @@ struct TrustConditionTests {
         "Q178 A root without basicConstraints is refused for that, and its issuer, itself, is not asked for")
     func withoutConstraints() throws {
         let der = try scene.root.sign(scene.root.template.without(.basicConstraints))
-        #expect(try importing(der) == ["anchor refused root_not_an_authority"])
+        #expect(try importing(der) == ["anchor refused trust.root_not_an_authority"])
         let run = try scene.trust("import", scene.write("root", der))
         #expect(run.output.contains("this certificate is not a root: basicConstraints is missing"))
         #expect(!run.output.contains("issuer"))
         let signer = try TestIssuer(authority: scene.root).certificate
-        #expect(try importing(signer) == ["anchor refused not_an_authority"])
+        #expect(try importing(signer) == ["anchor refused trust.not_an_authority"])
     }
 
     @Test(
@@ -108,9 +108,9 @@ struct TrustConditionTests {
         #expect(try importing(provider.der, as: "provider") == ["provider new"])
         var issue: UInt64 = 7
         for (changed, id) in [
-            (template.with(.keyUsage(.cRLSign)), "root_key_usage"),
-            (template.with(constraints), "root_name_constraints"),
-            (template.with(unknown), "root_unknown_extension"),
+            (template.with(.keyUsage(.cRLSign)), "trust.root_key_usage"),
+            (template.with(constraints), "trust.root_name_constraints"),
+            (template.with(unknown), "trust.root_unknown_extension"),
         ] {
             let der = try scene.root.sign(changed)
             #expect(try importing(der) == ["anchor refused \(id)"])
@@ -137,7 +137,7 @@ struct TrustConditionTests {
             }
         }
         let der = try template.sign(with: scene.root.pair.privateKey)
-        #expect(try importing(der) == ["anchor refused key_not_usable"])
+        #expect(try importing(der) == ["anchor refused trust.key_not_usable"])
         #expect(try importing(scene.root.der) == ["anchor new"])
     }
 
@@ -148,12 +148,12 @@ struct TrustConditionTests {
         _ = try importing(other.der)
         var early = TestRevocationList(scene.root)
         early.thisUpdate = TestAuthority.now + TrustScene.day
-        #expect(try importing(early.encoded()) == ["revocation_list refused list_not_yet_valid"])
+        #expect(try importing(early.encoded()) == ["revocation_list refused trust.list_not_yet_valid"])
         early.thisUpdate = TestAuthority.now
         #expect(try importing(early.encoded()) == ["revocation_list new"])
         #expect(try importing(TestStatusToken(authority: scene.root).encoded()) == ["status_list new"])
         for (authority, outcome) in [
-            (other, "status_list refused other_issuer"), (scene.root, "status_list renewed"),
+            (other, "status_list refused trust.other_issuer"), (scene.root, "status_list renewed"),
         ] {
             var newer = try TestStatusToken(authority: authority)
             newer.issued = TestAuthority.now
@@ -178,11 +178,11 @@ struct TrustConditionTests {
         let root = TrustSource.test(.anchor, "root", scene.root.der)
         let list = try TestStatusToken(authority: scene.root).encoded()
         for (source, finding) in [
-            (.test(.anchor, "again", scene.root.der), "anchor_twice remark"),
-            (.test(.anchor, "none", [1, 2, 3]), "certificate_unreadable fault"),
-            (.test(.revocationList, "none", [1, 2, 3]), "crl_unreadable fault"),
-            (.test(.statusList, "none", [1, 2, 3]), "status_unreadable fault"),
-            (.test(.statusList, "https://utopia.example/status/2", list), "status_subject_wrong fault"),
+            (.test(.anchor, "again", scene.root.der), "trust.anchor_twice remark"),
+            (.test(.anchor, "none", [1, 2, 3]), "trust.certificate_unreadable fault"),
+            (.test(.revocationList, "none", [1, 2, 3]), "trust.crl_unreadable fault"),
+            (.test(.statusList, "none", [1, 2, 3]), "trust.status_unreadable fault"),
+            (.test(.statusList, "https://utopia.example/status/2", list), "trust.status_subject_wrong fault"),
             (.test(.statusList, TestStatusToken.uri, list), nil),
         ] as [(TrustSource, String?)] {
             try open([root, source])

@@ -39,7 +39,7 @@ struct TrustImportTests {
         #expect(run.status == 2)
         #expect(run.output.contains("is not a root but an end certificate"))
         #expect(run.output.contains("import the certificate of its issuer: CN=Utopia IACA,C=XX"))
-        #expect(run.output.contains("[not_an_authority]"))
+        #expect(run.output.contains("[trust.not_an_authority]"))
         #expect(run.output.contains("1 new, 1 refused"))
         #expect(try scene.trust("list").output.contains("trusted roots: 1; sources: 1"))
     }
@@ -66,7 +66,7 @@ struct TrustImportTests {
         for arguments in [[vical], [vical, certificate]] {
             let run = try scene.run(["trust", "import"] + arguments + ["--json"])
             #expect(run.status == 2)
-            #expect(try run.change().outcomes.last == "vical refused vical_refused")
+            #expect(try run.change().outcomes.last == "vical refused trust.vical_refused")
         }
         #expect(try scene.trust("import", certificate, "--as", "provider").status == 0)
         let run = try scene.trust("import", vical, "--json")
@@ -90,7 +90,7 @@ struct TrustImportTests {
         list.issueID = 6
         let older = try scene.trust("import", scene.write("6.vical", list.encoded()), "--json")
         #expect(older.status == 2)
-        #expect(try older.change().outcomes == ["vical refused older"])
+        #expect(try older.change().outcomes == ["vical refused trust.older"])
         list.issueID = 8
         list.entries = Array(entries.prefix(7))
         let shrunken = try scene.write("8.vical", list.encoded())
@@ -104,7 +104,7 @@ struct TrustImportTests {
         // What is older stays out even so.
         #expect(
             try scene.trust("import", scene.folder.path("7.vical"), "--accept-shrunken", "--json").change()
-                .outcomes == ["vical refused older"])
+                .outcomes == ["vical refused trust.older"])
     }
 
     @Test(
@@ -119,7 +119,7 @@ struct TrustImportTests {
         let file = try scene.write("7.vical", list.encoded())
         let run = try scene.trust("import", file, "--json")
         #expect(run.status == 0, "\(run.everything)")
-        #expect(try run.change().outcomes == ["vical new list_stale"])
+        #expect(try run.change().outcomes == ["vical new trust.list_stale"])
         let detail = try #require(run.change().sources.first?.detail)
         #expect(detail.contains("should have been renewed 2 days ago"))
         _ = try scene.trust("import", scene.write("c.crl", TestRevocationList(scene.root).encoded()))
@@ -132,7 +132,7 @@ struct TrustImportTests {
         list.issueID = 8
         let late = try scene.trust("import", scene.write("8.vical", list.encoded()), "--json")
         #expect(late.status == 2)
-        #expect(try late.change().outcomes == ["vical refused vical_refused"])
+        #expect(try late.change().outcomes == ["vical refused trust.vical_refused"])
     }
 
     @Test(
@@ -190,9 +190,10 @@ struct TrustImportTests {
         #expect(run.status == 2)
         #expect(
             try run.change().outcomes == [
-                "anchor new", "revocation_list refused crl_issuer_unknown",
-                "revocation_list refused crl_signature_invalid", "revocation_list refused list_stale",
-                "status_list refused status_signer_unknown",
+                "anchor new", "revocation_list refused trust.crl_issuer_unknown",
+                "revocation_list refused trust.crl_signature_invalid",
+                "revocation_list refused trust.list_stale",
+                "status_list refused trust.status_signer_unknown",
             ])
     }
 

@@ -53,7 +53,10 @@ struct TrustSourcesTests {
             .tls(authority, showing: .itself), ["/vical": .serving(list)])
         let own = try scene.write("provider.der", provider.der)
         for (root, outcomes, status) in try [
-            (scene.write("stranger.der", stranger.der), ["provider new", "vical refused vical_refused"], 2),
+            (
+                scene.write("stranger.der", stranger.der),
+                ["provider new", "vical refused trust.vical_refused"], 2
+            ),
             (own, ["provider new", "vical new"], 0),
         ] as [(String, [String], Int32)] {
             let run = try await execute([

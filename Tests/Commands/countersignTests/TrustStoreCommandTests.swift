@@ -175,12 +175,12 @@ struct TrustStoreCommandTests {
         let remarks = try scene.trust("lint", "--json")
         #expect(remarks.status == 0)
         let found = try #require(try remarks.json()["findings"] as? [[String: String]])
-        #expect(found.map { $0["id"] } == ["anchor_profile", "anchor_expires_soon"])
+        #expect(found.map { $0["id"] } == ["trust.anchor_profile", "trust.anchor_expires_soon"])
         #expect(found.allSatisfy { $0["severity"] == "remark" })
         #expect(found.first?["detail"]?.contains("subject_key_identifier") == true)
         let later = try scene.trust("lint", at: "2026-12-24T12:00:00Z")
         #expect(later.status == 2)
-        #expect(later.output.contains("CN=Odd,C=XX has expired  [anchor_expired]"))
+        #expect(later.output.contains("CN=Odd,C=XX has expired  [trust.anchor_expired]"))
         #expect(later.output.contains("faults: 1, remarks: 1"))
     }
 

@@ -54,8 +54,10 @@ struct TrustUpdateTests {
         list.entries = Array(entries.prefix(3))
         let stranger = try TestAuthority([(.countryName, "XX"), (.commonName, "Stranger")])
         for (bytes, reason) in try [
-            (list.encoded(), "shrunken"), (TestVICAL(entries, provider: provider).encoded(), "older"),
-            (TestVICAL(entries, provider: stranger).encoded(), "vical_refused"), ([0x00], "vical_refused"),
+            (list.encoded(), "trust.shrunken"),
+            (TestVICAL(entries, provider: provider).encoded(), "trust.older"),
+            (TestVICAL(entries, provider: stranger).encoded(), "trust.vical_refused"),
+            ([0x00], "trust.vical_refused"),
         ] {
             server.answer("/vical", with: .serving(bytes))
             let refused = try await run(["update", "--json"])

@@ -49,17 +49,23 @@ struct WalletTests {
         }
     }
 
-    @Test("bench prints its figures, each above zero, and what they compare")
-    func bench() async throws {
+    /// Measures what the wallet writes.
+    private func measure(_ wallet: [String], _ options: [String] = []) async throws -> CommandRun {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let path = { (name: String) in folder.path("case/\(name)") }
-        _ = try await execute(["wallet", "--write", folder.path("case"), "--portrait-size", "22600"])
-        let run = try await execute([
-            "bench", "--response", path("device_response.cbor"), "--transcript",
-            path("session_transcript.cbor"), "--request", path("device_request.cbor"), "--trust",
-            path("iaca.der"), "--rounds", "1", "--per-round", "2",
-        ])
+        _ = try await execute(["wallet", "--write", folder.path("case")] + wallet)
+        return try await execute(
+            [
+                "bench", "--response", path("device_response.cbor"), "--transcript",
+                path("session_transcript.cbor"), "--trust", path("iaca.der"), "--request",
+                path("device_request.cbor"),
+            ] + options)
+    }
+
+    @Test("bench prints its figures, each above zero, and what they compare")
+    func bench() async throws {
+        let run = try await measure(["--portrait-size", "22600"], ["--rounds", "1", "--per-round", "2"])
         #expect(run.status == 0, "\(run.errors)")
         let figures = try run.json()
         #expect(
@@ -79,14 +85,7 @@ struct WalletTests {
 
     @Test("bench refuses a response that is not verified: exit code 2")
     func benchRejected() async throws {
-        let folder = try TemporaryFolder()
-        defer { withExtendedLifetime(folder) {} }
-        let path = { (name: String) in folder.path("case/\(name)") }
-        _ = try await execute(["wallet", "--write", folder.path("case"), "--fault", "mso.expired"])
-        let run = try await execute([
-            "bench", "--response", path("device_response.cbor"), "--transcript",
-            path("session_transcript.cbor"), "--trust", path("iaca.der"),
-        ])
+        let run = try await measure(["--fault", "mso.expired"])
         #expect(run.status == 2)
         #expect(run.output.isEmpty)
     }

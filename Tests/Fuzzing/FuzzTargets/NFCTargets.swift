@@ -6,6 +6,11 @@ internal import NDEF
 /// More turns than the budgets of any machine allow.
 private let turnLimit = 40_000
 
+/// An ended machine answers everything with its end.
+private func demandEnd<Action: Equatable>(_ end: Action, _ again: Action...) {
+    demand(again.allSatisfy { $0 == end }, "an ended machine goes on")
+}
+
 /// The reader's engagement machine against a phone that answers anything.
 func fuzzNFCEngagement(_ input: ArraySlice<UInt8>) {
     let choice = input.first ?? 0
@@ -34,12 +39,10 @@ func fuzzNFCEngagement(_ input: ArraySlice<UInt8>) {
             action = reader.receive(script.next(), now: now)
             guard case .end = action else { fatalError("a machine goes on after its handover") }
             return
-        case .end(let reason):
-            let again = [
-                reader.receive([0x90, 0x00], now: now), reader.expire(now: now), reader.start(now: now),
-            ]
-            demand(again.allSatisfy { $0 == .end(reason) }, "an ended machine goes on")
-            return
+        case .end:
+            return demandEnd(
+                action, reader.receive([0x90, 0x00], now: now), reader.expire(now: now),
+                reader.start(now: now))
         }
     }
     fatalError("the engagement does not end")
@@ -74,12 +77,10 @@ func fuzzNFCTransfer(_ input: ArraySlice<UInt8>) {
             sends += 1
             guard sends < 4, !script.isSpent else { return }
             action = reader.send(request[...], now: now)
-        case .end(let reason):
-            let again = [
-                reader.receive([0x90, 0x00], now: now), reader.expire(now: now), reader.start(now: now),
-            ]
-            demand(again.allSatisfy { $0 == .end(reason) }, "an ended machine goes on")
-            return
+        case .end:
+            return demandEnd(
+                action, reader.receive([0x90, 0x00], now: now), reader.expire(now: now),
+                reader.start(now: now))
         }
     }
     fatalError("the transfer does not end")

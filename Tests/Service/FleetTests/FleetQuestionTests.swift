@@ -253,6 +253,17 @@ struct FleetLevelTests {
 
 @Suite("What a kiosk says and renews by itself")
 struct FleetUpkeepTests {
+    /// A kiosk that asks its hub for the state three times asks for a certificate once.
+    private func askThreeTimes(_ hub: ScriptedHub) async throws {
+        let agent = try hub.agent()
+        try await hub.run(agent) {
+            try await hub.until(asked: ScriptedHub.report)
+            await agent.notice(spread: 0)
+            try await hub.until(asked: ScriptedHub.state, times: 3)
+        }
+        #expect(hub.count(ScriptedHub.certificates) == 1)
+    }
+
     @Test(
         "A certificate of which less than a third is left is renewed once, and the kiosk goes on with it, also where its clock is ahead of the new one's end",
         arguments: [(5, 20), (-2, -1)] as [(Int64, Int64)])
@@ -261,13 +272,7 @@ struct FleetUpkeepTests {
         try hub.folder.keep(certificate: hub.certificate(fromDay: -15, toDay: end))
         let further = try hub.certificate(fromDay: next - 20, toDay: next)
         hub.server.answer(ScriptedHub.certificates, with: .serving(further))
-        let agent = try hub.agent()
-        try await hub.run(agent) {
-            try await hub.until(asked: ScriptedHub.report)
-            await agent.notice(spread: 0)
-            try await hub.until(asked: ScriptedHub.state, times: 3)
-        }
-        #expect(hub.count(ScriptedHub.certificates) == 1)
+        try await askThreeTimes(hub)
         #expect(try hub.kept == further)
     }
 
@@ -283,13 +288,7 @@ struct FleetUpkeepTests {
             let other = try hub.certificate(fromDay: 0, toDay: 20, for: stranger)
             hub.server.answer(
                 ScriptedHub.certificates, with: isStranger ? .serving(other) : .status(503))
-            let agent = try hub.agent()
-            try await hub.run(agent) {
-                try await hub.until(asked: ScriptedHub.report)
-                await agent.notice(spread: 0)
-                try await hub.until(asked: ScriptedHub.state, times: 3)
-            }
-            #expect(hub.count(ScriptedHub.certificates) == 1)
+            try await askThreeTimes(hub)
             #expect(try hub.kept == own)
         }
     }

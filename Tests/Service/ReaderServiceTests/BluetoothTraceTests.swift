@@ -100,7 +100,7 @@ struct BluetoothTraceTests {
             let result = try await scene.present(.central, deadlines: deadlines)
             let version = try await AirBench.bluetoothdVersion()
             let findings = try await BluetoothDescription.current().daemon.findings.map(\.id)
-            #expect(findings == [] || findings == ["channels", "exchangeMTU"])
+            #expect(findings == [] || findings == ["bluetooth.channels", "bluetooth.exchange_mtu"])
             #expect(
                 (result.summary == "verified") == findings.isEmpty, "\(result.summary) with \(version)")
             #expect(result.phone.fact("mtu", of: "mtu") == "517", "\(result.phone.lines)")

@@ -34,7 +34,7 @@ extension BluetoothDaemonSettings {
         var lines = ["Bluetooth: \(version), \(source)"]
         lines += findings.map { "  warning: \($0.explanation(file: file.map { Terminal.safe($0) }))" }
         if !findings.isEmpty { lines.append("  what to do: Hardware/bluetooth/README.md") }
-        lines += notes.map { "  note: \($0): \($0.explanation)" }.sorted()
+        lines += notes.map { "  note: \($0.rawValue): \($0.explanation)" }.sorted()
         return lines.joined(separator: "\n")
     }
 
@@ -53,7 +53,7 @@ extension AdapterDescription {
         )
         if let kind { lines.append("  \(kind)") }
         if let usb = controller.usb { lines.append("  usb: \(usb)\(model.map { " \($0.name)" } ?? "")") }
-        lines += quirks.map { "  note: \($0): \($0.explanation)" }.sorted()
+        lines += quirks.map { "  note: \($0.rawValue): \($0.explanation)" }.sorted()
         return lines.joined(separator: "\n")
     }
 

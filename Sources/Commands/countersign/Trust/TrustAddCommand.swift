@@ -1,9 +1,7 @@
 internal import ArgumentParser
-internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderStore
 internal import TrustFetch
 
 /// `countersign trust add`: pins the root of a published list's provider, and takes the list.
@@ -46,18 +44,12 @@ struct TrustAddCommand: AsyncParsableCommand {
         var files = SourceFiles(as: .provider, obtainedAt: now)
         try files.read(provider)
         var lists = SourceFiles(as: .vical, obtainedAt: now)
-        let target = place.isURL ? try target(of: place) : nil
-        if target == nil { try lists.read(place) }
+        let targets = try place.isURL ? [FetchTarget(.vical, argument: place)] : []
+        if targets.isEmpty { try lists.read(place) }
         (files.notes + lists.notes).forEach { Terminal.note("note: \($0)") }
         let access = try TrustStoreAccess.changing(store.path)
-        let current = try access.currentIfAny()
-        var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
-        Progress.during("Checking the sources") { stage.admit(files.sources + lists.sources) }
-        if let target {
-            let fetcher = try fetching.fetcher()
-            stage.admit(await fetcher.showingProgress(of: [target], at: now))
-        }
-        try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
+        try await access.importing(files.sources + lists.sources, and: targets, by: fetching, rules)
+            .finish(json: output.json)
     }
 
     /// Where the list is.
@@ -70,12 +62,6 @@ struct TrustAddCommand: AsyncParsableCommand {
                 )
             }
             return place
-        }
-    }
-
-    private func target(of url: String) throws(CommandFailure) -> FetchTarget {
-        try mapping(FetchTarget(.vical, name: url)) { (error: TrustFetchError) in
-            CommandFailure.usage("\(Terminal.safe(url)): \(error.explanation)")
         }
     }
 }

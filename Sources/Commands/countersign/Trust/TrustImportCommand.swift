@@ -1,9 +1,7 @@
 internal import ArgumentParser
-internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderStore
 internal import TrustFetch
 
 /// `countersign trust import`: takes roots and lists into the trust store.
@@ -58,33 +56,12 @@ struct TrustImportCommand: AsyncParsableCommand {
         var files = SourceFiles(as: kind?.kind, obtainedAt: now)
         for path in paths where !path.isURL { try files.read(path) }
         files.notes.forEach { Terminal.note("note: \($0)") }
+        var targets: [FetchTarget] = []
+        if let kind = kind?.kind {
+            for path in paths where path.isURL { targets.append(try FetchTarget(kind, argument: path)) }
+        }
         let access = try TrustStoreAccess.changing(store.path)
-        let current = try access.currentIfAny()
-        var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
-        Progress.during("Checking the sources") { stage.admit(files.sources) }
-        let targets = try targets
-        if !targets.isEmpty {
-            let fetcher = try fetching.fetcher()
-            stage.admit(await fetcher.showingProgress(of: targets, at: now))
-        }
-        try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
-    }
-}
-
-extension TrustImportCommand {
-    /// The lists among `paths`.
-    private var targets: [FetchTarget] {
-        get throws(CommandFailure) {
-            guard let kind = kind?.kind else { return [] }
-            var targets: [FetchTarget] = []
-            for path in paths where path.isURL {
-                targets.append(
-                    try mapping(FetchTarget(kind, name: path)) { (error: TrustFetchError) in
-                        CommandFailure.usage("\(Terminal.safe(path)): \(error.explanation)")
-                    })
-            }
-            return targets
-        }
+        try await access.importing(files.sources, and: targets, by: fetching, rules).finish(json: output.json)
     }
 }
 

@@ -1,7 +1,36 @@
+internal import ErrorMapping
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import ReaderStore
 internal import TrustFetch
+
+extension TrustStoreAccess {
+    /// Lets in sources, then what is fetched of the targets, and stores what was let in.
+    func importing(
+        _ sources: [TrustSource], and targets: [FetchTarget], by fetching: FetchArguments,
+        _ rules: TrustStage.Rules
+    ) async throws(CommandFailure) -> TrustChangeReport {
+        let current = try currentIfAny()
+        var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
+        Progress.during("Checking the sources") { stage.admit(sources) }
+        if !targets.isEmpty {
+            let fetcher = try fetching.fetcher()
+            stage.admit(await fetcher.showingProgress(of: targets, at: rules.now))
+        }
+        return try put(stage, after: current, by: .imported, at: rules.now)
+    }
+}
+
+extension FetchTarget {
+    /// A list by its URL on the command line.
+    init(_ kind: TrustSource.Kind, argument url: String) throws(CommandFailure) {
+        self = try mapping(FetchTarget(kind, name: url)) { (error: TrustFetchError) in
+            CommandFailure.usage("\(Terminal.safe(url)): \(error.explanation)")
+        }
+    }
+}
 
 extension TrustStage {
     /// Lets in what was fetched. A list that could not be fetched does not affect the others, and its earlier version stays.

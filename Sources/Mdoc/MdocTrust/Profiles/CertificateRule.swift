@@ -88,6 +88,17 @@ package struct ProfileFinding: Hashable, Sendable {
     }
 }
 
+extension [ProfileFinding] {
+    /// The ids of the rules, each with what it is about.
+    var text: String {
+        map { finding in
+            let details = (finding.oid.map { ["\($0)"] } ?? []) + finding.encoding.descriptions
+            let id = finding.rule.rawValue
+            return details.isEmpty ? id : "\(id) (\(details.joined(separator: ", ")))"
+        }.joined(separator: ", ")
+    }
+}
+
 /// How findings are taken.
 package enum ProfileStrictness: String, Sendable {
     /// Some rules refuse, the others are reported: real certificates depart from them.

@@ -1,5 +1,6 @@
 package import CBOR
 package import COSE
+internal import JSON
 package import MdocModel
 package import PKIX
 
@@ -68,4 +69,27 @@ package enum RICALError: Error, SignedListError, Equatable, Sendable {
     case expired
     /// It lists no authority.
     case empty
+}
+
+extension RICALError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .malformed(let error): "it is not a RICAL: \(error.explanation)"
+        case .cose(let error): "the RICAL's signature is not valid: \(error.explanation)"
+        case .dateMalformed: "a date in the RICAL is malformed"
+        case .versionUnknown: "the RICAL has an unknown version; 1.x is supported"
+        case .signerNotProtected:
+            "the certificates of the RICAL's signer (x5chain) are not in the protected header"
+        case .signerMalformed(let error):
+            "the certificate of the RICAL's signer cannot be read: \(error.explanation)"
+        case .signerNotTrusted(let error):
+            "the provider's root did not issue the RICAL signer's certificate: \(error.explanation)"
+        case .typeUnknown(let type):
+            "the RICAL is of type \(Terminal.safe(type)); \(UnverifiedRICAL.readerAuthentication) is supported"
+        case .notYetValid: "the RICAL is dated in the future"
+        case .expired: "the RICAL is past its notAfter; get a newer one from its provider"
+        case .empty: "the RICAL lists no authority that can be used"
+        }
+    }
 }

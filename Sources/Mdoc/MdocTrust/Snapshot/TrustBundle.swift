@@ -146,3 +146,29 @@ package enum TrustBundleError: Error, Equatable, Sendable {
     /// What it holds does not make the snapshot that it names.
     case snapshotDiffers
 }
+
+extension TrustBundleError {
+    /// The stable id, as `Documentation/command-line.md` lists it.
+    package var id: String {
+        switch self {
+        case .malformed: "bundle.malformed"
+        case .cose: "bundle.signature"
+        case .typeWrong: "bundle.type"
+        case .older: "bundle.older"
+        case .notYetValid: "bundle.not_yet_valid"
+        case .snapshotDiffers: "bundle.snapshot"
+        }
+    }
+
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .malformed(let error): "it is not a bundle: \(error.explanation)"
+        case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
+        case .typeWrong: "the signed content is not a bundle"
+        case .older: "a later bundle was imported before: this one is older, and nothing was changed"
+        case .notYetValid: "it was made in the future: is this computer's clock right?"
+        case .snapshotDiffers: "its contents differ from the snapshot that it names"
+        }
+    }
+}

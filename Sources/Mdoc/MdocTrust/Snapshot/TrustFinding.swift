@@ -1,3 +1,4 @@
+internal import JSON
 package import PKIX
 internal import OpenSSLCrypto
 
@@ -63,5 +64,111 @@ extension TrustCondition {
             case .unknownCriticalExtension(let subject, let oid):
                 .anchorUnknownExtension(subject: subject, oid)
             }
+    }
+}
+
+extension TrustCondition {
+    /// The stable id, as `Documentation/command-line.md` lists it.
+    package var id: String {
+        switch self {
+        case .certificateUnreadable: "trust.certificate_unreadable"
+        case .notACertificateAuthority: "trust.not_an_authority"
+        case .selfIssuedWithoutAuthority: "trust.root_not_an_authority"
+        case .keyNotUsable: "trust.key_not_usable"
+        case .anchorKeyUsage: "trust.root_key_usage"
+        case .anchorNameConstraints: "trust.root_name_constraints"
+        case .anchorUnknownExtension: "trust.root_unknown_extension"
+        case .anchorTwice: "trust.anchor_twice"
+        case .anchorProfile: "trust.anchor_profile"
+        case .anchorNotYetValid: "trust.anchor_not_yet_valid"
+        case .anchorExpired: "trust.anchor_expired"
+        case .anchorExpiresSoon: "trust.anchor_expires_soon"
+        case .vicalRefused: "trust.vical_refused"
+        case .vical: "trust.vical_entry"
+        case .vicalSigner: "trust.vical_signer"
+        case .vicalWithoutNextUpdate: "trust.vical_no_next_update"
+        case .revocationListUnreadable: "trust.crl_unreadable"
+        case .revocationListIssuerUnknown: "trust.crl_issuer_unknown"
+        case .revocationListSignatureInvalid: "trust.crl_signature_invalid"
+        case .statusListUnreadable: "trust.status_unreadable"
+        case .statusListSignerUnknown: "trust.status_signer_unknown"
+        case .statusListSubjectWrong: "trust.status_subject_wrong"
+        case .listNotYetValid: "trust.list_not_yet_valid"
+        case .listStale: "trust.list_stale"
+        }
+    }
+
+    /// Whether the source, or a part of it, is of no use as it is; else it is only worth knowing.
+    package var isFault: Bool {
+        switch self {
+        case .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalSigner, .vicalWithoutNextUpdate,
+            .statusListSignerUnknown:
+            false
+        default: true
+        }
+    }
+
+    /// In plain words. Names from certificates are made fit for a terminal.
+    package var explanation: String {
+        switch self {
+        case .certificateUnreadable(let error): "the certificate cannot be read: \(error.explanation)"
+        case .notACertificateAuthority(let subject):
+            "\(Terminal.safe(subject)) is not a root but an end certificate, such as a document signer's;"
+                + " import the certificate of its issuer"
+        case .selfIssuedWithoutAuthority(let subject, let hasBasicConstraints):
+            "this certificate is not a root: "
+                + (hasBasicConstraints
+                    ? "basicConstraints does not name a CA" : "basicConstraints is missing")
+                + " (\(Terminal.safe(subject)))"
+        case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
+        case .anchorKeyUsage(let subject):
+            "\(Terminal.safe(subject)) is not used: its key usage does not allow it to sign certificates"
+        case .anchorNameConstraints(let subject):
+            "\(Terminal.safe(subject)) is not used: its name constraints limit what it may issue, and are not evaluated here"
+        case .anchorUnknownExtension(let subject, let oid):
+            "\(Terminal.safe(subject)) is not used: it has the unknown critical extension \(oid)"
+        case .anchorTwice(let subject, let other):
+            "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
+        case .anchorProfile(let subject, let findings):
+            "\(Terminal.safe(subject)) does not meet the profile of roots: \(findings.text)"
+        case .anchorNotYetValid(let subject): "\(Terminal.safe(subject)) is not valid yet"
+        case .anchorExpired(let subject): "\(Terminal.safe(subject)) has expired"
+        case .anchorExpiresSoon(let subject, let days):
+            "\(Terminal.safe(subject)) expires in \(days) days: ask its authority for the next one"
+        case .vicalRefused(let error): error.explanation
+        case .vical(let finding): finding.explanation
+        case .vicalSigner(let findings): "the VICAL's signer does not meet its profile: \(findings.text)"
+        case .vicalWithoutNextUpdate: "the list has no nextUpdate"
+        case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
+        case .revocationListIssuerUnknown(let issuer):
+            "no trusted root issued this CRL: \(Terminal.safe(issuer))"
+        case .revocationListSignatureInvalid(let issuer):
+            "roots with this name are trusted, but none of them signed the CRL: \(Terminal.safe(issuer))"
+        case .statusListUnreadable(let error): error.explanation
+        case .statusListSignerUnknown:
+            "no trusted root issued the certificate that signed the list: where documents name its signer, give that with --signer"
+        case .statusListSubjectWrong:
+            "the address in the list (claim sub) is not the one that it was imported under"
+        case .listNotYetValid: "the list is dated in the future"
+        case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
+        }
+    }
+
+    /// The explanation, with the issuer of an end certificate, whose root is to be imported instead (Q178).
+    package func explanation(of certificate: Certificate?) -> String {
+        guard case .notACertificateAuthority = self, let certificate else { return explanation }
+        return "\(explanation): \(Terminal.safe(certificate.issuer.description))"
+    }
+}
+
+extension Int64 {
+    /// A span of so many seconds, in the unit that fits.
+    fileprivate var spanText: String {
+        switch Swift.max(0, self) {
+        case ..<120: "\(Swift.max(0, self)) seconds"
+        case ..<7200: "\(self / 60) minutes"
+        case ..<172_800: "\(self / 3600) hours"
+        default: "\(self / 86_400) days"
+        }
     }
 }

@@ -14,6 +14,35 @@ package enum AdmissionRefusal: Error, Equatable, Sendable {
     case shrunken(from: Int, to: Int)
 }
 
+extension AdmissionRefusal {
+    package var id: String {
+        switch self {
+        case .unusable(let condition): condition.id
+        case .otherIssuer: "trust.other_issuer"
+        case .older: "trust.older"
+        case .shrunken: "trust.shrunken"
+        }
+    }
+
+    package var explanation: String {
+        switch self {
+        case .unusable(let condition): condition.explanation
+        case .otherIssuer:
+            "the store has a list with this name from another issuer and keeps it: `countersign trust remove` it first if this one is right"
+        case .older(let own, let present):
+            "it is \(own.text), before the present list, \(present.text), which is kept;"
+                + " if its publisher restarted the numbering, `countersign trust remove` the present list and import this one again"
+        case .shrunken(let from, let to):
+            "it has only \(to) entries, but the present list has \(from) and is kept:"
+                + " --accept-shrunken imports it anyway"
+        }
+    }
+}
+
+extension ListIssueName {
+    fileprivate var text: String { number.map { "issue \($0) of \(date)" } ?? "of \(date)" }
+}
+
 /// What a source was found to be before it is let in.
 package enum Admission: Equatable, Sendable {
     /// There was none of its kind and name.

@@ -128,3 +128,19 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     /// The list opens to more than the limit.
     case listTooLong
 }
+
+extension StatusTokenError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .malformed(let error): "it is not a status list: \(error.explanation)"
+        case .cose(let error): "the status list's signature is not valid: \(error.explanation)"
+        case .typeWrong: "its header does not name the type of a status or identifier list"
+        case .claimMissing(let label): "the status list has no claim \(label)"
+        case .claimMisplaced(let label): "claim \(label) is not allowed in an identifier list"
+        case .bitsWrong(let bits): "a status of \(bits) bits is not defined"
+        case .listNotCompressed: "its list is cut off, or not compressed with zlib"
+        case .listTooLong: "its list is longer than allowed when it is decompressed"
+        }
+    }
+}

@@ -80,3 +80,24 @@ package enum VICALError: Error, SignedListError, Equatable, Sendable {
     /// It is past its nextUpdate.
     case expired
 }
+
+extension VICALError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .malformed(let error): "it is not a VICAL: \(error.explanation)"
+        case .cose(let error): "the VICAL's signature is not valid: \(error.explanation)"
+        case .dateMalformed: "a date in the VICAL is malformed"
+        case .versionUnknown: "the VICAL has an unknown version"
+        case .signerMalformed(let error):
+            "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
+        case .signerNotTrusted(let error):
+            "no provider that was imported with --as provider issued the VICAL signer's certificate: \(error.explanation)"
+        case .signerProfile(let findings):
+            "the VICAL's signer does not meet its profile: \(findings.text)"
+        case .signerRevoked: "a CRL of its root revokes the VICAL's signer"
+        case .notYetValid: "the VICAL is dated in the future"
+        case .expired: "the VICAL is past its nextUpdate"
+        }
+    }
+}

@@ -1,4 +1,5 @@
 internal import CBOR
+internal import JSON
 package import MdocModel
 package import PKIX
 
@@ -112,6 +113,23 @@ package enum VICALFinding: Equatable, Sendable {
     case withoutDocTypes(subject: String)
     /// The certificate occurs in the list more than once; what the entries allow is combined.
     case entryTwice(subject: String)
+}
+
+extension VICALFinding {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .listEmpty: "the list names no root"
+        case .entryUnreadable(let index): "entry \(index) cannot be read and is left out"
+        case .serialNumberDiffers(let index, let subject):
+            "entry \(index), \(Terminal.safe(subject)), has another serial number than its certificate and is left out"
+        case .keyIdentifierDiffers(let subject):
+            "the entry of \(Terminal.safe(subject)) has another key identifier than its certificate"
+        case .withoutDocTypes(let subject):
+            "\(Terminal.safe(subject)) is listed without document types, so it is trusted for none"
+        case .entryTwice(let subject): "\(Terminal.safe(subject)) is listed twice"
+        }
+    }
 }
 
 private struct EntryReader {

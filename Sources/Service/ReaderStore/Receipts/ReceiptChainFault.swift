@@ -21,17 +21,17 @@ package enum ReceiptChainFault: Hashable, Sendable {
 }
 
 extension ReceiptChainFault {
-    /// As reports name it.
+    /// The stable id, as `Documentation/command-line.md` lists it.
     package var id: String {
         switch self {
-        case .malformed: "malformed"
-        case .keyUnknown: "key_unknown"
-        case .changed: "changed"
-        case .missing: "missing"
-        case .outOfOrder: "out_of_order"
-        case .predecessorDiffers: "predecessor_differs"
-        case .endMissing: "end_missing"
-        case .headDiffers: "head_differs"
+        case .malformed: "receipt_chain.malformed"
+        case .keyUnknown: "receipt_chain.key_unknown"
+        case .changed: "receipt_chain.changed"
+        case .missing: "receipt_chain.missing"
+        case .outOfOrder: "receipt_chain.out_of_order"
+        case .predecessorDiffers: "receipt_chain.predecessor_differs"
+        case .endMissing: "receipt_chain.end_missing"
+        case .headDiffers: "receipt_chain.head_differs"
         }
     }
 

@@ -74,9 +74,9 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
 /// Something worth knowing about a bluetoothd.
 package enum DaemonNote: String, Sendable, CaseIterable {
     /// Loses part of a message when the socket is full: nothing helps but reading at once, and 5.78 (Q103).
-    case dropsWritesWhenSlow
+    case dropsWritesWhenSlow = "bluetooth.drops_writes_when_slow"
     /// Plugins that nobody needs here may make the phone ask its owner to pair, once L2CAP is used (Q95).
-    case pairsOverL2CAP
+    case pairsOverL2CAP = "bluetooth.pairs_over_l2cap"
 }
 
 /// Something about a bluetoothd that a reader needs to be otherwise.
@@ -94,9 +94,9 @@ package enum DaemonFinding: Sendable {
     package var id: String {
         switch self {
         case .missing(let requirement): requirement.id.rawValue
-        case .configurationMalformed: "configurationMalformed"
-        case .configurationChanged: "configurationChanged"
-        case .configurationUnknown: "configurationUnknown"
+        case .configurationMalformed: "bluetooth.configuration_malformed"
+        case .configurationChanged: "bluetooth.configuration_changed"
+        case .configurationUnknown: "bluetooth.configuration_unknown"
         }
     }
 

@@ -1,8 +1,14 @@
 /// A setting that a reader needs of bluetoothd, with the versions whose default does without.
 package struct DaemonRequirement: Sendable {
     package enum ID: String, CaseIterable, Sendable {
-        case controllerMode, reverseServiceDiscovery, attributeCache, channels, exchangeMTU
-        case advertisementInterval, connectionInterval, supervisionTimeout
+        case controllerMode = "bluetooth.controller_mode"
+        case reverseServiceDiscovery = "bluetooth.reverse_service_discovery"
+        case attributeCache = "bluetooth.attribute_cache"
+        case channels = "bluetooth.channels"
+        case exchangeMTU = "bluetooth.exchange_mtu"
+        case advertisementInterval = "bluetooth.advertisement_interval"
+        case connectionInterval = "bluetooth.connection_interval"
+        case supervisionTimeout = "bluetooth.supervision_timeout"
     }
 
     /// Values that do.

@@ -39,8 +39,9 @@ struct DoctorStoreTests {
         .init("a clock that went back", trust(3, listDays: -5), .trustAge, .ok, "today"),
         .init("only roots", trust(3), .trustAge, .note, "only roots"),
         .init(
-            "faults", trust(3, listDays: 1, faults: ["anchor_expired", "list_stale"]), .trustAge, .warning,
-            "anchor_expired, list_stale", fix: "trust update"),
+            "faults", trust(3, listDays: 1, faults: ["trust.anchor_expired", "trust.list_stale"]), .trustAge,
+            .warning,
+            "trust.anchor_expired, trust.list_stale", fix: "trust update"),
     ]
 
     @Test("A file that accepts test documents is warned about, and no other")
@@ -190,7 +191,8 @@ struct DoctorStoreTests {
         let trust = try TrustFacts.current(in: scene.store, at: then).trust.get()
         #expect(trust.roots == 1 && trust.newestList == nil && trust.faults.isEmpty)
         let late = then.advanced(bySeconds: 100 * 366 * 86_400)
-        #expect(try TrustFacts.current(in: scene.store, at: late).trust.get().faults == ["anchor_expired"])
+        #expect(
+            try TrustFacts.current(in: scene.store, at: late).trust.get().faults == ["trust.anchor_expired"])
         #expect(throws: ReaderStoreError.absent) {
             try TrustFacts.current(in: scene.folder.path("none"), at: then).trust.get()
         }

@@ -10,6 +10,7 @@ import ReaderService
 import ReaderTokens
 import Reports
 import Transport
+import TrustFetch
 
 @testable import MdocTrust
 @testable import ReaderStore
@@ -30,7 +31,7 @@ extension UserFacingTexts {
             $0.explanation
         },
         TextGroup(ReaderStoreError.samples, .service, id: { $0.id }) { $0.explanation },
-        TextGroup(ReceiptChainFault.samples, .service, ids: .word, id: { $0.id }) { $0.explanation },
+        TextGroup(ReceiptChainFault.samples, .service, id: { $0.id }) { $0.explanation },
         TextGroup(IdentityStoreError.samples, .service, id: { $0.id }) { $0.explanation },
         TextGroup(RulesFault.samples, .service) {
             IdentityStoreError.rulesMalformed(line: 3, $0).explanation
@@ -42,6 +43,8 @@ extension UserFacingTexts {
         TextGroup(BrandRegistryError.samples, .service) { $0.explanation },
         TextGroup(BrandFault.samples, .service) { BrandRegistryError.refused($0).explanation },
         TextGroup(LogoFault.samples, .service) { BrandRegistryError.logo($0).explanation },
+        TextGroup(TrustFetchError.samples, .service, ids: .word, id: { $0.id }) { $0.explanation },
+        TextGroup(LocationFault.samples, .service, ids: .word, id: { $0.rawValue }) { $0.explanation },
         TextGroup(FieldTraceError.samples, .service) { $0.explanation },
         TextGroup(NextStep.allCases, .service, ids: .word, id: { $0.rawValue }) { $0.text },
     ]
@@ -289,6 +292,47 @@ extension FieldTraceError: SampledCases {
         case .presentationMissing?: .noTap
         case .noTap?: .noRandomness
         case .noRandomness?: nil
+        }
+    }
+}
+
+extension TrustFetchError: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        switch previous {
+        case nil: .locationRefused(.pinned)
+        case .locationRefused?: .timedOut(.connect)
+        case .timedOut(.connect)?: .timedOut(.headers)
+        case .timedOut(.headers)?: .timedOut(.progress)
+        case .timedOut(.progress)?: .timedOut(.whole)
+        case .timedOut(.whole)?: .timedOut(.batch)
+        case .timedOut(.batch)?: .tooLarge(limit: 1 << 24)
+        case .tooLarge?: .status(404)
+        case .status?: .redirectedElsewhere
+        case .redirectedElsewhere?: .redirectedToPlaintext
+        case .redirectedToPlaintext?: .redirectedTooOften(limit: 3)
+        case .redirectedTooOften?: .contentEncoded
+        case .contentEncoded?: .tls(.certificateRefused)
+        case .tls(.certificateRefused)?: .tls(.hostNameWrong)
+        case .tls(.hostNameWrong)?: .tls(.handshakeFailed)
+        case .tls(.handshakeFailed)?: .nameUnresolved
+        case .nameUnresolved?: .unreachable
+        case .unreachable?: .truncated
+        case .truncated?: .malformed
+        case .malformed?: .cancelled
+        case .cancelled?: .serverRootsUnreadable
+        case .serverRootsUnreadable?: nil
+        }
+    }
+}
+
+extension LocationFault: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        switch previous {
+        case nil: .unreadable
+        case .unreadable?: .schemeRefused
+        case .schemeRefused?: .credentials
+        case .credentials?: .pinned
+        case .pinned?: nil
         }
     }
 }

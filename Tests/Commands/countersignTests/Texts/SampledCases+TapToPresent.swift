@@ -49,7 +49,7 @@ extension MobileDocumentReaderError.Reason: SampledCases {
         case .readInProgress?: .readerUnavailable(id: "pcsc.no_reader")
         case .readerUnavailable?: .radioUnavailable(id: "bluez.no_adapter")
         case .radioUnavailable?: .storeUnavailable(id: "store.empty")
-        case .storeUnavailable?: .rootsUnusable(id: "key_not_usable")
+        case .storeUnavailable?: .rootsUnusable(id: "root.refused")
         case .rootsUnusable?: .brandsUnavailable
         case .brandsUnavailable?: .identityUnavailable(id: "identity.expired")
         case .identityUnavailable?: .clockNotSet

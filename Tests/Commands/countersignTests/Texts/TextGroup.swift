@@ -51,7 +51,7 @@ extension TextGroup {
         case word
         /// Either of these.
         case wordOrGrouped
-        /// `camelCase`, as the HTTP API, bluetoothd's settings and adapters have it; those from other layers keep theirs.
+        /// `camelCase`, as the HTTP API has it; those from other layers keep theirs.
         case camelCase
         /// `group.camelCase`, as `doctor` has it.
         case groupedCamelCase

@@ -2,7 +2,8 @@
 enum UserFacingTexts {
     static let groups = Array(
         [
-            formats, cryptography, mdoc, verification, transports, service, api, library, commands, inPlace,
+            formats, cryptography, mdoc, trust, verification, transports, service, api, library, commands,
+            inPlace,
         ].joined())
 
     private static let inPlace = (try? TextsInPlace.groups()) ?? []

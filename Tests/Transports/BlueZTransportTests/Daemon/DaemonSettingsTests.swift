@@ -68,12 +68,13 @@ struct DaemonSettingsTests {
     @Test("Without a file every version misses what its defaults do not bring")
     func defaults() throws {
         let always: Set = [
-            "controllerMode", "reverseServiceDiscovery", "attributeCache", "connectionInterval",
-            "supervisionTimeout",
+            "bluetooth.controller_mode", "bluetooth.reverse_service_discovery", "bluetooth.attribute_cache",
+            "bluetooth.connection_interval",
+            "bluetooth.supervision_timeout",
         ]
-        let early = always.union(["advertisementInterval"])
-        #expect(try findings("", 66) == early.union(["channels", "exchangeMTU"]))
-        #expect(try findings("", 67) == early.union(["exchangeMTU"]))
+        let early = always.union(["bluetooth.advertisement_interval"])
+        #expect(try findings("", 66) == early.union(["bluetooth.channels", "bluetooth.exchange_mtu"]))
+        #expect(try findings("", 67) == early.union(["bluetooth.exchange_mtu"]))
         #expect(try findings("", 69) == early)
         #expect(try findings("", 78) == always)
         #expect(
@@ -127,7 +128,7 @@ struct DaemonSettingsTests {
     @Test("What makes answers slow is a finding, and no reason against Bluetooth")
     func slow() throws {
         let text = Self.complete.replacing("MinConnectionInterval = 12\n", with: "")
-        #expect(try settings(text).findings.map(\.id) == ["connectionInterval"])
+        #expect(try settings(text).findings.map(\.id) == ["bluetooth.connection_interval"])
         #expect(try settings(text).missingEssentials.isEmpty)
     }
 
@@ -135,42 +136,49 @@ struct DaemonSettingsTests {
         "Q96 Anything but Bluetooth LE alone is a finding",
         arguments: ["dual", "bredr", "LE", "le ", "le # alone"])
     func controllerMode(_ value: String) throws {
-        #expect(try findings("Mode = le\n", becomes: "Mode = \(value)\n") == ["controllerMode"])
+        #expect(try findings("Mode = le\n", becomes: "Mode = \(value)\n") == ["bluetooth.controller_mode"])
     }
 
     @Test("Q94 Q105 Reverse service discovery has to be off, by one of the ways the version knows")
     func reverseServiceDiscovery() throws {
         let line = "ReverseServiceDiscovery = false\n"
         #expect(try findings(line, becomes: "ReverseServiceDiscovery = 0 \n").isEmpty)
-        #expect(try findings(line, becomes: "ReverseServiceDiscovery = no\n") == ["reverseServiceDiscovery"])
+        #expect(
+            try findings(line, becomes: "ReverseServiceDiscovery = no\n") == [
+                "bluetooth.reverse_service_discovery"
+            ])
         #expect(try findings(line, becomes: "[GATT]\nClient = false\n[General]\n", 74).isEmpty)
         #expect(
             try findings(line, becomes: "[GATT]\nClient = false\n[General]\n", 73)
-                == ["reverseServiceDiscovery"])
+                == ["bluetooth.reverse_service_discovery"])
         let client = Self.complete.replacing(line, with: "[GATT]\nClient = false\n[General]\n")
-        #expect(try settings(client).findings(version: nil).map(\.id) == ["reverseServiceDiscovery"])
+        #expect(
+            try settings(client).findings(version: nil).map(\.id) == ["bluetooth.reverse_service_discovery"])
         let text = Self.complete.replacing(line, with: "")
         #expect(try settings(text, without: ["battery"]).findings.isEmpty)
-        #expect(try settings(text, without: ["bat"]).findings.map(\.id) == ["reverseServiceDiscovery"])
+        #expect(
+            try settings(text, without: ["bat"]).findings.map(\.id) == ["bluetooth.reverse_service_discovery"]
+        )
     }
 
     @Test("Q114 Attributes of phones must not be kept", arguments: ["always", "yes", "none"])
     func cache(_ value: String) throws {
-        #expect(try findings("Cache = no", becomes: "Cache = \(value)", 87) == ["attributeCache"])
+        #expect(try findings("Cache = no", becomes: "Cache = \(value)", 87) == ["bluetooth.attribute_cache"])
     }
 
     @Test("Q101 More than one ATT channel is a finding, the default one up to 5.66")
     func channels() throws {
-        #expect(try findings("Channels = 1\n", becomes: "", 66) == ["channels"])
+        #expect(try findings("Channels = 1\n", becomes: "", 66) == ["bluetooth.channels"])
         #expect(try findings("Channels = 1\n", becomes: "", 67).isEmpty)
-        #expect(try findings("Channels = 1\n", becomes: "Channels = 3\n", 87) == ["channels"])
+        #expect(try findings("Channels = 1\n", becomes: "Channels = 3\n", 87) == ["bluetooth.channels"])
     }
 
     @Test("Q100 Up to 5.68 phones must not be allowed to write more than 509 bytes at once")
     func exchangeMTU() throws {
         #expect(try findings("= 512", becomes: "= 513", 68).isEmpty)
         for value in ["514", "517", "600", "0", "many", "512 "] {
-            #expect(try findings("= 512", becomes: "= \(value)", 68) == ["exchangeMTU"], "\(value)")
+            #expect(
+                try findings("= 512", becomes: "= \(value)", 68) == ["bluetooth.exchange_mtu"], "\(value)")
         }
         #expect(try findings("= 512", becomes: "= 517", 69).isEmpty)
     }
@@ -178,8 +186,8 @@ struct DaemonSettingsTests {
     @Test("Q90 Up to 5.77 a rare advertisement is a finding")
     func advertisementInterval() throws {
         #expect(try findings("= 80", becomes: "= 160", 77).isEmpty)
-        #expect(try findings("= 80", becomes: "= 161", 77) == ["advertisementInterval"])
-        #expect(try findings("= 80", becomes: "= 31", 77) == ["advertisementInterval"])
+        #expect(try findings("= 80", becomes: "= 161", 77) == ["bluetooth.advertisement_interval"])
+        #expect(try findings("= 80", becomes: "= 31", 77) == ["bluetooth.advertisement_interval"])
         #expect(try findings("= 80", becomes: "= 2048", 78).isEmpty)
     }
 
@@ -187,9 +195,10 @@ struct DaemonSettingsTests {
     func connection() throws {
         for value in ["200", "600"] { #expect(try findings("= 400", becomes: "= \(value)").isEmpty) }
         for value in ["42", "199", "601"] {
-            #expect(try findings("= 400", becomes: "= \(value)") == ["supervisionTimeout"], "\(value)")
+            #expect(
+                try findings("= 400", becomes: "= \(value)") == ["bluetooth.supervision_timeout"], "\(value)")
         }
-        #expect(try findings("= 12\n", becomes: "= 24\n") == ["connectionInterval"])
+        #expect(try findings("= 12\n", becomes: "= 24\n") == ["bluetooth.connection_interval"])
     }
 
     @Test(
@@ -199,7 +208,8 @@ struct DaemonSettingsTests {
         #expect(try findings("= 12\n", becomes: "= 12\n").isEmpty)
         for value in ["6", "11", "13", "24"] {
             #expect(
-                try findings("= 12\n", becomes: "= \(value)\n") == ["connectionInterval"], "\(value)")
+                try findings("= 12\n", becomes: "= \(value)\n") == ["bluetooth.connection_interval"],
+                "\(value)")
         }
     }
 
@@ -227,11 +237,11 @@ struct DaemonSettingsTests {
                 version: BlueZVersion(5, 87), file: "/f", configuration: configuration, hasChanged: changed
             ).findings.map(\.id)
         }
-        #expect(settings(.unknown) == ["configurationUnknown"])
-        #expect(settings(.malformed(line: 3)).first == "configurationMalformed")
-        #expect(settings(.malformed(line: 3)).contains("controllerMode"))
+        #expect(settings(.unknown) == ["bluetooth.configuration_unknown"])
+        #expect(settings(.malformed(line: 3)).first == "bluetooth.configuration_malformed")
+        #expect(settings(.malformed(line: 3)).contains("bluetooth.controller_mode"))
         let complete = try MainConfiguration(parsing: Array(Self.complete.utf8))
-        #expect(settings(.read(complete), changed: true) == ["configurationChanged"])
+        #expect(settings(.read(complete), changed: true) == ["bluetooth.configuration_changed"])
         #expect(settings(.read(complete)).isEmpty)
     }
 
