@@ -51,7 +51,7 @@ package actor TokenCountInMemory: TokenCount {
 
     package func note(_ request: TokenRequest, at now: Timestamp) -> Int64? {
         let start = now.advanced(bySeconds: -TokenLimit.window)
-        // What lies ahead was noted before the clock was set back, and would count for long.
+        // Times ahead of now were noted before the clock was set back, and would count for too long.
         if cleared <= start || cleared > now {
             asked = asked.filter { $0.value.contains { $0 > start && $0 <= now } }
             cleared = now
