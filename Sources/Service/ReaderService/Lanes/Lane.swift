@@ -31,17 +31,17 @@ package actor Lane {
         guard run == nil else { throw .busy }
         let run = LaneRun()
         self.run = run
-        let (moments, said) = AsyncStream<LaneMoment>.makeStream()
+        let (moments, continuation) = AsyncStream<LaneMoment>.makeStream()
         let (device, before) = (device, leaving)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
         avoidsExtendedRequest = false
         Task { [plan] in
             await before?.value
-            let presentation = await run.present(plan, on: device) { said.yield(.event($0)) }
+            let presentation = await run.present(plan, on: device) { continuation.yield(.event($0)) }
             self.end(presentation)
-            said.yield(.ended(presentation))
-            said.finish()
+            continuation.yield(.ended(presentation))
+            continuation.finish()
         }
         return moments
     }
