@@ -186,7 +186,7 @@ class ChainTests(KioskCase):
     def test_thousands_of_kiosks(self):
         page = self.chain([kiosk(f"till-{number:05}") for number in range(1201)])
         page.wait_for_selector("[data-kiosks] tbody tr")
-        self.assertEqual(page.inner_text("[data-count]"), "1201 of 1201 kiosks, of which 200 are shown")
+        self.assertEqual(page.inner_text("[data-count]"), "1201 of 1201 kiosks; 200 are shown")
 
     def test_every_reason_for_which_a_document_is_refused_has_words(self):
         ids = set(re.findall(r'"(document\.\w+)"', (SERVICE / "Fleet/Documents/FleetDocumentError.swift").read_text()))

@@ -23,7 +23,7 @@ struct AuthorityCreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make authority.pem and authority-key.pem in a folder.")
 
-    @Argument(help: ArgumentHelp("The folder, made where it does not exist.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("The folder; it is made if it does not exist.", valueName: "folder"))
     var folder: String
     @Option(help: "The chain's name.")
     var chain: FleetName

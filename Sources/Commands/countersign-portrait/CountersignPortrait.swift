@@ -11,7 +11,7 @@ struct CountersignPortrait {
     }
 }
 
-/// The one job of the process.
+/// What the process does.
 package enum Rendering {
     static func run(arguments: Int32) -> PortraitEnd {
         guard arguments == 1 else { return .usage }
@@ -25,7 +25,6 @@ package enum Rendering {
         }
     }
 
-    /// The image as browsers show it: JPEG and PNG as they are, JPEG 2000 as PNG.
     package static func render(_ bytes: [UInt8]) throws(RenderingError) -> ArraySlice<UInt8> {
         let header: ImageHeader
         do throws(ImageHeaderError) {

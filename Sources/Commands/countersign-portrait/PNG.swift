@@ -11,7 +11,7 @@ enum PNG {
             + chunk("IEND", [])
     }
 
-    /// Each row behind the number of its filter, none.
+    /// Each row after the number of its filter: 0, no filter.
     private static func rows(of pixels: Pixels) -> [UInt8] {
         let length = pixels.width * pixels.colour.rawValue
         var rows: [UInt8] = []

@@ -3,7 +3,7 @@ internal import Glibc
 internal import JSON
 internal import Reports
 
-/// The command line: one file a command.
+/// The command line; each command has a folder.
 @main
 struct Countersign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

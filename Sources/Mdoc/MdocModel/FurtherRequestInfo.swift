@@ -5,7 +5,7 @@ internal import CBOR
 package struct FurtherRequestInfo: Hashable, Sendable {
     package enum ZeroKnowledge: Hashable, Sendable {
         case wished
-        /// A plain answer does not do.
+        /// An answer without a proof is not accepted.
         case required
     }
 
@@ -18,7 +18,7 @@ package struct FurtherRequestInfo: Hashable, Sendable {
     /// `zkRequest`.
     package let zeroKnowledge: ZeroKnowledge?
 
-    /// What is asked where there is no `requestInfo`.
+    /// What is asked if there is no `requestInfo`.
     init() {
         (uniqueDocSetRequired, maximumResponseSize, wantsEncryption, zeroKnowledge) = (nil, nil, false, nil)
     }

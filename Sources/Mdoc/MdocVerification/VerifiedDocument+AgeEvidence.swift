@@ -11,8 +11,8 @@ package enum AgeEvidence: Int, Sendable {
 }
 
 extension VerifiedDocument {
-    /// As `isAgeAtLeast(_:)`, and where no attestation answers by what else is accepted. `day` is the day in the zone of
-    /// the premises (Q161); who was born on 29 February is a year older on 1 March.
+    /// As `isAgeAtLeast(_:)`; if no attestation answers, by the other evidence that is accepted. `day` is the day in the
+    /// zone of the premises (Q161). A person who was born on 29 February is a year older on 1 March.
     package func isAgeAtLeast(
         _ years: Int, accepting evidence: AgeEvidence, on day: FullDate
     ) -> AgeAnswer {
@@ -38,7 +38,7 @@ extension VerifiedDocument {
         return nil
     }
 
-    /// A photo ID may have a map here (ISO/IEC TS 23220-2); a date of which a part is unknown is not computed with.
+    /// A photo ID may have a map here (ISO/IEC TS 23220-2); a date with an unknown part is not used.
     private var birthDate: (day: FullDate, name: ElementName)? {
         for element in elements where element.isIssued("birth_date") {
             var value = element.value

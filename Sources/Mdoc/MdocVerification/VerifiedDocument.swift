@@ -13,7 +13,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package let revocation: RevocationFinding
     /// What was asked for and came, in the order it came.
     package let elements: [VerifiedElement]
-    /// The key by which the holder proved to have the document.
+    /// The device key, with which the phone proved that the document is its own.
     let deviceKey: COSEKey
     private let now: Timestamp
 
@@ -61,7 +61,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     }
 
     /// Whether the holder is at least `years` old, by the attestations the issuer signed (ISO/IEC 18013-5 7.2.5).
-    /// Where several answer, the one nearest to `years` is named.
+    /// If several answer, the one nearest to `years` is named.
     package func isAgeAtLeast(_ years: Int) -> AgeAnswer {
         var proof: (years: Int, name: ElementName)?
         var refutation: (years: Int, name: ElementName)?

@@ -239,7 +239,7 @@ extension APIProblem {
         "a receipt cannot be written, and the daemon tries again: check the disk of the store")
     static let nothingRetained = APIProblem(
         .nothingRetained, 404,
-        "no data is retained for this reference: check the reference; data is deleted when it is exported and at its deadline"
+        "no data is retained for this reference: check the reference; data is deleted once its export is confirmed, and at its deadline"
     )
     static let exportUnknown = APIProblem(
         .exportUnknown, 404,

@@ -18,8 +18,8 @@ package struct ReaderAuthority: ~Copyable {
     package let root: Certificate
     private let key: PrivateKey
 
-    /// The authority in `authority` of the store, made where it does not exist. Its root is that of ISO/IEC 18013-5 Annex B.1.2
-    /// but for what only issuers of documents have.
+    /// The authority in `authority` of the store; it is made if it does not exist. Its root has the profile of ISO/IEC 18013-5
+    /// Annex B.1.2, without the parts that only issuers of documents have.
     package init(
         in store: String, named subject: DistinguishedName, at now: Timestamp
     ) throws(IdentityStoreError) {

@@ -1,10 +1,10 @@
 package import MdocModel
 
-/// The identities that requests are signed with, read and checked: those that the rules choose, or the only one there
-/// is where nobody chose.
+/// The identities that sign requests, read and checked: those that the rules choose. If there are no rules, it is the
+/// only identity.
 package struct ReaderIdentities: Sendable {
-    /// Who asks in which situation. What would be signed by an identity that cannot be used goes out unsigned, and
-    /// not in another's name.
+    /// Who asks in which situation. A request whose identity cannot be used goes out unsigned, and not in another's
+    /// name.
     package let choice: ReaderIdentityChoice
     /// The chosen identities that cannot be used, each with the reason, to be reported.
     package let unusable: [(name: String, error: IdentityStoreError)]

@@ -1,17 +1,17 @@
-/// What people see while a phone that is engaged has not connected over Bluetooth yet.
+/// What people are shown while an engaged phone has not connected over Bluetooth yet.
 struct ConnectionNotices: Sendable {
     let deadlines: PresentationDeadlines
     /// When the engagement was complete.
     let engaged: ContinuousClock.Instant
     let report: @Sendable (PresentationEvent) -> Void
 
-    /// Runs what makes the link. Nothing is reported any more once this returns.
+    /// Runs `connecting`, which makes the link. Nothing is reported any more once this returns.
     func during<Value>(_ connecting: () async -> Value) async -> Value {
         async let _: Void = notify()
         return await connecting()
     }
 
-    /// Ends early when it is cancelled, which is when the link is made.
+    /// Ends early when it is cancelled, which happens when the link is made.
     private func notify() async {
         let notices: [(Duration, PresentationEvent)] = [
             (deadlines.connecting, .connecting), (deadlines.checkBluetooth, .checkBluetooth),

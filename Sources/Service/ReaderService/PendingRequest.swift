@@ -1,6 +1,6 @@
 internal import Transport
 
-/// A request that is being written and signed beside whatever else is done: some keys take a good part of a second, and
+/// A request that is written and signed while other work continues: some keys take a large part of a second, and block
 /// their thread meanwhile.
 struct PendingRequest: Sendable {
     private typealias Written = Result<SessionRequest, PresentationFailure>

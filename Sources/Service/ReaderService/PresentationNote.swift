@@ -39,7 +39,7 @@ package enum PresentationNote: Equatable, Sendable {
     package var explanation: String {
         switch self {
         case .copiesDiffer(let second):
-            "a second copy of the answer came over \(second.text) and differs from the first, by which alone the answer was judged: if it repeats, record a field trace and report the wallet"
+            "a second copy of the answer came over \(second.text) and differs from the first; only the first was judged: if it repeats, record a field trace and report the wallet"
         case .sequenceMissing(let expected):
             "a message of the phone has no number (seq); it should be \(expected)"
         case .sequenceUnexpected(let number, let expected):

@@ -1,4 +1,4 @@
-/// By which way the answer is to come. The raw values are the words of options and configuration files.
+/// How the answer is to come. The raw values are the words of options and configuration files.
 package struct RetrievalPlan: Equatable, Sendable {
     package enum Transport: String, CaseIterable, Sendable {
         /// Bluetooth if there is a radio and the phone supports it, else NFC.
@@ -29,13 +29,13 @@ package struct RetrievalPlan: Equatable, Sendable {
         case never
         /// The one that the engagement names, by its options or the handover's out-of-band data.
         case engagement
-        /// That one, and else the one that the phone's characteristic names.
+        /// That one; if there is none, the one that the phone's characteristic names.
         case characteristic
     }
 
     /// Whether NFC v2 is tried, by a draft of the second edition of ISO/IEC 18013-5.
     package enum NFCVersion2: String, CaseIterable, Sendable {
-        /// First, and classic handover where the phone has none: one command more.
+        /// First; if the phone has none, classic handover, with one command more.
         case automatic = "auto"
         case off
         /// Classic handover is not used.

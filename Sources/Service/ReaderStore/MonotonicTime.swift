@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import Synchronization
 
-/// Time that continues while the clock of the system is set back: from the latest time that was seen, by a clock that nobody
+/// Time that continues if the system's clock is set back: it counts from the latest time that was seen, by a clock that nobody
 /// sets.
 package final class MonotonicTime: Sendable {
     private struct Seen {
@@ -20,7 +20,7 @@ package final class MonotonicTime: Sendable {
         self.instant = instant
     }
 
-    /// The time where the clock of the system says `now`: never before what was answered earlier.
+    /// The time if the system's clock says `now`; never earlier than a time that was returned before.
     func time(at now: Timestamp) -> Timestamp {
         let instant = instant()
         return seen.withLock { seen in
@@ -30,7 +30,7 @@ package final class MonotonicTime: Sendable {
         }
     }
 
-    /// The time where somebody has kept `latest` as the latest of all: later by as long as that is known.
+    /// The time if `latest` is the latest that the caller has stored: that, and the time since it was first seen.
     func time(since latest: Timestamp) -> Timestamp {
         let instant = instant()
         return seen.withLock { seen in

@@ -7,25 +7,25 @@ package struct StoredPresentation: Sendable {
     package let id: String
     /// The name of the caller who ordered it.
     package let owner: String
-    /// The caller's own name for it; nil where it has none.
+    /// The caller's own name for it; nil if it has none.
     package let reference: String?
-    /// Which of the persons of the reference, from 1.
+    /// The number of the person under the reference, from 1.
     package let holder: Int
-    /// The SHA-256 of the order, by which a repeated order is recognised.
+    /// The SHA-256 of the order; a repeated order has the same.
     package let order: [UInt8]
     package let created: Timestamp
     /// Nil while it continues.
     package let ended: Timestamp?
     package let lane: String
-    /// While it continues, that of an interruption.
+    /// While it continues, the outcome of an interruption.
     package let outcome: String?
-    /// Whether a test issuer signed a document of it; nil where no document was judged.
+    /// Whether a test issuer signed a document of it; nil if no document was judged.
     package let isOfTest: Bool?
     /// The JSON that its caller reads. While it continues, this says that it was interrupted.
     package let description: String
     /// The same for those who see the outcome alone.
     package let outcomeDescription: String
-    /// Where its end is still to be delivered; nil for nowhere, or where that was done.
+    /// Where its end is still to be delivered; nil for nowhere, or once it was delivered.
     package let webhook: String?
     /// The number of its receipt, and of that of what was asked next.
     package internal(set) var receipts: (first: Int64?, further: Int64?) = (nil, nil)
@@ -50,7 +50,7 @@ package struct StoredPresentation: Sendable {
         self.webhook = webhook
     }
 
-    /// What the name by which the receipt of what was asked next is held has after the presentation's.
+    /// The receipt of the second request (`then`) is held under the presentation's name with this ending.
     static let furtherEnding = "/then"
 }
 
@@ -63,12 +63,12 @@ extension ReaderStore {
         try change { database in try Self.put(presentation, in: database) }
     }
 
-    /// Keeps a presentation that begins, and makes sure that its receipts can be written and signed: what they will say
-    /// should nothing else come is held. All of it or nothing.
+    /// Stores a presentation that begins, and makes sure that its receipts can be written and signed: it holds what they say
+    /// if the presentation is interrupted. All of it or nothing.
     ///
     /// - Parameters:
-    ///   - first: of what is asked at first; nil where that has no receipt.
-    ///   - further: of what is asked next.
+    ///   - first: the receipt of the first request; nil if that has no receipt.
+    ///   - further: the receipt of the second.
     package func begin(
         _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
     ) throws(ReaderStoreError) {
@@ -119,8 +119,8 @@ extension ReaderStore {
     /// Keeps how a presentation ended and writes its receipts, in place of what was held for them: all of it or nothing.
     ///
     /// - Parameters:
-    ///   - first: what the receipt of what was asked at first says; nil where that has none.
-    ///   - further: that of what was asked next.
+    ///   - first: the receipt of the first request; nil if that has no receipt.
+    ///   - further: the receipt of the second.
     /// - Returns: the numbers of the receipts.
     package func end(
         _ presentation: StoredPresentation, first: ReceiptStatement?, further: ReceiptStatement?
@@ -214,7 +214,7 @@ extension ReaderStore {
         }
     }
 
-    /// Removes those whose time is over, or that ended while the clock ran ahead by as much.
+    /// Removes those whose time is over, and those that ended while the clock was ahead by as much.
     package func removePresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             try database.execute(

@@ -56,9 +56,9 @@ package struct ReaderStore: Sendable {
         do {
             let queue = try DatabaseQueue(path: file, configuration: configuration)
             if try queue.read(requireTables) == version { return queue }
-            // An earlier version wrote it: from here on it has all tables.
+            // An earlier version wrote it: opening it for a change, below, adds the tables that it lacks.
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-            // A process was ended while it wrote: the first that may write takes that back.
+            // A process was ended while it wrote: opening it for a change, below, takes that back.
         }
         try open(file, for: .changing, waiting: wait).close()
         let queue = try DatabaseQueue(path: file, configuration: configuration)
@@ -66,9 +66,9 @@ package struct ReaderStore: Sendable {
         return queue
     }
 
-    /// A change that was reported as made survives a loss of power: also the end of the rollback journal is on the disk
-    /// by then (EXTRA). The journal is a file that goes with each change, where a write-ahead log would hold on to what
-    /// was deleted. What is deleted is overwritten, and nothing goes to temporary files.
+    /// A change that was reported as made survives a loss of power: with EXTRA the end of the rollback journal is on the
+    /// disk too. The journal is deleted after each change; a write-ahead log would keep what was deleted. Deleted rows are
+    /// overwritten, and nothing is written to temporary files.
     private static func prepare(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -91,7 +91,7 @@ package struct ReaderStore: Sendable {
         }
     }
 
-    /// The version of a store of ours that is not from the future.
+    /// The version of the tables; throws if the file is not a store, or a later version wrote it.
     private static func requireTables(_ database: Database) throws -> Int {
         let found = try fileVersion(of: database)
         guard found.application == applicationID else { throw ReaderStoreError.notAStore }

@@ -75,7 +75,7 @@ extension ConnectionFault {
         case .valueTooLong: "a message part is longer than the connection allows"
         case .readRefused: "the phone did not let the reader read a characteristic"
         case .readTimedOut: "the phone did not answer a read in time"
-        case .identOfAnother: "the phone that connected is not the one that was tapped (another Ident)"
+        case .identOfAnother: "the reader that was found is not the one that was tapped (another Ident)"
         case .leftBeforeStart: "the phone disconnected before the transfer began"
         }
     }

@@ -5,7 +5,7 @@ package import RequestPlanner
 package import Transport
 
 extension TransactionReport {
-    /// The report on a presentation. Throws where there was no reader to begin with.
+    /// The report on a presentation. Throws if no reader could be used.
     ///
     /// - Parameter day: today, in the zone of the premises.
     package init(
@@ -32,12 +32,12 @@ extension TransactionReport {
         phases = presentation.phases.map { Phase(name: $0.name.rawValue, duration: $0.duration) }
     }
 
-    /// The report where there was no reader to begin with.
+    /// The report if no reader could be used.
     package static func unavailable(_ fault: ReaderFault) -> TransactionReport {
         .incomplete(TransactionError(.readerUnavailable, fault.advice))
     }
 
-    /// The verified portrait, as the phone sent it, where one came and only one.
+    /// The verified portrait, as the phone sent it; nil unless exactly one came.
     package var portrait: ArraySlice<UInt8>? {
         let portraits = documents.compactMap { $0.verified?.portrait }
         return portraits.count == 1 ? portraits.first : nil

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// By which roots the servers' own certificates are verified. They say nothing about whose documents are believed.
+/// The roots that verify the certificates of servers. They say nothing about which issuers are trusted.
 package enum ServerRoots: Sendable {
-    /// Those of the operating system.
+    /// The roots of the operating system.
     case system
     /// The certificates of a PEM instead of the system's: for a shop whose proxy opens TLS.
     case pem([UInt8])
@@ -15,7 +15,7 @@ extension ServerRoots {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.certificateVerification = .fullVerification
-        // A server that does not say goodbye does not hold up the end.
+        // A server that does not close TLS must not delay the end.
         configuration.shutdownTimeout = .milliseconds(200)
         if case .pem(let pem) = self {
             guard let roots = try? NIOSSLCertificate.fromPEMBytes(pem), !roots.isEmpty else {

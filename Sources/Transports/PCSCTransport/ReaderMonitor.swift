@@ -84,7 +84,7 @@ final class ReaderMonitor: Sendable {
             guard let states else { continue }
             let changes = states.flatMap { watch.observe($0.name, state: $0.state) }
             changes.forEach(emit)
-            // Someone took or freed a reader: nothing to say, and no reason to go round at full speed.
+            // Somebody opened or released a reader: nothing to report, and no reason to look again at once.
             if changes.isEmpty { _ = stopSignal.wait(timeout: .now() + .milliseconds(10)) }
         }
     }

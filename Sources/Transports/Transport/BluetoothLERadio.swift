@@ -2,14 +2,14 @@ package import NDEF
 
 /// A Bluetooth Low Energy controller with its GATT server, GATT client and L2CAP channels.
 package protocol BluetoothLERadio: Sendable {
-    /// Looks whether the adapter can be used as it is, and changes nothing; what is missing is thrown.
+    /// Checks whether the adapter can be used as it is, and changes nothing; throws what is missing.
     func look() async throws(BluetoothLEError)
 
     /// Why the radio would harm phones or lose their answers, by its settings; nil where it would not, or where the
     /// settings cannot be found out.
     func settingsFault() async -> RadioFault?
 
-    /// Gets the adapter ready; what is missing is thrown.
+    /// Makes the adapter ready; throws what is missing.
     func prepare() async throws(BluetoothLEError)
 
     /// Returns once the adapter can be used, however long it or bluetoothd takes to come (Q117, Q119); throws
@@ -21,9 +21,9 @@ package protocol BluetoothLERadio: Sendable {
 
     /// Looks for a peer that advertises the service and connects; returns when packets can be sent.
     ///
-    /// That is through an L2CAP channel where `choice` takes one that the peer's characteristic names and the peer
-    /// opens it: nothing is subscribed to then. Else it is through the characteristics, on the same connection; the
-    /// link's `start` has then still to be written.
+    /// If `choice` takes the L2CAP channel that the peer's characteristic names and the peer opens it, packets go through
+    /// it, and nothing is subscribed to. Otherwise they go through the characteristics on the same connection; the link's
+    /// `start` must then still be written.
     func connect(
         to service: GATTService, choosing choice: ChannelChoice?
     ) async throws(BluetoothLEError) -> any BluetoothLELink
@@ -34,7 +34,7 @@ package protocol BluetoothLERadio: Sendable {
     ) async throws(BluetoothLEError) -> any BluetoothLELink
 }
 
-/// The PSM to be tried of what a peer's characteristic names, in the peer's encoding (Q65); nil for none.
+/// Gives the PSM to try from the value of a peer's characteristic, which is in the peer's encoding (Q65); nil for none.
 package typealias ChannelChoice = @Sendable (_ named: [UInt8]) -> UInt16?
 
 extension BluetoothLERadio {

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// poll(2) over many descriptors, which continues where the system refuses a call: whoever waits for one descriptor must not
-/// lose the thread that serves all.
+/// poll(2) over many descriptors, which continues if the system refuses a call: a refusal must not end the thread that waits
+/// for all of them.
 struct DescriptorPoll {
     /// One call: how many descriptors are ready, or an error below zero.
     typealias Call = (_ entries: inout [pollfd], _ milliseconds: Int32) -> Int32
 
-    /// How many are looked at in one call where the system refuses more.
+    /// How many are looked at in one call if the system refuses more.
     private static let pieceSize = 16
-    /// How long to wait, in milliseconds, before the next look where the system has no memory or takes only pieces.
+    /// How long to wait, in milliseconds, before the next look if the system has no memory or takes only pieces.
     private static let pause: Int32 = 10
 
     private let call: Call

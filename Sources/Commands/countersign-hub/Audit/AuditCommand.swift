@@ -23,7 +23,7 @@ struct AuditListCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Only what came after the act of this number.", valueName: "number"))
     var after: Int64 = 0
-    @Option(help: "Only what is about this kiosk alone.")
+    @Option(help: "Only what is about this kiosk.")
     var kiosk: FleetName?
     @OptionGroup var file: ConfigurationArgument
 

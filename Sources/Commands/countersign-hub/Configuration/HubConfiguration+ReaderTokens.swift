@@ -7,7 +7,7 @@ internal import ReaderAPI
 internal import ReaderTokens
 
 extension HubConfiguration {
-    /// Which kiosks have reader tokens made, and with which keys.
+    /// Which kiosks get reader tokens, and which keys sign them.
     struct TokenIssuing: Equatable {
         /// The folder with `brands.json`.
         var brands: String
@@ -72,8 +72,8 @@ extension HubConfiguration.TokenIssuing {
         return HubTokens(folder, grants: grants, signers: signers, database)
     }
 
-    /// Names the keys that make no token: `brands.json` says that they are revoked, or their time is over. That is no reason not to
-    /// start: it may come while a hub runs, and other brands do not depend on it.
+    /// Names the keys that make no token, since `brands.json` says that they are revoked or have expired. The hub starts all the
+    /// same: a key may also expire while a hub runs, and other brands do not depend on it.
     func unusableKeys(at now: Timestamp) -> [String] {
         guard let registry = try? BrandFolder(path: brands).registry() else { return [] }
         return keys.compactMap { key -> String? in

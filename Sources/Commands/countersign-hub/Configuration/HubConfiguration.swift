@@ -95,7 +95,7 @@ extension HubConfiguration.Broker {
         user = try account.string(upTo: 64)
         guard !user.hasPrefix(HubBroker.kioskUserPrefix) else {
             throw account.wrong(
-                "must not begin with \(HubBroker.kioskUserPrefix): so do the accounts of kiosks")
+                "must not begin with \(HubBroker.kioskUserPrefix), as the accounts of kiosks do")
         }
         passwordFile = try members.required("passwordFile").absolutePath()
     }

@@ -180,7 +180,7 @@ extension HubFileFacts {
         switch keyCount {
         case 0: return .skipped(.hubKeys, "no key can be read")
         case 1: return .note(.hubKeys, "there is one fleet key: no other can withdraw it when it is stolen")
-        default: return .ok(.hubKeys, "\(keyCount) fleet keys, of which the first withdraws the others")
+        default: return .ok(.hubKeys, "\(keyCount) fleet keys: the first can withdraw the others")
         }
     }
 }

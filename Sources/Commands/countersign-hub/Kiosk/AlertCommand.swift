@@ -28,7 +28,7 @@ struct AlertListCommand: AsyncParsableCommand {
 struct AlertClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Take a kiosk's alert away. It comes again where its cause is still there.")
+        abstract: "Take a kiosk's alert away. It comes again if its cause is still there.")
 
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
     var kiosk: FleetName

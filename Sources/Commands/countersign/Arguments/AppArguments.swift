@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MdocModel
 internal import WalletPresentation
 
-/// A presentation through an app (Verify with Wallet), for who judges it and for the wallet that makes it.
+/// A presentation through an app (Verify with Wallet), for the command that judges it and the wallet that makes it.
 struct AppArguments: ParsableArguments {
     @Option(
         name: .long,

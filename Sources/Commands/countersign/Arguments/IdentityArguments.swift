@@ -30,7 +30,7 @@ struct IdentityArguments: ParsableArguments {
         }
     }
 
-    /// A question that is asked in the name of whom these arguments say, by the identities in `folder`.
+    /// A question in the name that these arguments say, with the identities in `folder`.
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {

@@ -6,7 +6,7 @@ internal import MdocVerification
 internal import ReaderService
 internal import RequestPlanner
 
-/// `--policy`: what is to be done where it is not known whether a document is revoked.
+/// `--policy`: what is done if it is not known whether a document is revoked.
 struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -24,7 +24,7 @@ struct PolicyArguments: ParsableArguments {
 
     /// The current policy; `store` is the folder of the store.
     ///
-    /// - Parameter purpose: what is asked for; nil where that is not known.
+    /// - Parameter purpose: what is asked for; nil if that is not known.
     func settings(
         for purpose: RequestPurpose? = nil, in store: String, strict: Bool = false
     ) throws(CommandFailure) -> VerificationPolicy {
@@ -53,7 +53,7 @@ package struct PolicyFile {
     /// What holds without a file.
     init() {}
 
-    /// For a trial, whose documents may be tests.
+    /// For a trial, in which test documents are accepted.
     static var trial: PolicyFile {
         var file = PolicyFile()
         file.acceptsTestDocuments = true

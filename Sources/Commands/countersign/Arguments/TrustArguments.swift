@@ -4,7 +4,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `--trust`: trust comes from it or from the store, never from anywhere else: no system certificates, ever.
+/// `--trust`: trust comes from it or from the store, and never from the system's certificates.
 struct TrustArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .upToNextOption,

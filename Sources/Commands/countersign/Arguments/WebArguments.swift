@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import MdocModel
 internal import WalletPresentation
 
-/// A presentation on a page (Digital Credentials API), for who judges it and for the wallet that makes it.
+/// A presentation on a page (Digital Credentials API), for the command that judges it and the wallet that makes it.
 struct WebArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -43,7 +43,7 @@ struct WebArguments: ParsableArguments {
         }
     }
 
-    /// The text of encryptionInfo, to the byte; nil where none is given.
+    /// The text of encryptionInfo, to the byte; nil if none is given.
     func sentEncryptionInfo() throws(CommandFailure) -> String? {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }

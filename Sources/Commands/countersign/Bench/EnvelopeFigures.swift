@@ -1,7 +1,7 @@
 internal import JSON
 
-/// What `countersign bench --envelope` prints: medians in nanoseconds, and our rate against the floors' of the same run,
-/// where 1 is as many a second as OpenSSL alone could do.
+/// What `countersign bench --envelope` prints: medians in nanoseconds, and our rate in proportion to the floors' of the
+/// same run; 1 is as many a second as OpenSSL alone could do.
 struct EnvelopeFigures {
     let json: JSONValue
 

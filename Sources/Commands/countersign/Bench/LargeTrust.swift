@@ -38,7 +38,7 @@ struct LargeTrust {
             obtained: now, bytes: bytes)
     }
 
-    /// From the folder to what verification takes.
+    /// Opens the folder for verification.
     func open() throws -> TrustStore {
         TrustStore(try ReaderStore(at: folder, for: .reading).currentTrust().snapshot)
     }
@@ -48,7 +48,7 @@ struct LargeTrust {
     }
 }
 
-/// One of the many roots that sign nothing which is measured.
+/// One of the many roots that signed nothing that is measured.
 private struct LargeTrustRoot: ~Copyable {
     let certificate: [UInt8]
     private let name: DistinguishedName

@@ -6,8 +6,8 @@ internal import MdocTrust
 internal import MdocVerification
 internal import OpenSSLCrypto
 
-/// Our own work on one response: a session of our own around it, so that every run has fresh keys, and its
-/// verification over the transcript it belongs to.
+/// The reader's own work on one response: a new session around it, so that every run has fresh keys, and its
+/// verification over the transcript that it belongs to.
 struct TransactionBenchmark {
     private let response: [UInt8]
     private let coldContext: VerificationContext
@@ -113,7 +113,7 @@ struct TransactionBenchmark {
         try ProcessorClock.measure { try Self.verify(response[...], in: largeContext) }
     }
 
-    /// Nanoseconds from a large trust store on disk to what verification takes, as a clock on the wall counts them.
+    /// Elapsed nanoseconds to open a large trust store on disk for verification.
     func openingTrust() throws -> Int64 {
         let start = ContinuousClock.now
         _ = try largeTrust.open()

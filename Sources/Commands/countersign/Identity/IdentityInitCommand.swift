@@ -77,13 +77,13 @@ struct IdentityInitCommand: ParsableCommand {
 }
 
 extension PrivateKey {
-    /// The SHA-1 of the public key, by which certificates point to it.
+    /// The SHA-1 of the public key: certificates name the key by it.
     borrowing func identifierText() throws(IdentityStoreError) -> String {
         try mapping(publicKey().subjectKeyIdentifier().hexadecimal, IdentityStoreError.keyUnusable)
     }
 }
 
-/// `--curve`: where the reader's key lies.
+/// `--curve`: the curve of the reader's key.
 enum CurveArgument: String, ExpressibleByArgument, CaseIterable {
     case p256 = "P-256"
     case p384 = "P-384"

@@ -13,7 +13,7 @@ enum CBORStructure: CaseIterable {
     case version2Request, version2Select
     case embedded, other
 
-    /// What the item is, or the one embedded in its tag 24; and which of them that is.
+    /// What the item is, or the one embedded in its tag 24, and which of the two it is.
     static func recognise(_ item: CBORItem) -> (structure: CBORStructure, item: CBORItem) {
         guard let bytes = try? EncodedCBOR<Never>(item), let inner = try? bytes.item() else {
             return (CBORStructure(item), item)
@@ -124,13 +124,13 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// What a request asks that is named here and not supported, or limits its answer.
+    /// What a request asks for that is not supported, and what limits its answer.
     func remarks(on item: CBORItem) -> [String] {
         guard self == .deviceRequest, let request = try? DeviceRequest(item.encoded) else { return [] }
         return request.remarks
     }
 
-    /// Why the item is not what it looks like; nil where it is, or where nothing more is known of it.
+    /// Why the item is not what it looks like; nil if it is, or if nothing more is known of it.
     func complaint(about item: CBORItem) -> String? {
         let bytes = item.encoded
         if self == .rical {

@@ -17,7 +17,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "verified and every answer is yes; or the command succeeded"
         case .answerNotYes: "verified, but an answer is no or cannot be determined"
-        case .rejected: "a check failed, or it is a test document"
+        case .rejected: "a check failed, or it is a test document that is not accepted"
         case .incomplete:
             "no answer to check: declined, connection lost, timeout, or only a status"
         case .usage: "wrong usage, or a file that cannot be opened"

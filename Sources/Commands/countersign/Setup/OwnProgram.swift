@@ -10,7 +10,7 @@ struct OwnProgram {
     static let daemonUser = "countersign"
 
     let name: String
-    /// Whether it runs as the daemon's user where root starts it and there is such a user.
+    /// Whether it runs as the daemon's user, if root starts it and there is such a user.
     var asDaemon = false
 
     /// Its exit status, and what it wrote to its standard output.
@@ -36,7 +36,7 @@ struct OwnProgram {
         }
     }
 
-    /// What runs a command as the daemon's user: nothing where this is not root, or there is no such user.
+    /// The words before a command that run it as the daemon's user; empty if this is not root, or there is no such user.
     static var daemonPrefix: [String] {
         unsafe geteuid() == 0 && getpwnam(daemonUser) != nil ? ["runuser", "-u", daemonUser, "--"] : []
     }

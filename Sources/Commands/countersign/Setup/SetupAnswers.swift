@@ -10,13 +10,13 @@ struct SetupAnswers {
     let reader: String?
     let lane: String
     let look: SetupLook
-    /// Nil where nobody asks for data.
+    /// Nil if nobody asks for data.
     let brand: String?
     let contact: String
     /// Nil for the browser's.
     let language: String?
     let retention: SetupRetention
-    /// For how many days data is kept, where any is.
+    /// For how many days data is kept, if any is.
     let days: Int
     let purpose: String
     let kept: String
@@ -55,7 +55,7 @@ struct SetupAnswers {
             ? dialog.text(of: .country, standard: "US", AnswerFault.country).uppercased() : nil
     }
 
-    /// What was answered, in words, for a last look.
+    /// The answers in words, to be shown once more.
     func summary(hasTrust: Bool) -> [String] {
         let shown = look.colours.map { ", \($0.words.text) on \($0.ground.text)" } ?? ""
         return [
@@ -87,7 +87,7 @@ struct SetupAnswers {
         return .object(members)
     }
 
-    /// A file may name a reader that is not there yet; at the terminal one is chosen where there are several.
+    /// A file may name a reader that is not there yet; at the terminal one is chosen if there are several.
     private static func reader(
         _ dialog: SetupDialog, _ readers: [ReaderDescription]
     ) throws(CommandFailure) -> String? {

@@ -11,7 +11,7 @@ struct SetupStore {
     func importTrust(_ source: String) -> Bool {
         if (try? program.run(["trust", "import", source, "--store", path]))?.status == 0 { return true }
         Terminal.note(
-            "nothing of \(Terminal.safe(source)) is trusted yet: the daemon's user has to be able to read it")
+            "nothing in \(Terminal.safe(source)) is trusted yet: the daemon's user must be able to read it")
         return false
     }
 

@@ -35,7 +35,7 @@ extension ConfigurationMember {
             .named(
                 upTo: 64, by: .furtherDocumentType, .list(upTo: 8, of: .text(upTo: 128, .objectIdentifier))),
             .emptyObject,
-            "the extended key usages of which the signer of such a document has to name one; `[]`: it has none. Types of ISO and the EU have theirs, which nothing changes"
+            "extended key usages for the signers of such documents: a signer's certificate must name one of them; `[]`: it has none. Those of the types of ISO and the EU cannot be changed"
         ),
         .init(
             "testRoots",

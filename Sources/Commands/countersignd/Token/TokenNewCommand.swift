@@ -36,7 +36,8 @@ struct TokenNewCommand: ParsableCommand {
             throw ValidationError("Name what the token is for, such as --scope app.")
         }
         guard (1...64).contains(ownName.utf8.count), ConfigurationFormat.tokenName.holds(ownName) else {
-            throw ValidationError("--name must be a text of 1 to 64 bytes that does not begin with uid:.")
+            throw ValidationError(
+                "--name must be a text of 1 to 64 bytes that begins with neither uid: nor lane:.")
         }
     }
 

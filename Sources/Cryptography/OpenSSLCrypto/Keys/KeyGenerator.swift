@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// Makes keys. P-256, the curve of every session met so far, has a context that is made once: making it costs a third
-/// of what the key does.
+/// Makes keys. P-256, the curve of every session seen so far, has a context that is made once: making a context takes a
+/// third of the time of making a key.
 enum KeyGenerator {
     private static let p256 = Mutex(unsafe Context(initialised(.p256)))
 
@@ -26,7 +26,7 @@ enum KeyGenerator {
         return unsafe key(from: context)
     }
 
-    /// A key on its way out of the lock.
+    /// A key that is handed out of the lock.
     @safe private struct Made: @unchecked Sendable {  // handed to one caller
         let key: OpaquePointer?
     }

@@ -5,7 +5,7 @@ internal import COpenSSL
     let pointer: OpaquePointer
     /// The `OSSL_LIB_CTX` that computes with the key; nil for OpenSSL's own.
     let library: OpaquePointer?
-    /// What holds a public key of a Weierstrass curve.
+    /// Holds a public key of a Weierstrass curve, and frees or reuses it; nil for other keys.
     let shell: KeyShell?
 
     /// Takes ownership of `pointer`; nil means that a call failed.
@@ -25,7 +25,7 @@ internal import COpenSSL
         TPM.exclusively { unsafe EVP_PKEY_free(leaving.pointer) }
     }
 
-    /// A key on its way out, also of the TPM.
+    /// A key that is freed, in the TPM too.
     @safe private struct Leaving: @unchecked Sendable {  // nobody else has it any more
         let pointer: OpaquePointer
     }
@@ -63,7 +63,8 @@ internal import COpenSSL
         return unsafe key
     }
 
-    /// A number of the key as `size` big-endian bytes, or nil.
+    /// Writes a number of the key into `target` as `size` big-endian bytes; false if the key has no such number, or a
+    /// longer one.
     func number(_ name: String, size: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
         var number: OpaquePointer?
         defer { unsafe BN_clear_free(number) }

@@ -1,5 +1,6 @@
 internal import OpenSSLCrypto
-/// Certificates of which each is signed by the next, the leaf first. Says nothing about whether anybody trusts the last.
+
+/// Certificates in order, the leaf first; each is signed by the next one. Says nothing about whether anybody trusts the last.
 package struct CertificateChain: Sendable {
     package let leaf: Certificate
     /// The certificates above the leaf, in order.

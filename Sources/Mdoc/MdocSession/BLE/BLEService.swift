@@ -22,7 +22,7 @@ package enum BLEService: Hashable, Sendable {
     /// Server2Client: what the GATT server sends; notify.
     package var server2Client: BluetoothUUID { characteristic(0x03, 0x07) }
 
-    /// Ident: by which the phone knows its reader; read. Only where the reader is the server.
+    /// Ident: the phone reads it to recognise its reader. Only if the reader is the server.
     package var ident: BluetoothUUID? {
         switch self {
         case .mdocPeripheralServer: nil

@@ -27,7 +27,7 @@ package struct BLETransfer: Sendable {
     private let framing: BLEFraming
     private let settings: BLETransferSettings
     private var state: State
-    /// The message so far, in the framing's one of these; beside the state, so that it grows in place.
+    /// The message so far is in one of these two, depending on the framing. They are beside the state, so that it grows in place.
     private var values: BLEMessageAssembly
     private var frames: L2CAPMessageAssembly
     /// When the message so far began.
@@ -36,8 +36,8 @@ package struct BLETransfer: Sendable {
     private var early: Message?
     private var messagesSent = 0
     private var messagesDelivered = 0
-    /// Whether the link is up and neither side has said its end.
-    private var mayTakeLeave = true
+    /// Whether the link is up and neither side has announced the end.
+    private var mayAnnounceEnd = true
     /// The instant after which `expire` and `receive` end the machine; nil while no message is expected.
     package private(set) var deadline: ContinuousClock.Instant?
 
@@ -94,7 +94,7 @@ package struct BLETransfer: Sendable {
     /// Takes what the link gives.
     package mutating func receive(_ event: BLEEvent, now: ContinuousClock.Instant) -> BLEAction {
         if case .closed = event {
-            mayTakeLeave = false
+            mayAnnounceEnd = false
             if case .leaving(let reason) = state { return finish(reason) }
         }
         return step(now) { machine throws(BLEFault) in
@@ -114,9 +114,9 @@ package struct BLETransfer: Sendable {
     /// Ends the transfer from our side, or notifies the peer after another end: State 02 if there is a State (Q77),
     /// then the time that the radio needs for the termination message (Q76). Only the first call does anything.
     package mutating func end(now: ContinuousClock.Instant) -> BLEAction {
-        guard mayTakeLeave else { return expire(now: now) }
+        guard mayAnnounceEnd else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
-        mayTakeLeave = false
+        mayAnnounceEnd = false
         _ = finish(reason)
         state = .leaving(reason)
         deadline = now + settings.termination
@@ -245,7 +245,7 @@ package struct BLETransfer: Sendable {
             throw .stateUnknown(value.first)
         }
         guard state == .end else { return .wait(until: deadline) }
-        mayTakeLeave = false
+        mayAnnounceEnd = false
         guard !hasBegun else { throw .endedWithinMessage }
         return finish(.terminated(phase))
     }

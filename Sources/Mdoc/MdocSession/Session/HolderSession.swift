@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 /// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1): the counterpart of `ReaderSession`, for the
 /// software wallet.
 ///
-/// Any failure and any status end it and delete its keys.
+/// Any failure and any status end the session and delete its keys.
 package struct HolderSession: ~Copyable, Sendable {
     package enum Received: Sendable {
         case request([UInt8])
@@ -70,7 +70,7 @@ package struct HolderSession: ~Copyable, Sendable {
         return request
     }
 
-    /// Encrypts a DeviceResponse as SessionData, with a status where one is to come along and end the session.
+    /// Encrypts a DeviceResponse as SessionData. A status, if there is one, goes with it and ends the session.
     package mutating func seal(
         _ deviceResponse: ArraySlice<UInt8>, status: SessionStatus? = nil
     ) throws(SessionError) -> [UInt8] {
@@ -86,7 +86,7 @@ package struct HolderSession: ~Copyable, Sendable {
         return SessionData.encode(data: nil, status: status, sequence: numbers.next())
     }
 
-    /// The phase, leaving `.ended` behind, so that whatever fails from here on has ended the session.
+    /// The phase; `.ended` takes its place, so that any failure from here on has ended the session.
     private mutating func takePhase() -> Phase {
         var taken = Phase.ended
         swap(&taken, &phase)

@@ -76,7 +76,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     case listSubjectWrong
     /// The list has no place of this number.
     case indexOutOfRange
-    /// The list has a status of which only the issuer knows the meaning.
+    /// The list has a status whose meaning only the issuer knows.
     case statusNotDefined
     /// Every VICAL that lists the root should have been renewed; the youngest of them so many seconds ago (Q217).
     case trustListOverdue(seconds: Int64)

@@ -1,4 +1,4 @@
-/// What is to be done where revocation is undetermined: a choice of whoever asks, by what is at stake (Q183).
+/// What to do if revocation is undetermined: the caller chooses, by what is at stake (Q183).
 package struct RevocationPolicy: Equatable, Sendable {
     package enum Undetermined: Equatable, Sendable {
         case accept

@@ -146,7 +146,7 @@ extension TrustCondition {
             "roots with this name are trusted, but none of them signed the CRL: \(Terminal.safe(issuer))"
         case .statusListUnreadable(let error): error.explanation
         case .statusListSignerUnknown:
-            "no trusted root issued the certificate that signed the list: where documents name its signer, give that with --signer"
+            "no trusted root issued the certificate that signed the list: if documents name its signer, give that certificate with --signer"
         case .statusListSubjectWrong:
             "the address in the list (claim sub) is not the one that it was imported under"
         case .listNotYetValid: "the list is dated in the future"

@@ -8,8 +8,8 @@ struct TrustListing: Sendable {
 }
 
 extension TrustedAnchor {
-    /// Undetermined where all lists that name the anchor for `docType` should have been renewed before `now`: the latest may
-    /// have left it out (Q217). Nil where the operator named it, or a list is in time.
+    /// Undetermined if all lists that name the anchor for `docType` should have been renewed before `now`: a newer list may
+    /// have left it out (Q217). Nil if the operator named it, or a list is in time.
     func finding(for docType: String, at now: Timestamp) -> RevocationFinding? {
         guard docTypes != .any else { return nil }
         var youngest: (listing: TrustListing, overdue: Int64)?

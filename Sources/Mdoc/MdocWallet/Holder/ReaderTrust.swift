@@ -8,15 +8,15 @@ package struct ReaderTrust: Sendable {
     package enum Policy: String, CaseIterable, Sendable {
         /// Signatures are not looked at.
         case doNotEnforce
-        /// A signature that is there has to be right, and by a known root.
+        /// A signature that is there must be right, and its chain must lead to a known root.
         case enforceIfPresent
         case alwaysRequire
     }
 
     package var policy = Policy.doNotEnforce
     package var roots: [Certificate] = []
-    /// Authorities that a list names under constraints which no reader meets. Of a path the authority nearest to the reader
-    /// decides (second edition, draft, Annex F).
+    /// Authorities that a list names under constraints that no reader meets. The authority of a path that is nearest to the
+    /// reader decides (second edition, draft, Annex F).
     package var constrainedAuthorities: [Certificate] = []
     /// Whether a chain that brings its root along is refused (Q171).
     package var refusesSentRoots = true

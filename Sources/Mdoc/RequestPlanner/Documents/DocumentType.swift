@@ -27,7 +27,7 @@ package struct DocumentType: Sendable {
         self.substitutes = substitutes
     }
 
-    /// A document of which nothing is known but its name, which is taken for its namespace too.
+    /// A document that is known only by its type, which is also taken as its namespace.
     init(named docType: String) {
         self.init(docType: docType, mainNameSpace: docType, elements: [], answers: Self.usualAnswers)
     }

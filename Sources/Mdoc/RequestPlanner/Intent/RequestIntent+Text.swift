@@ -13,11 +13,11 @@ internal import MdocModel
 ///              / "birth date" / "nationality" / "address" / namespace "/" element
 ///     clause   = "from" document *( "or" document )                    ; "from mdl" where none is said
 ///              / "else" ( "nothing" / "age in years" / "birth date" )  ; "else age in years" where none is said
-///     document = "mdl" / "photoid" / "pid" / "av" / a document type
+///     document = "mdl" / "photoid" / "pid" / "av" / "mnc" / a document type
 ///
 /// The arguments of `countersign request` say the same: `--age-over N` is "age over N", `--portrait` "portrait for a
 /// human to compare", `--element NS/ID` its own name, and `--doc-type T` "from T"; with an element the purpose is
-/// `elements`, without it `age`. What is kept has no words: that is `RetentionChoice`, `--keep`.
+/// `elements`, without it `age`. An intent does not say what is kept: `RetentionChoice` does, `--keep`.
 extension RequestIntent {
     /// The longest text, in bytes.
     package static let maximumLength = 2048
@@ -69,7 +69,7 @@ extension RequestIntent {
 }
 
 extension RequestIntent: CustomStringConvertible {
-    /// The text form, whole: what it parses to is this intent.
+    /// The text form, which parses to this intent again.
     package var description: String {
         var text = purpose == .age ? "" : "\(purpose.rawValue): "
         text += claims.map(\.description).joined(separator: ", ")

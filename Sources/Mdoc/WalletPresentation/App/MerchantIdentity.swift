@@ -3,7 +3,7 @@ package struct MerchantIdentity: Hashable, Sendable {
     package let merchantIdentifier: String
     package let teamIdentifier: String
 
-    /// Throws `identifierMalformed` where either is empty, longer than 255 bytes, or not printable ASCII.
+    /// Throws `identifierMalformed` if either is empty, longer than 255 bytes, or not printable ASCII.
     package init(
         merchantIdentifier: String, teamIdentifier: String
     ) throws(WalletPresentationError) {
@@ -16,7 +16,7 @@ package struct MerchantIdentity: Hashable, Sendable {
         self.teamIdentifier = teamIdentifier
     }
 
-    /// Whether either is of the published example, with which nothing real was ever asked.
+    /// Whether either is of the published example, which no real request has.
     var isOfPublishedExample: Bool {
         merchantIdentifier.hasPrefix("PassKit_Identity_Test_")
             || teamIdentifier.hasPrefix("PassKit_Identity_Test_")

@@ -5,7 +5,7 @@ internal import ReaderStore
 extension FleetAgent {
     /// The most receipts of one push; one has some hundred bytes.
     static let receiptsPerPush = 256
-    /// What to look for where the hub has other receipts than the kiosk.
+    /// What to look for if the hub has other receipts than the kiosk.
     package static let setBack =
         "See whether the kiosk's store was restored from a backup, and Receipts in fleet.md"
 
@@ -13,7 +13,7 @@ extension FleetAgent {
     /// kiosk does so too.
     func followReceipts() async {
         var head: HubState.Head?
-        // What a hub said last, also while none answers.
+        // The last answer of a hub; it is kept while none answers.
         var known: HubState.Head?
         var attempt = 0
         while !Task.isCancelled {
@@ -49,7 +49,7 @@ extension FleetAgent {
         }
     }
 
-    /// What the hub says where it takes no receipts.
+    /// Notes why the hub takes no receipts.
     private func note(_ refusal: HubError) async {
         await stop(after: refusal)
         if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { receipts(fault: id) }
@@ -63,7 +63,7 @@ extension FleetAgent {
         receipts(waiting: max(0, (last ?? 0) - head.sequence))
     }
 
-    /// The head after one push; nil where there is nothing to push.
+    /// The head after one push; nil if there is nothing to push.
     private func push(after head: HubState.Head?, by client: HubClient) async throws -> HubState.Head? {
         guard let head else { return nil }
         try await countWaiting(after: head)

@@ -2,7 +2,7 @@ package import MdocModel
 package import ReaderStore
 package import ReaderTokens
 
-/// Counts for all hubs of the chain, by the clock of the database: those of hubs may differ.
+/// Counts for all hubs of the chain, by the clock of the database, since the clocks of hubs may differ.
 extension HubDatabase: TokenCount {
     package typealias Failure = PostgreSQLError
 

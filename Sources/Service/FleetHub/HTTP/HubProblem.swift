@@ -18,9 +18,9 @@ struct HubProblem: Error, Equatable {
     let id: ID
     let status: Int
     let detail: String
-    /// The latest receipt that the hub has, where that says what to send.
+    /// The latest receipt that the hub has, if that says what to send.
     var head: HubState.Head?
-    /// After how many seconds it is worth to ask again, where that is known.
+    /// After how many seconds to ask again, if that is known.
     var retryAfter: Int64?
 
     init(

@@ -132,7 +132,7 @@ function showKiosks() {
     const matching = chain.kiosks.filter(filters[find("filter").value]).filter(({ kiosk, site, group }) =>
         [kiosk, site, group].some((name) => name?.includes(text)));
     find("count").textContent = `${matching.length} of ${chain.kiosks.length} kiosks`
-        + (matching.length > mostRows ? `, of which ${mostRows} are shown` : "");
+        + (matching.length > mostRows ? `; ${mostRows} are shown` : "");
     // What has the focus keeps it when the table is made again.
     const focused = document.activeElement?.dataset.of;
     find("kiosks").replaceChildren(table("Kiosks by name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],

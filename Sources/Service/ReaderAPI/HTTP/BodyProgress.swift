@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Synchronization
 
-/// Whether the body of a request was read to its end. What is left of a long one is not waited for: the connection ends.
+/// Whether the body of a request was read to its end. The rest of a long one is not waited for: the connection ends.
 final class BodyProgress: Sendable {
     let isRead = Atomic(false)
 

@@ -87,7 +87,7 @@ struct BoundedConnections: ServerChildChannel {
     }
 }
 
-/// How many connections are open, of which there are `limit` at most.
+/// Counts the open connections, `limit` at most.
 package final class ConnectionCount: Sendable {
     private let limit: Int
     private let open = Mutex(0)

@@ -9,7 +9,7 @@ extension PresentationCoordinator {
     ) async throws(APIProblem) -> Response {
         let lastID = call.request.headers.first("last-event-id")
         let channel = call.context.channel
-        // Who does not take what is sent loses the connection, and resumes where it was.
+        // A listener that does not take what is sent loses the connection, and can resume after its last event.
         let frames = try await listen(
             toLane: lane, presentation: presentation, by: call.known, after: lastID,
             lost: { channel.close(promise: nil) })

@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// The first and the last that every request meets: hosts and pages from elsewhere are refused, every refusal is named,
-/// and no answer is kept or framed by a browser.
+/// Runs before and after every route: it refuses hosts and pages from elsewhere, gives every refusal its id, and keeps
+/// browsers from storing or framing an answer.
 struct Gate: RouterMiddleware {
     let listener: Listener
     let hosts: HostRules

@@ -1,10 +1,10 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The open connections of a listener, of which there are `limit` at most. A connection is a stranger's until a request on it
-/// came from a known caller. Strangers have half of the places, and each has a limited time: where they are full, the
-/// oldest makes room. So nobody without a token keeps out who has one. One known caller has half of the places as well:
-/// beyond that its own oldest connection makes room.
+/// The open connections of a listener, `limit` at most. A connection is a stranger's until a known caller sends a request on
+/// it. Strangers have half of the places, and each has a limited time; if their places are full, the oldest connection makes
+/// room. So callers without a token keep nobody out who has one. One known caller has half of the places as well: beyond
+/// that its own oldest connection makes room.
 final class OpenConnectionBook: Sendable {
     private struct Entry: Sendable {
         let channel: any Channel
@@ -110,8 +110,8 @@ final class OpenConnectionBook: Sendable {
         }
     }
 
-    /// Whether a part of an answer may have been written on a connection that makes room. To be asked on its event loop, where
-    /// its requests begin.
+    /// Whether a part of an answer may have been written on a connection that makes room. Call it on the connection's event loop,
+    /// where its requests begin.
     func isAnsweringLast(on channel: any Channel) -> Bool {
         entries.withLock { $0.leaving[ObjectIdentifier(channel)]?.isAnswering == true }
     }

@@ -239,7 +239,7 @@ async function look() {
         }
         document.body.dataset.screen = "lost";
         find("state").dataset.ready = "no";
-        find("state").textContent = "No contact with the daemon. What is shown is of earlier.";
+        find("state").textContent = "No contact with the daemon. This is the state from before.";
     }
     setTimeout(look, pause);
 }

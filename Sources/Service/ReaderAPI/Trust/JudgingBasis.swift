@@ -4,7 +4,7 @@ package import MdocVerification
 package import ReaderService
 internal import RequestPlanner
 
-/// The current basis by which answers are judged.
+/// The current trust and policy for judging answers.
 package struct JudgingBasis: Sendable {
     package let trust: TrustStore
     /// When the newest list of the trust store was obtained; nil where it has none.

@@ -9,7 +9,7 @@ package actor Lane {
     private var avoidsExtendedRequest = false
     /// The previous presentation, while its phone is being notified of the end.
     private var leaving: Task<Void, Never>?
-    /// One look at a time, whoever asks.
+    /// The look at the devices that is running: one at a time, whoever asks.
     private var look: Task<LaneReadiness, Never>?
     private var looked: (readiness: LaneReadiness, at: ContinuousClock.Instant)?
 
@@ -31,17 +31,17 @@ package actor Lane {
         guard run == nil else { throw .busy }
         let run = LaneRun()
         self.run = run
-        let (moments, said) = AsyncStream<LaneMoment>.makeStream()
+        let (moments, continuation) = AsyncStream<LaneMoment>.makeStream()
         let (device, before) = (device, leaving)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
         avoidsExtendedRequest = false
         Task { [plan] in
             await before?.value
-            let presentation = await run.present(plan, on: device) { said.yield(.event($0)) }
+            let presentation = await run.present(plan, on: device) { continuation.yield(.event($0)) }
             self.end(presentation)
-            said.yield(.ended(presentation))
-            said.finish()
+            continuation.yield(.ended(presentation))
+            continuation.finish()
         }
         return moments
     }
@@ -50,7 +50,7 @@ package actor Lane {
         run = nil
         avoidsExtendedRequest = presentation.failedOnExtendedRequest
         leaving = Task { await presentation.left() }
-        // It has shown how the devices are now, and what was seen before it may not be so any more.
+        // The presentation may have changed the state of the devices.
         looked = nil
     }
 
@@ -65,7 +65,7 @@ package actor Lane {
         run?.cancel()
     }
 
-    /// Returns when no work of a presentation is left, neither here nor over the radio.
+    /// Returns when the last presentation that ended has no work left, neither here nor over the radio.
     package func left() async {
         await leaving?.value
     }
@@ -73,7 +73,7 @@ package actor Lane {
     /// Whether phones can be asked, as of a moment ago.
     package func readiness() async -> LaneReadiness {
         if let looked, ContinuousClock.now < looked.at + Self.lookLasts { return looked.readiness }
-        // A reader in use answers nobody else, and works.
+        // A reader in use answers nobody else, so it is not asked. It works.
         guard run == nil else { return looked?.readiness ?? .ready }
         if let look { return await look.value }
         let look = Task { [device] in

@@ -41,7 +41,7 @@ package struct ReceiptChain: Sendable {
         links.reduce(into: Self.opening(of: links.count)) { $0 += Self.encoding(of: $1) }
     }
 
-    /// What comes before the links of a chain of so many, for who writes it piece by piece.
+    /// The bytes before the links of a chain of this many, for a writer that writes it piece by piece.
     package static func opening(of count: Int) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.map(count: 2)

@@ -1,14 +1,14 @@
 package import CBOR
 package import MdocModel
 
-/// What a till calls the matter that records are kept for, such as a booking. Several drivers may have one.
+/// A till's name for what records are kept for, such as a booking. Several drivers may share one.
 package struct RetainedReference: Hashable, Sendable, RedactedDescription {
     /// In bytes.
     package static let maximumLength = 128
 
     package let text: String
 
-    /// Throws `tooLong` also where it is empty.
+    /// Throws `tooLong` if the text is too long or empty.
     package init(_ text: String) throws(ReaderStoreError) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { throw .tooLong }
         self.text = text
@@ -59,7 +59,7 @@ package enum HolderConsent: String, CaseIterable, Sendable {
     case notGiven = "not-given"
 }
 
-/// What became of a document of which something was to be retained.
+/// What was done with a document whose data was to be retained.
 package enum RetentionOutcome: Equatable, Sendable {
     /// The profile keeps nothing of it, the holder's consent is not recorded, or none of what is kept came.
     case nothing

@@ -2,13 +2,13 @@ package import MdocModel
 
 /// How many tokens one caller gets for one reader.
 ///
-/// A token lasts a reader 48 hours, so that one who asks more than a few times an hour is at fault, or is not the reader.
+/// A reader can use a token for 48 hours. A caller who asks more than a few times an hour has a fault, or is not the reader.
 package enum TokenLimit {
     package static let most = 12
     /// For how many seconds a token counts.
     package static let window: Int64 = 3600
 
-    /// In plain words, for who asked too often.
+    /// In plain words, for a caller who asked too often.
     package static func explanation(retryAfter seconds: Int64) -> String {
         "this reader got as many tokens as are allowed in an hour: ask again in \(seconds) s"
     }
@@ -19,12 +19,12 @@ package protocol TokenCount: Sendable {
     /// Why it cannot be counted: no token is made then.
     associatedtype Failure: Error
 
-    /// Notes that a token is asked for. Where there were `TokenLimit.most` within the window it notes nothing.
+    /// Notes that a token is asked for. If there were `TokenLimit.most` within the window, it notes nothing.
     ///
-    /// - Returns: how many seconds to wait; nil where the token may be made.
+    /// - Returns: how many seconds to wait; nil if the token may be made.
     func note(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
 
-    /// Forgets the latest of a request: no token came of it, by no fault of who asked.
+    /// Forgets the latest time of a request: no token was made, and the caller is not at fault.
     func takeBack(_ request: TokenRequest) async throws(Failure)
 }
 
@@ -51,7 +51,7 @@ package actor TokenCountInMemory: TokenCount {
 
     package func note(_ request: TokenRequest, at now: Timestamp) -> Int64? {
         let start = now.advanced(bySeconds: -TokenLimit.window)
-        // What lies ahead was noted before the clock was set back, and would count for long.
+        // Times ahead of now were noted before the clock was set back, and would count for too long.
         if cleared <= start || cleared > now {
             asked = asked.filter { $0.value.contains { $0 > start && $0 <= now } }
             cleared = now

@@ -3,9 +3,9 @@ package import MdocModel
 package import ReaderStore
 internal import Synchronization
 
-/// What remembers when each token was first used; across restarts, where the reader is to keep its sessions.
+/// Remembers when each token was first used; across restarts, if the reader is to keep its sessions.
 package protocol TokenFirstUses: Sendable {
-    /// When the token was first used. Where it never was, `now` is remembered as that, or nothing if there is no `now`.
+    /// When the token was first used. If it never was, `now` is remembered as its first use; without `now` nothing is.
     ///
     /// - Parameter token: `UnverifiedReaderToken.digest` of a token whose signature was verified.
     func firstUse(

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Shows the operator elements of whichever of several documents the holder has, with its portrait. None of them
-/// reaches the app.
+/// Shows the operator elements and the portrait of one document, of any of several kinds that the holder has. None of
+/// them reaches the app.
 public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
     /// As for driver's licenses.
     public typealias Element = MobileDriversLicenseDisplayRequest.Element
@@ -13,7 +13,7 @@ public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
         /// As for driver's licenses.
         public typealias ValidationMode = MobileDriversLicenseDisplayRequest.Options.ValidationMode
 
-        /// A kind of document that will do.
+        /// A kind of document that is accepted.
         public enum DocumentType: Hashable, Sendable {
             case driversLicense, photoID
             /// Of a supported region; see ``MobileNationalIDCardDisplayRequest``.
@@ -25,7 +25,7 @@ public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
         /// What the operator is asked.
         public var validationMode: ValidationMode
 
-        /// A request for these.
+        /// Options with these kinds of documents and this mode.
         public init(allowedDocumentTypes: [DocumentType], validationMode: ValidationMode) {
             self.allowedDocumentTypes = allowedDocumentTypes
             self.validationMode = validationMode
@@ -37,7 +37,7 @@ public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
     /// How the result is shown.
     public var options: Options
 
-    /// A request for these.
+    /// A request for these elements.
     public init(elements: [Element], options: Options) {
         self.elements = elements
         self.options = options

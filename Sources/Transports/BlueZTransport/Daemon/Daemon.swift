@@ -59,7 +59,7 @@ actor Daemon {
         try await takeStock()
     }
 
-    /// What a daemon that has just appeared, or was there before us, has.
+    /// Reads the objects of a daemon that has just appeared, or ran before we connected.
     private func takeStock() async throws(BusError) {
         do throws(BusError) {
             _ = try await bus.call(
@@ -97,7 +97,7 @@ actor Daemon {
             [.string(interface), .string(name), .variant(value)])
     }
 
-    /// Calls a method that takes something back: also when the task is cancelled, or just then.
+    /// Calls a method that undoes an earlier call, even if the task is cancelled.
     func takeBack(
         _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = []
     ) async {
@@ -169,8 +169,8 @@ actor Daemon {
         leftBehind.remove(device)
     }
 
-    /// Ends a connection and forgets the peer: its address will not come again, and what is remembered of it would
-    /// only grow old (Q79, Q114). Where that cannot be done now, it is when bluetoothd has the peer again.
+    /// Ends a connection and removes the peer: its address will not come again, and what bluetoothd remembers of it would
+    /// only grow old (Q79, Q114). If that is not possible now, it is done when bluetoothd has the peer again.
     func remove(_ device: String, at adapter: String) async {
         taken.remove(device)
         await forget(device, at: adapter)

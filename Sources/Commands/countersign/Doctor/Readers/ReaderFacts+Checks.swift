@@ -35,7 +35,7 @@ extension ReaderFacts {
         }
     }
 
-    /// A user who has a seat may be let in where a service is not (Q133).
+    /// polkit may allow a user at the computer's screen what it refuses a service (Q133).
     private var accessCheck: DoctorCheck {
         switch (service, polkit) {
         case (.fails(.accessDenied(let action)), .there):

@@ -13,13 +13,13 @@ struct ReaderFacts: Sendable {
     }
 
     enum Service: Sendable {
-        /// The place among them of the one that is tried first; nil where none is ours to use.
+        /// The index of the reader that is tried first; nil if none may be used.
         case answers([Reader], chosen: Int?)
         case fails(PCSCTransportError)
         case hangs
     }
 
-    /// Whether pcscd asks polkit, and what rules say that name its action.
+    /// Whether pcscd asks polkit, and whether a rule names its action.
     enum PolkitRule: Sendable {
         case notAsked, there, absent
         /// Folders of rules that this user may not read.
@@ -36,6 +36,6 @@ struct ReaderFacts: Sendable {
     var polkit = PolkitRule.notAsked
     /// Whether there is a user for the daemon.
     var hasServiceUser = false
-    /// Nil where the daemon's file says nothing of them.
+    /// Nil if the daemon's file is absent or cannot be read.
     var lanes: Lanes?
 }

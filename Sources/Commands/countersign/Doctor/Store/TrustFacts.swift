@@ -7,7 +7,7 @@ internal import ReaderStore
 struct TrustFacts: Sendable {
     struct Trust: Sendable {
         var roots: Int
-        /// When the newest list came; nil where there are roots alone.
+        /// When the newest list came; nil if there are only roots.
         var newestList: Timestamp?
         /// The ids of what is of no use as it is, each once.
         var faults: [String] = []
