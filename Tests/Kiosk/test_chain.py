@@ -141,7 +141,7 @@ class ChainTests(KioskCase):
         page.fill("[data-search]", "airport")
         self.assertEqual(names(), ["till-3"])
         page.click("[data-kiosks] button")
-        self.assertIn("chain 4: the trust bundle is not let in (document.trust_refused)", page.inner_text("[data-one]"))
+        self.assertIn("chain 4: the trust bundle is refused (document.trust_refused)", page.inner_text("[data-one]"))
         self.assert_accessible(page)
         page.fill("[data-search]", "")
 

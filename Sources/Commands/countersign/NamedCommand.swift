@@ -26,7 +26,7 @@ struct NamedCommand {
         }
     }
 
-    /// What is not known, and what may have been meant; nil where everything is known.
+    /// What is not known, and what may have been meant; nil if everything is known.
     var failure: CommandFailure? {
         if let unknownWord {
             let names = types[types.count - 1].configuration.subcommands

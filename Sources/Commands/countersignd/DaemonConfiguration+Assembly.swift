@@ -34,7 +34,7 @@ extension DaemonConfiguration {
         log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
     }
 
-    /// The files of the page; nil where none is named.
+    /// The files of the page; nil if none is named.
     func pageFiles() throws(AssemblyFault) -> PageFiles? {
         guard let page else { return nil }
         return try mapping(PageFiles(folder: page)) { (error: PageFault) in
@@ -131,14 +131,14 @@ extension DaemonConfiguration.Lane {
 }
 
 extension DaemonConfiguration.Lane.FieldTraceSettings {
-    /// Nil where OpenSSL has no random bytes: nothing is traced then.
+    /// Nil if OpenSSL has no random bytes: nothing is traced then.
     fileprivate var recorder: FieldTraceRecorder? {
         try? FieldTraceRecorder(.ofThisProgram, to: RotatingTraceFile(file, bytes: bytes))
     }
 }
 
 extension PCSCService {
-    /// What keeps the readers that `selector` picks from being used; nil where nothing does.
+    /// What keeps the readers that `selector` picks from being used; nil if nothing does.
     fileprivate func missing(_ selector: ReaderSelector) async -> ReaderFault? {
         do throws(PCSCTransportError) {
             let found = selector.candidates(among: try await readers())

@@ -111,7 +111,7 @@ extension DaemonConfiguration.Online {
         }
     }
 
-    /// How libpq connects, from a file that is its owner's alone; nil where the nonces are not in PostgreSQL.
+    /// How libpq connects, from a file that is its owner's alone; nil if the nonces are not in PostgreSQL.
     func connection() throws(AssemblyFault) -> String? {
         guard case .postgresql(let file) = store else { return nil }
         return try mapping(

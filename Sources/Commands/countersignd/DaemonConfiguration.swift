@@ -46,7 +46,7 @@ package struct DaemonConfiguration: Equatable, Sendable {
         var page = LanePage()
         /// What the buttons of its clerk's page ask.
         var presets: [Preset] = []
-        /// What it asks the next phone by itself; nil where it waits for orders.
+        /// What it asks the next phone by itself; nil if it waits for orders.
         var standing: Preset?
         /// Nil for no field trace.
         var fieldTrace: FieldTraceSettings?
@@ -117,9 +117,9 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// The folder of the keys of retained data, never inside the store's folder. Nil means the folder beside the
     /// store.
     var keys: String?
-    /// Nil where no socket is wanted.
+    /// Nil if no socket is wanted.
     var socket: Socket? = Socket()
-    /// Nil where no TCP is wanted.
+    /// Nil if no TCP is wanted.
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()

@@ -159,7 +159,7 @@ actor ConfigurationInForce {
     /// How long a kiosk that is started waits for lanes that are in use since before the stop.
     private static let startTimeout = Duration.seconds(10)
 
-    /// Puts a configuration in force; false where a lane that is in use stays as it was.
+    /// Puts a configuration in force; false if a lane that is in use stays as it was.
     private let put: @Sendable (DaemonConfiguration) async -> Bool
     private var wanted: DaemonConfiguration
     private var isStopped = false

@@ -9,7 +9,7 @@ struct ReaderTokensInForce: Sendable {
     private let hub: KioskTokens?
     private let log: Logger
 
-    /// - Parameter hub: what asks the hub for tokens; nil where this computer belongs to no fleet.
+    /// - Parameter hub: what asks the hub for tokens; nil if this computer belongs to no fleet.
     init(
         _ issuing: DaemonConfiguration.TokenIssuing, from hub: KioskTokens?, _ log: Logger
     ) async throws(AssemblyFault) {

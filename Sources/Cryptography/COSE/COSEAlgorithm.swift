@@ -26,7 +26,7 @@ package struct COSEAlgorithm: Hashable, Sendable {
         }
     }
 
-    /// What to verify with when the key lies on `curve`; nil where algorithm and curve do not belong together.
+    /// What to verify with when the key lies on `curve`; nil if algorithm and curve do not belong together.
     package func signatureAlgorithm(on curve: Curve) -> SignatureAlgorithm? {
         guard let expected = COSEAlgorithm(signingWith: curve) else { return nil }
         guard self == expected || Self.fullySpecified[identifier] == curve else { return nil }

@@ -4,7 +4,7 @@ package import OpenSSLCrypto
 /// COSE_Mac0 (RFC 9052 6.2), bare or under tag 17. Parsed, and not verified until `verify` returns.
 package struct COSEMac0: Sendable {
     package let headers: COSEHeaders
-    /// The embedded payload, or nil where it is detached.
+    /// The embedded payload, or nil if it is detached.
     package let payload: ArraySlice<UInt8>?
     package let authenticationTag: ArraySlice<UInt8>
     /// Whether tag 17 was there; ISO/IEC 18013-5 asks for none (Q147).

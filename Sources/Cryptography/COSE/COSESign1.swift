@@ -4,7 +4,7 @@ package import OpenSSLCrypto
 /// COSE_Sign1 (RFC 9052 4.2), bare or under tag 18. Parsed, and not verified until `verify` returns.
 package struct COSESign1: Sendable {
     package let headers: COSEHeaders
-    /// The embedded payload, or nil where it is detached.
+    /// The embedded payload, or nil if it is detached.
     package let payload: ArraySlice<UInt8>?
     package let signature: ArraySlice<UInt8>
     /// Whether tag 18 was there; ISO/IEC 18013-5 asks for none (Q147).

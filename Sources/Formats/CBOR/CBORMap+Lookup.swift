@@ -71,7 +71,7 @@ extension CBORMap {
     }
 }
 
-/// What a look-up of several keys gives: a value for each, in their order, or nil where a key is not there.
+/// What a look-up of several keys gives: a value for each, in their order, or nil if a key is not there.
 package struct CBORValues: Sendable {
     /// The range of a value among the members; empty if the key is absent.
     struct Place: Sendable {

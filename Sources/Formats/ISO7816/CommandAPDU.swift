@@ -13,7 +13,7 @@ package struct CommandAPDU: Equatable, Sendable {
     package let p2: UInt8
     /// The data field, at most `maximumData` bytes.
     package let data: ArraySlice<UInt8>
-    /// The Le field, or nil where no response data are expected.
+    /// The Le field, or nil if no response data are expected.
     package let expectedLength: ExpectedLength?
 
     /// A command of these parts; `data` beyond `maximumData` is a programming error and traps.

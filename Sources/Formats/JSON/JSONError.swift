@@ -25,7 +25,7 @@ package enum JSONError: Error, Equatable, Sendable {
     /// An object with a member that its structure does not have.
     case unknownMember(at: Int)
 
-    /// Where it is; nil where the whole text is meant.
+    /// Where it is; nil if the whole text is meant.
     package var offset: Int? {
         switch self {
         case .truncated(let offset), .trailingBytes(let offset), .unexpectedByte(let offset),

@@ -44,7 +44,7 @@ package struct JSONMembers: Sendable {
     /// Where the object starts.
     package let offset: Int
 
-    /// Nil where the member was left out.
+    /// Nil if the member was left out.
     package subscript(_ name: String) -> JSONItem? { items[name] }
 
     package func required(_ name: String) throws(JSONError) -> JSONItem {

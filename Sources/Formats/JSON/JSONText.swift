@@ -2,7 +2,7 @@
 /// request bodies.
 package struct JSONText: Sendable {
     private let item: JSONItem
-    /// Nil where it is no text.
+    /// Nil if it is no text.
     private let source: ArraySlice<UInt8>?
     /// Where it is, as a JSON Pointer (RFC 6901).
     private let pointer: String
@@ -151,7 +151,7 @@ package struct JSONTextMembers: Sendable {
         self.object = object
     }
 
-    /// Nil where it is absent; null is a value.
+    /// Nil if it is absent; null is a value.
     package subscript(name: String) -> JSONText? { values[name] }
 
     package func required(_ name: String) throws(JSONFault) -> JSONText {

@@ -3,7 +3,7 @@ package struct AgeAttestation: Hashable, Sendable {
     /// 0 to 99.
     package let years: Int
 
-    /// Nil where the name is another element's.
+    /// Nil if the name is another element's.
     package init?(_ identifier: String) {
         let digits = identifier.utf8.dropFirst(Self.prefix.utf8.count)
         guard identifier.hasPrefix(Self.prefix), digits.count == 2,
@@ -13,7 +13,7 @@ package struct AgeAttestation: Hashable, Sendable {
         self.years = years
     }
 
-    /// Nil where no name says so many years.
+    /// Nil if no name says so many years.
     package init?(years: Int) {
         guard (0...99).contains(years) else { return nil }
         self.years = years

@@ -31,7 +31,7 @@ package enum Base64URL {
         }
     }
 
-    /// The bytes, or nil where a character is not of the alphabet, the length is impossible or spare bits are set.
+    /// The bytes, or nil if a character is not of the alphabet, the length is impossible or spare bits are set.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         // Specialised: a whole answer comes this way.
         let bytes = text.withContiguousStorageIfAvailable { unsafe decode(stored: $0) }

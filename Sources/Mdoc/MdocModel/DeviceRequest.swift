@@ -11,10 +11,10 @@ package struct DeviceRequest: Sendable {
 
     package let version: String
     package let docRequests: [DocRequest]
-    /// Second edition; nil where the version is 1.0.
+    /// Second edition; nil if the version is 1.0.
     package let deviceRequestInfoBytes: EncodedCBOR<DeviceRequestInfo>?
     package let deviceRequestInfo: DeviceRequestInfo?
-    /// The reader's COSE_Sign1 over ReaderAuthenticationAll, not looked at here; empty where the version is 1.0.
+    /// The reader's COSE_Sign1 over ReaderAuthenticationAll, not looked at here; empty if the version is 1.0.
     package let readerAuthAll: [CBORItem]
 
     package init(

@@ -5,7 +5,7 @@ internal import CBOR
 package struct DeviceRequestDraft: Hashable, Sendable {
     /// Not empty.
     package var documents: [ItemsRequest]
-    /// Which of the documents answer together; empty where every document is wanted.
+    /// Which of the documents answer together; empty if every document is wanted.
     package var useCases: [DeviceRequestInfo.UseCase]
 
     package init(_ documents: [ItemsRequest], useCases: [DeviceRequestInfo.UseCase] = []) {

@@ -6,9 +6,9 @@ package struct UnverifiedResponse: Sendable {
     /// How many documents may come: each costs up to three signatures to verify.
     package static let maximumDocuments = 64
 
-    /// Nil where the response has none.
+    /// Nil if the response has none.
     package let version: String?
-    /// Nil where the response has none.
+    /// Nil if the response has none.
     package let status: UInt64?
     package let documents: [UnverifiedDocument]
     /// In which forms of the second edition documents came that are not read here (Q166).

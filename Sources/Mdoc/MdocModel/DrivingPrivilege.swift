@@ -28,7 +28,7 @@ package struct DrivingPrivilege: Hashable, Sendable {
 
 /// One entry of AAMVA's `domestic_driving_privileges`: a class of a state, or what holds for all classes.
 package struct DomesticDrivingPrivilege: Hashable, Sendable {
-    /// Nil where the entry names no class.
+    /// Nil if the entry names no class.
     package let vehicleClass: VehicleClass?
     package let restrictions: [DrivingRestriction]
     package let endorsements: [DrivingRestriction]

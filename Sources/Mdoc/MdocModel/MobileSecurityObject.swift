@@ -15,7 +15,7 @@ package struct MobileSecurityObject: Sendable {
     package let keyAuthorizations: KeyAuthorizations
     package let docType: String
     package let validityInfo: ValidityInfo
-    /// Where the issuer publishes whether it has revoked the document; nil where it does not. What cannot be read makes
+    /// Where the issuer publishes whether it has revoked the document; nil if it does not. What cannot be read makes
     /// the status unknown, not the document wrong.
     package let status: Result<DocumentStatus, CBORError>?
     /// How the encoding departs from preferred serialization.

@@ -6,7 +6,7 @@ package enum NFCVersion2Handover {
     /// The state of the draft that this reader speaks. Log lines and reports name it.
     package static let dialect = "E"
 
-    /// The answer to SELECT: `{0: ApduCommandMaxSize}` in bytes. Nil where it is not that, or is 0: no NFC v2. A larger
+    /// The answer to SELECT: `{0: ApduCommandMaxSize}` in bytes. Nil if it is not that, or is 0: no NFC v2. A larger
     /// size is taken as 65536, and unknown keys are ignored.
     package static func commandLimit(_ answer: ArraySlice<UInt8>) -> Int? {
         guard let size = try? CBORItem.parse(answer).map()[0]?.unsigned(), size > 0 else { return nil }
@@ -37,7 +37,7 @@ package enum NFCVersion2Handover {
         }
     }
 
-    /// The methods of a handover request. Throws where it is malformed, or offers none.
+    /// The methods of a handover request. Throws if it is malformed, or offers none.
     package static func methods(inRequest bytes: ArraySlice<UInt8>) throws(MdocModelError)
         -> [NFCVersion2Method]
     {

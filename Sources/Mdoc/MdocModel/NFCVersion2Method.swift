@@ -12,7 +12,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
     /// Another type or version.
     case other(type: UInt64)
 
-    /// Reads one entry. Throws where it is not an array of type, version and options, or where an option that is known
+    /// Reads one entry. Throws if it is not an array of type, version and options, or where an option that is known
     /// has another type.
     init(_ item: CBORItem) throws(CBORError) {
         var fields = try item.array().makeIterator()

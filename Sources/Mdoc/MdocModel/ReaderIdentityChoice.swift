@@ -21,7 +21,7 @@ package struct ReaderIdentityChoice: Sendable {
         package var brand: String?
         /// Fits where all documents asked for are of this type.
         package var docType: String?
-        /// Nil where requests go out unsigned.
+        /// Nil if requests go out unsigned.
         package var identity: ReaderIdentity?
 
         package init(

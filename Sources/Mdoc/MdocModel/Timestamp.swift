@@ -41,7 +41,7 @@ package struct FullDate: Hashable, Comparable, Sendable {
     package let month: Int
     package let day: Int
 
-    /// Nil where the calendar has no such day.
+    /// Nil if the calendar has no such day.
     package init?(year: Int, month: Int, day: Int) {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= FullDate.days(in: month, of: year)

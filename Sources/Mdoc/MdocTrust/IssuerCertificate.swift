@@ -22,7 +22,7 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case malformed(PKIXError)
     /// The certificate holds a key that cannot be used.
     case keyNotUsable(OpenSSLCryptoError)
-    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors; empty where the version is not 3.
+    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors; empty if the version is not 3.
     case encodingIrregular(EncodingDeviations)
     /// No trusted IACA of this name.
     case anchorNotFound(issuer: String)

@@ -13,7 +13,7 @@ package enum FailureReason: String, CaseIterable, Sendable {
 }
 
 extension CheckFailure {
-    /// Nil where the id of the failed check is enough.
+    /// Nil if the id of the failed check is enough.
     package var reason: FailureReason? {
         switch self {
         case .cose(.coordinateTooShort): .coordinateTooShort

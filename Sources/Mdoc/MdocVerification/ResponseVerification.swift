@@ -28,7 +28,7 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
 /// A response with something wrong: what was checked, and no element value.
 package struct RejectedResponse: Sendable {
     package let failures: [ResponseFailure]
-    /// The status that the mdoc gave; nil where it gave none.
+    /// The status that the mdoc gave; nil if it gave none.
     package let status: UInt64?
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]

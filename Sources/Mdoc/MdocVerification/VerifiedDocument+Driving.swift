@@ -49,7 +49,7 @@ extension VerifiedDocument {
 
 /// A category or class as granted.
 private struct Grant {
-    /// Nil where no day is said: always so far.
+    /// Nil if no day is said: always so far.
     let from: FullDate?
     let until: FullDate?
     let restrictions: [DrivingRestriction]

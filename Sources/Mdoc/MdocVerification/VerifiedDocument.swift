@@ -137,7 +137,7 @@ package struct DocumentIssuer: Sendable {
     package var issuerKeyIdentifier: ArraySlice<UInt8>? { signer.certificate.authorityKeyIdentifier }
     /// The serial number's bytes, big-endian.
     package var dsSerial: ArraySlice<UInt8> { signer.certificate.serialNumber }
-    /// Nil where no trusted IACA was found.
+    /// Nil if no trusted IACA was found.
     package var anchorSubject: String? { anchor?.certificate.subject.description }
     package var anchorSHA256: [UInt8]? { anchor?.sha256 }
     package var anchorKeyIdentifier: ArraySlice<UInt8>? { anchor?.certificate.subjectKeyIdentifier }

@@ -62,7 +62,7 @@ package final class ChildProgram: Sendable {
         status.withLock { if $0 == nil { _ = Glibc.kill(process, SIGKILL) } }
     }
 
-    /// Waits for its end. As `waitpid` reports it; nil where it still runs.
+    /// Waits for its end. As `waitpid` reports it; nil if it still runs.
     package func end(until deadline: ContinuousClock.Instant?) -> Int32? {
         if let known = status.withLock({ $0 }) { return known }
         var state = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)

@@ -8,7 +8,7 @@ package struct DaemonReply {
     private let status: Int
     package let body: [UInt8]
 
-    /// Nil where it is not an answer in HTTP/1.1.
+    /// Nil if it is not an answer in HTTP/1.1.
     init?(_ answer: [UInt8]) {
         let end = Array("\r\n\r\n".utf8)
         let line = answer.prefix { $0 != UInt8(ascii: "\r") }

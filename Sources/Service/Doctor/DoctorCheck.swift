@@ -75,7 +75,7 @@ package struct DoctorCheck: Equatable, Sendable {
     package let id: ID
     package let outcome: Outcome
     package let detail: CheckText
-    /// Nil where nothing is to be done, or no command does it.
+    /// Nil if nothing is to be done, or no command does it.
     package let remedy: Remedy?
 
     package static func ok(_ id: ID, _ detail: CheckText) -> DoctorCheck {

@@ -32,7 +32,7 @@ package final class TraceTokens: Sendable {
         }
     }
 
-    /// Nil where OpenSSL fails; the member is then left out.
+    /// Nil if OpenSSL fails; the member is then left out.
     package func token(for bytes: ArraySlice<UInt8>) -> TraceToken? {
         guard let digest = try? hmacSHA256(key: key, over: [bytes]) else { return nil }
         return TraceToken(digest[...])

@@ -30,7 +30,7 @@ package enum FleetLevel: String, CaseIterable, Sendable {
 /// Where a kiosk belongs, as the file on the kiosk says: the hub cannot move it to other documents.
 package struct FleetMembership: Equatable, Sendable {
     package let chain: FleetName
-    /// Nil where the chain has no sites, or this kiosk is at none.
+    /// Nil if the chain has no sites, or this kiosk is at none.
     package let site: FleetName?
     package let group: FleetName?
     package let kiosk: FleetName
@@ -42,7 +42,7 @@ package struct FleetMembership: Equatable, Sendable {
         self.kiosk = kiosk
     }
 
-    /// The name of its document at a level; nil where it has none there.
+    /// The name of its document at a level; nil if it has none there.
     package func name(at level: FleetLevel) -> FleetName? {
         switch level {
         case .chain: chain

@@ -53,7 +53,7 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     /// Never the picture.
     package var description: String { "ShownPortrait(\(mediaType))" }
 
-    /// Nil where the bytes are neither.
+    /// Nil if the bytes are neither.
     init?(_ bytes: [UInt8]) {
         if bytes.starts(with: [0xff, 0xd8, 0xff]) {
             mediaType = "image/jpeg"

@@ -58,11 +58,11 @@ package struct APIProblem: Error, Equatable, Sendable {
     package let status: Int
     /// What happened and what to do next.
     package let detail: String
-    /// The member of the body at fault, as a JSON Pointer (RFC 6901); nil where it is not one member.
+    /// The member of the body at fault, as a JSON Pointer (RFC 6901); nil if it is not one member.
     package let pointer: String?
     /// After how many seconds it is worth to ask again, where that is known.
     package let retryAfter: Int64?
-    /// The presentation that keeps the lane; nil where none does.
+    /// The presentation that keeps the lane; nil if none does.
     package let presentation: PresentationID?
 
     package init(

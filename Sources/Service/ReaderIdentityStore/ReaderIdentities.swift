@@ -9,7 +9,7 @@ package struct ReaderIdentities: Sendable {
     /// The chosen identities that cannot be used, each with the reason, to be reported.
     package let unusable: [(name: String, error: IdentityStoreError)]
 
-    /// Throws where the folder or its rules cannot be read; a folder that is not there has no identities.
+    /// Throws if the folder or its rules cannot be read; a folder that is not there has no identities.
     package init(in folder: IdentityFolder, at now: Timestamp) throws(IdentityStoreError) {
         let rules = try folder.rulesInEffect()
         var loaded: [IdentityName: Result<ReaderIdentity, IdentityStoreError>] = [:]

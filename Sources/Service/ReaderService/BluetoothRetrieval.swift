@@ -22,7 +22,7 @@ package struct BluetoothOffer: Equatable, Sendable {
         psm = choice.psm.flatMap { L2CAPPSM(Int($0)) }
     }
 
-    /// Nil where the engagement has no mode with a UUID.
+    /// Nil if the engagement has no mode with a UUID.
     package init?(_ engagement: DeviceEngagement) {
         for case .ble(let options) in engagement.retrievalMethods {
             centralClient = options.centralClientUUID.flatMap { BluetoothUUID($0) }
@@ -163,7 +163,7 @@ actor BluetoothRetrieval {
         return link
     }
 
-    /// Nil where the characteristic is not to be read. The channel that was `tried` does not open a moment later.
+    /// Nil if the characteristic is not to be read. The channel that was `tried` does not open a moment later.
     private func channelChoice(after tried: L2CAPPSM?) -> ChannelChoice? {
         guard plan.l2cap == .characteristic else { return nil }
         return { named in

@@ -159,7 +159,7 @@ package struct Presentation: Sendable {
     /// If a further question was asked: the outcome of the first. All else is then about the further one.
     package let earlier: [Presentation]
     package let outcome: Outcome
-    /// The request that the outcome answers, or that went out last; nil where none did.
+    /// The request that the outcome answers, or that went out last; nil if none did.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
     /// The answer as it came, where the plan hands it out and there is one.

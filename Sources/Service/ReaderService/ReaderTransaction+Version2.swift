@@ -5,7 +5,7 @@ internal import MdocSession
 extension ReaderTransaction {
     /// Engages a phone by NFC v2 (draft of the second edition of ISO/IEC 18013-5).
     ///
-    /// - Returns: nil where the phone has none, and classic handover may follow.
+    /// - Returns: nil if the phone has none, and classic handover may follow.
     func engageByVersion2(
         _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?
     ) async throws(TapEnd) -> Engaged? {

@@ -133,7 +133,7 @@ package struct ReaderTransaction: Sendable {
         return response.isOfHolder(of: first)
     }
 
-    /// Judges a decrypted answer by what was asked; nil where there is nothing in it and something else can be asked.
+    /// Judges a decrypted answer by what was asked; nil if there is nothing in it and something else can be asked.
     private func judge(
         _ response: [UInt8], in exchange: borrowing RequestExchange, isLast: Bool
     ) -> Presentation.Outcome? {

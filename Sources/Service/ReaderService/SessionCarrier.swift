@@ -26,7 +26,7 @@ protocol SessionCarrier {
 }
 
 enum CarriedAnswer {
-    /// `began` is when its first byte came; nil where the carrier does not know.
+    /// `began` is when its first byte came; nil if the carrier does not know.
     case message([UInt8], began: ContinuousClock.Instant?)
     /// It ended the transfer without a message.
     case ended

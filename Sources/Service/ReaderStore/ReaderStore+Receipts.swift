@@ -41,7 +41,7 @@ extension ReaderStore {
     /// process, in place of what was held for it.
     ///
     /// - Parameters:
-    ///   - first: of what was asked at first; nil where that has no receipt.
+    ///   - first: of what was asked at first; nil if that has no receipt.
     ///   - further: of what was asked next.
     package func hold(
         _ first: ReceiptStatement?, then further: ReceiptStatement? = nil, of presentation: String

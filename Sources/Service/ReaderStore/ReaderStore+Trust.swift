@@ -36,7 +36,7 @@ extension ReaderStore {
         }
     }
 
-    /// When the newest bundle was made that was ever let in; nil where none was.
+    /// When the newest bundle was made that was ever let in; nil if none was.
     package func newestTrustBundle() throws(ReaderStoreError) -> Timestamp? {
         try read { database in
             try Int64.fetchOne(database, sql: "SELECT created FROM trust_bundle")

@@ -27,7 +27,7 @@ package struct ChannelReport: Sendable {
     }
 
     package let verdict: Verdict
-    /// False where nobody knows whether it was presented before.
+    /// False if nobody knows whether it was presented before.
     package let isReplayChecked: Bool
     /// The checks, and the elements where it is verified. Of a mock they are those of a rejected response, unless the
     /// policy accepts it.
@@ -100,7 +100,7 @@ extension TransactionReport {
 extension Question {
     /// Each `age_over_NN` of each document, once. Where the request takes the age in years in its place, it answers too.
     ///
-    /// - Parameter day: today, in the zone of the premises; nil where attestations alone answer.
+    /// - Parameter day: today, in the zone of the premises; nil if attestations alone answer.
     package static func agesAsked(in requests: [ItemsRequest], on day: FullDate?) -> [Question] {
         var questions: [Question] = []
         for request in requests {

@@ -16,7 +16,7 @@ package struct Question: Hashable, Sendable {
 
     package let docTypes: Set<String>
     package let subject: Subject
-    /// The day of the answer, in the zone of the premises (Q161); nil where it does not matter.
+    /// The day of the answer, in the zone of the premises (Q161); nil if it does not matter.
     package let day: FullDate?
 
     package init(docTypes: Set<String>, _ subject: Subject, on day: FullDate?) {
@@ -32,7 +32,7 @@ package struct Answer: Equatable, Sendable {
     }
 
     package let word: Word
-    /// What says so, or why nothing does; empty where that was removed.
+    /// What says so, or why nothing does; empty if that was removed.
     package let reason: String
 
     /// The answer without its reason.
@@ -92,7 +92,7 @@ extension DrivingAnswer {
 }
 
 extension Question.Subject {
-    /// What results and receipts call it; nil where no plan would ask it so.
+    /// What results and receipts call it; nil if no plan would ask it so.
     package var receiptSubject: ReceiptQuestion.Subject? {
         switch self {
         case .ageOver(let years, _): AgeAttestation(years: years).map { .ageOver($0) }

@@ -40,7 +40,7 @@ extension TransactionReport {
         }
     }
 
-    /// All answers in a word, and each question with its answer; nil where nothing is to be answered.
+    /// All answers in a word, and each question with its answer; nil if nothing is to be answered.
     private var answersLine: String? {
         let words = questions.map { word(answering: $0) }
         let summary = words.contains(.no) ? "NO" : words.contains(.cannotTell) ? "CANNOT TELL" : "YES"

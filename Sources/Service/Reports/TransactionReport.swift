@@ -47,7 +47,7 @@ package struct TransactionReport: Sendable {
     /// Whether what came was compared with what was asked for.
     package let requestCompared: Bool
     package let questions: [Question]
-    /// Nil where there was nothing to judge.
+    /// Nil if there was nothing to judge.
     package let basis: Basis?
     /// What was asked, where that was done just now.
     package var asked: AskedRequest?
@@ -183,7 +183,7 @@ package struct DocumentOutcome: Sendable {
 package struct AskedRequest: Sendable {
     /// What was wanted to be known, and what is kept of it.
     package let plan: RequestPlan
-    /// The request that went out last; nil where none did.
+    /// The request that went out last; nil if none did.
     package let sent: SessionRequest?
 
     package var json: JSONValue {

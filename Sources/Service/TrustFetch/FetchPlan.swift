@@ -40,7 +40,7 @@ package struct FetchPlan: Sendable {
 }
 
 extension TrustSource {
-    /// Where the source can be fetched again: its name, or where it came from; nil where it is a file.
+    /// Where the source can be fetched again: its name, or where it came from; nil if it is a file.
     fileprivate var url: String? {
         if name.contains("://") { return name }
         guard case .fetched(let url) = provenance else { return nil }

@@ -5,7 +5,7 @@ package protocol BluetoothLERadio: Sendable {
     /// Checks whether the adapter can be used as it is, and changes nothing; throws what is missing.
     func look() async throws(BluetoothLEError)
 
-    /// Why the radio would harm phones or lose their answers, by its settings; nil where it would not, or where the
+    /// Why the radio would harm phones or lose their answers, by its settings; nil if it would not, or where the
     /// settings cannot be found out.
     func settingsFault() async -> RadioFault?
 

@@ -17,7 +17,7 @@ extension HubConfiguration {
         let tls: ServerTLS
         let broker: BrokerConnection.Settings
         let keyring: FleetKeyring
-        /// Nil where this hub makes no reader tokens.
+        /// Nil if this hub makes no reader tokens.
         let tokens: HubTokens?
     }
 

@@ -32,7 +32,7 @@ struct HubConfiguration: Equatable {
     var receiptMonths = 24
     /// The SHA-256 of the operators' tokens.
     var operators: [[UInt8]] = []
-    /// Nil where this hub makes no reader tokens.
+    /// Nil if this hub makes no reader tokens.
     var readerTokens: TokenIssuing?
     var logLevel = "info"
 

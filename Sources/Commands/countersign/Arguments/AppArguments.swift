@@ -53,7 +53,7 @@ struct AppArguments: ParsableArguments {
         }
     }
 
-    /// Who asked, with which nonce; nil where no app did.
+    /// Who asked, with which nonce; nil if no app did.
     func request() throws(CommandFailure) -> (merchant: MerchantIdentity, nonce: PresentationNonce)? {
         guard let merchantIdentifier, let teamIdentifier, let nonce else { return nil }
         do throws(WalletPresentationError) {

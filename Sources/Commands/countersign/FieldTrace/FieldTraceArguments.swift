@@ -11,7 +11,7 @@ struct FieldTraceArguments: ParsableArguments {
             valueName: "file"))
     var fieldTrace: String?
 
-    /// Opens the file; nil where none is wanted.
+    /// Opens the file; nil if none is wanted.
     func start(_ plan: PresentationPlan) async throws(CommandFailure) -> FieldTraceFile? {
         guard let fieldTrace else { return nil }
         let file = try await FieldTraceFile(fieldTrace)

@@ -91,7 +91,7 @@ extension PresentedWallet {
 }
 
 extension NFCVersion2Behaviour {
-    /// Nil where the phone has no NFC v2.
+    /// Nil if the phone has no NFC v2.
     fileprivate init?(_ facts: NFCVersion2Facts) {
         guard let limit = facts.limit else { return nil }
         self.init()

@@ -17,7 +17,7 @@ struct IdentityStatus {
 
     let name: IdentityName
     let state: State
-    /// Nil where the file with the key may not be read.
+    /// Nil if the file with the key may not be read.
     let residence: PrivateKey.Residence?
     let certificate: IdentityCertificate?
     let findings: [ProfileRule]

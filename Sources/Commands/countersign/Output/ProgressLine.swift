@@ -8,7 +8,7 @@ struct ProgressLine {
     private let timer: any DispatchSourceTimer
     private let start = ContinuousClock.now
 
-    /// Nil where the standard error is no terminal.
+    /// Nil if the standard error is no terminal.
     init?(_ work: String) {
         guard Terminal.isScreen(.standardError) else { return nil }
         timer = DispatchSource.makeTimerSource(queue: queue)

@@ -64,7 +64,7 @@ struct RetrievalArguments: ParsableArguments {
         return plan
     }
 
-    /// Nil where NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
+    /// Nil if NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
     func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
         guard transport != .nfc else { return nil }
         let configuration = BlueZConfiguration(adapter: adapter)

@@ -8,7 +8,7 @@ struct SettingsWarning {
     let missing: [DaemonRequirement]
     let transport: RetrievalPlan.Transport
 
-    /// Nil where nothing is missing. Where NFC is used instead, the presentation says that next, with the cure.
+    /// Nil if nothing is missing. Where NFC is used instead, the presentation says that next, with the cure.
     var text: String? {
         guard !missing.isEmpty else { return nil }
         let harms = missing.map { "  " + DaemonFinding.missing($0).explanation(file: nil) }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSON
 internal import ReaderTokens
 
-/// What is wrong with an answer; nil where nothing is.
+/// What is wrong with an answer; nil if nothing is.
 enum AnswerFault {
     static func length(_ text: String, upTo limit: Int) -> String? {
         text.utf8.count <= limit ? nil : "must be a text of 1 to \(limit) bytes"

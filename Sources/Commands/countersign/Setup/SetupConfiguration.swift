@@ -13,7 +13,7 @@ struct SetupConfiguration {
     /// The file of the logo that the daemon reads; nil without a logo.
     let logo: String?
     let token: SetupToken
-    /// Nil where nobody asks for data.
+    /// Nil if nobody asks for data.
     let brand: SetupBrand?
 
     var json: JSONValue {

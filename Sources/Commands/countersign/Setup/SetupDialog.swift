@@ -66,7 +66,7 @@ struct SetupDialog {
         return Int(text) ?? standard
     }
 
-    /// Nil where nothing is answered.
+    /// Nil if nothing is answered.
     func optionalText(
         of question: SetupQuestion, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String? {
@@ -74,7 +74,7 @@ struct SetupDialog {
         return text.isEmpty ? nil : text
     }
 
-    /// - Parameter fault: what is wrong with an answer; nil where nothing is.
+    /// - Parameter fault: what is wrong with an answer; nil if nothing is.
     func text(
         of question: SetupQuestion, standard: String, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String {

@@ -3,7 +3,7 @@ internal import JSON
 /// What was written, what is shown once, and what comes next.
 struct SetupEnding {
     let config: String
-    /// Where the former configuration is; nil where there was none.
+    /// Where the former configuration is; nil if there was none.
     let former: String?
     let token: SetupToken
     /// The file with the request for the reader identity's certificate.

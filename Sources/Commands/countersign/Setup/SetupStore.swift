@@ -40,7 +40,7 @@ struct SetupStore {
         return output
     }
 
-    /// Makes the key of a reader identity, and the request for its certificate. Returns the file of the request, or nil where
+    /// Makes the key of a reader identity, and the request for its certificate. Returns the file of the request, or nil if
     /// the identity cannot be made.
     func makeIdentity(
         _ name: String, of shop: String, in country: String, beside config: String

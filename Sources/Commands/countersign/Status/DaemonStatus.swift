@@ -47,7 +47,7 @@ struct DaemonStatus {
         Terminal.safe(try text.string(upTo: longestText))
     }
 
-    /// Nil where it is null or absent.
+    /// Nil if it is null or absent.
     private static func text(_ members: JSONTextMembers, _ name: String) throws(JSONFault) -> String? {
         guard let value = members[name], !value.isNull else { return nil }
         return try text(value)

@@ -17,12 +17,12 @@ struct PublishedSource {
     let format: Format
     /// The publisher's page about it.
     let address: String
-    /// Where the list itself is; nil where no page that can be cited says so.
+    /// Where the list itself is; nil if no page that can be cited says so.
     let list: String?
     /// The pages that have these addresses, and the day on which they were read.
     let readFrom: [String]
     let readOn: String
-    /// What to know before it is used; nil where there is nothing.
+    /// What to know before it is used; nil if there is nothing.
     let note: String?
 
     private static let members: Set = [

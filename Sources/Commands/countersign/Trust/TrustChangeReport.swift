@@ -7,7 +7,7 @@ internal import ReaderStore
 struct TrustChangeReport {
     /// What was current before; nil in a store that was just set up.
     let previous: TrustSnapshot.ID?
-    /// What is current now; nil where nothing was let in ever.
+    /// What is current now; nil if nothing was let in ever.
     let current: TrustRecord?
     let outcomes: [SourceOutcome]
 

@@ -123,7 +123,7 @@ struct TrustStage {
 struct SourceOutcome {
     enum Result: String, CaseIterable {
         case new, renewed, unchanged, removed
-        /// It was not let in; what is there stays.
+        /// It was refused; what is there stays.
         case refused
         /// It could not be had; what is there stays.
         case failed

@@ -54,7 +54,7 @@ struct ChannelFiles {
         }
     }
 
-    /// What the files hold; nil where they are of neither channel.
+    /// What the files hold; nil if they are of neither channel.
     ///
     /// - Parameter request: the DeviceRequest that was sent, where it is given by itself.
     func presentation(

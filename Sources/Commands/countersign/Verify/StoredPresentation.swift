@@ -21,7 +21,7 @@ struct StoredPresentation {
     let message: Message
     /// For which it may be sealed.
     let keys: [RecipientKey]
-    /// Nil where that is not known.
+    /// Nil if that is not known.
     let asked: Asked?
 
     func judged(

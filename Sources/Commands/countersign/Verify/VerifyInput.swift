@@ -51,7 +51,7 @@ struct VerifyInput {
         }
     }
 
-    /// What the files hold of a presentation through an app or the web; nil where they are of one nearby.
+    /// What the files hold of a presentation through an app or the web; nil if they are of one nearby.
     func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
         guard channel.isGiven else { return nil }
         return try channel.presentation(request: files.sentRequest(), limit: files.maxMessage, at: now)

@@ -14,7 +14,7 @@ struct ReaderReach: Sendable {
 }
 
 extension WalletEngagement {
-    /// Nil where the engagement has no Bluetooth.
+    /// Nil if the engagement has no Bluetooth.
     var reader: ReaderReach? {
         guard let engagement = try? DeviceEngagement(deviceEngagement[...]),
             let ident = try? BLEIdent(for: engagement),

@@ -6,7 +6,7 @@ indirect enum ConfigurationValue: Sendable {
     /// A text of 1 to so many bytes.
     case text(upTo: Int, ConfigurationFormat? = nil)
     case word([String])
-    /// `empty` is what the fault of an empty list says; nil where it may be empty.
+    /// `empty` is what the fault of an empty list says; nil if it may be empty.
     case list(upTo: Int, of: ConfigurationValue, empty: String? = nil)
     case object([ConfigurationMember])
     /// An object whose author chooses the names of its members.

@@ -23,7 +23,7 @@ struct HPKEContext: ~Copyable, Sendable {
         return try hash("psk_id_hash", [])
     }
 
-    /// Nil where OpenSSL failed.
+    /// Nil if OpenSSL failed.
     private static let hashOfNoIdentifier = try? hash("psk_id_hash", [])
     private static let baseMode: UInt8 = 0
 

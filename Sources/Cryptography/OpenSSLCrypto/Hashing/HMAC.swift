@@ -12,7 +12,7 @@ package func hmacSHA256(
 }
 
 /// - Parameter target: of 32 bytes.
-/// - Returns: false where OpenSSL failed.
+/// - Returns: false if OpenSSL failed.
 func writeHMACSHA256(
     key: borrowing SecretBytes, over parts: [ArraySlice<UInt8>], to target: UnsafeMutableRawBufferPointer
 ) -> Bool {

@@ -31,7 +31,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The size in bytes of a signature in fixed-width form, r‖s or EdDSA; nil where nothing can be signed.
+    /// The size in bytes of a signature in fixed-width form, r‖s or EdDSA; nil if nothing can be signed.
     package var signatureSize: Int? {
         family == .montgomery ? nil : 2 * coordinateSize
     }
@@ -46,7 +46,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How a key of this curve signs when nothing else is asked for; nil where nothing can be signed.
+    /// How a key of this curve signs when nothing else is asked for; nil if nothing can be signed.
     package var preferredSignatureAlgorithm: SignatureAlgorithm? {
         switch family {
         case .weierstrass: .ecdsa(preferredHash)

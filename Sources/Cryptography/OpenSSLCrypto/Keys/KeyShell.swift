@@ -54,7 +54,7 @@ internal import Synchronization
         self.curve = curve
     }
 
-    /// A context of the caller's own that may verify; nil where OpenSSL fails.
+    /// A context of the caller's own that may verify; nil if OpenSSL fails.
     func verification() -> OpaquePointer? {
         guard let verifying = unsafe verifying else { return unsafe Self.verification(with: key) }
         return unsafe EVP_PKEY_CTX_dup(verifying)

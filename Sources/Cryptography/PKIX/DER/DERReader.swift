@@ -21,7 +21,7 @@ package struct DERReader: Sendable {
         end = range.upperBound
     }
 
-    /// What is there of the contents of an element with `tag`, whose end may be cut off; nil where none begins.
+    /// What is there of the contents of an element with `tag`, whose end may be cut off; nil if none begins.
     static func contents(of tag: UInt8, begunBy bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= 2, bytes.first == tag,
             let (start, count) = try? DERReader(bytes).readLength(at: bytes.startIndex + 1)

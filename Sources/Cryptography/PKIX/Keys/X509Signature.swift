@@ -6,7 +6,7 @@ struct X509Signature: Sendable {
     let signed: DERElement
     /// The element that names the algorithm; the signed part has to repeat it.
     let identifier: DERElement
-    /// Nil where this target does not know the algorithm.
+    /// Nil if this target does not know the algorithm.
     let algorithm: X509SignatureAlgorithm?
     let value: ArraySlice<UInt8>
 

@@ -18,9 +18,9 @@ package struct CertificateRevocationList: Sendable {
     package let extensions: [CertificateExtension]
     /// The key identifier; nil if it is absent or the extension names the issuer's certificate another way.
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
-    /// The bytes of the number, big-endian without leading zero; nil where the CRL has none.
+    /// The bytes of the number, big-endian without leading zero; nil if the CRL has none.
     package let number: ArraySlice<UInt8>?
-    /// The URIs of the one distribution point that this CRL is for; nil where it is for all certificates of its issuer.
+    /// The URIs of the one distribution point that this CRL is for; nil if it is for all certificates of its issuer.
     package let distributionPointURIs: [String]?
     /// What RFC 5280 forbids and this parser reads all the same.
     package let deviations: EncodingDeviations
@@ -59,7 +59,7 @@ package struct CertificateRevocationList: Sendable {
         self.deviations = deviations
     }
 
-    /// The issuer that a CRL names, found without reading its entries, which may be cut off; nil where the bytes do not
+    /// The issuer that a CRL names, found without reading its entries, which may be cut off; nil if the bytes do not
     /// begin as a CRL.
     package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
         guard let list = DERReader.contents(of: DERTag.sequence, begunBy: der),
@@ -78,7 +78,7 @@ package struct CertificateRevocationList: Sendable {
     /// How many certificates are listed.
     package var count: Int { revoked.count }
 
-    /// The entry of this serial number, the contents of a certificate's INTEGER; nil where it is not listed.
+    /// The entry of this serial number, the contents of a certificate's INTEGER; nil if it is not listed.
     package func entry(serialNumber: ArraySlice<UInt8>) -> RevokedCertificate? {
         revoked.entry(serialNumber, in: der)
     }

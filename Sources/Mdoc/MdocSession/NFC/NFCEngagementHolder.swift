@@ -34,7 +34,7 @@ package struct NFCEngagementHolder: Sendable {
         self.content = content
     }
 
-    /// The response APDU to a command APDU; empty where the fault is silence.
+    /// The response APDU to a command APDU; empty if the fault is silence.
     package mutating func answer(_ command: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> [UInt8] {
         guard let command = try? CommandAPDU.parse(command) else { return refuse(.wrongLength) }
         let phase = phase(of: command)

@@ -3,7 +3,7 @@ package import NDEF
 
 /// What a phone does with a command.
 package enum NFCHolderAnswer: Equatable, Sendable {
-    /// Send this response APDU; empty where the fault is silence.
+    /// Send this response APDU; empty if the fault is silence.
     case respond([UInt8])
     /// A message is complete: answer the command with `reply`.
     case message([UInt8])

@@ -56,7 +56,7 @@ package struct NFCVersion2Behaviour: Sendable {
         return (length == nil ? requiresSelectLength : refusesSelectLength) ? .wrongLength : nil
     }
 
-    /// What this phone chooses of an offer; nil where it finds nothing, as without NFC v2 in the offer.
+    /// What this phone chooses of an offer; nil if it finds nothing, as without NFC v2 in the offer.
     func choice(of offered: [NFCVersion2Method]) -> NFCVersion2Method? {
         guard offered.contains(.nfcVersion2), fault != .speaksOlderDraft else { return nil }
         guard case .bluetoothLE(let centralFirst) = preference else { return .nfcVersion2 }
@@ -86,7 +86,7 @@ package struct NFCVersion2Behaviour: Sendable {
 
 /// What an NFC v2 phone does with a command.
 package enum NFCVersion2HolderAnswer: Equatable, Sendable {
-    /// Send this response APDU; empty where the fault is silence.
+    /// Send this response APDU; empty if the fault is silence.
     case respond([UInt8])
     /// Send it likewise: the handover is complete.
     case engaged([UInt8], NFCVersion2HolderHandover)

@@ -59,7 +59,7 @@ package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
     /// The phone's L2CAP PSM in mdoc peripheral server mode.
     package let psm: UInt16?
 
-    /// A UUID of the phone's own wins; without one, that of the offer is used. Nil where no offered mode was chosen.
+    /// A UUID of the phone's own wins; without one, that of the offer is used. Nil if no offered mode was chosen.
     init?(_ chosen: NFCVersion2Bluetooth, _ offer: NFCVersion2Bluetooth) {
         let central = chosen.isCentralClient && offer.isCentralClient
         let peripheral = chosen.isPeripheralServer && offer.isPeripheralServer

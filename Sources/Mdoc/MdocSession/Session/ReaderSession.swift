@@ -116,7 +116,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         return .end(.status(status), terminationMessage: nil)
     }
 
-    /// Ends the session where its answer is overdue at `now`; nil where nothing is.
+    /// Ends the session where its answer is overdue at `now`; nil if nothing is.
     package mutating func expire(now: ContinuousClock.Instant) -> Action? {
         switch takePhase() {
         case .awaitingResponse(let keys, let deadline):

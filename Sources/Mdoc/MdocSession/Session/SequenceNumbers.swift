@@ -12,7 +12,7 @@ struct SequenceNumbers: Sendable {
         areUsed = handover.numbersMessages
     }
 
-    /// The number of the message that is sent next; nil where messages have none.
+    /// The number of the message that is sent next; nil if messages have none.
     mutating func next() -> UInt64? {
         guard areUsed else { return nil }
         defer { sent += 1 }

@@ -11,7 +11,7 @@ package struct CertificateProfile: Equatable, Sendable {
     package let longestValidity: Int64
     /// What the key is for.
     package let keyUsage: KeyUsage
-    /// One of these has to be named; empty where none may be.
+    /// One of these has to be named; empty if none may be.
     package let extendedKeyUsages: [ObjectIdentifier]
     /// Whether the extension may be missing where one of those has to be named.
     package let allowsNoExtendedKeyUsage: Bool

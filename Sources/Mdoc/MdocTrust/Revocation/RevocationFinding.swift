@@ -18,7 +18,7 @@ package enum RevocationFinding: Equatable, Sendable {
         }
     }
 
-    /// The id of the cause; nil where the state is good.
+    /// The id of the cause; nil if the state is good.
     package var cause: String? {
         switch self {
         case .good: nil

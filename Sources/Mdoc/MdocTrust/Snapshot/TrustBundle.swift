@@ -132,7 +132,7 @@ package struct TrustBundle: Sendable {
     }
 }
 
-/// Why a bundle is not let in.
+/// Why a bundle is refused.
 package enum TrustBundleError: Error, Equatable, Sendable {
     case malformed(CBORError)
     /// It is no COSE_Sign1, or another key signed it.

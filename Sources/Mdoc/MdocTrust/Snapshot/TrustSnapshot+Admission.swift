@@ -2,7 +2,7 @@ package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// Why a source is not let in place of what is there: a bad, older or shrunken list never replaces a good one silently.
+/// Why a source does not replace what is there. A bad, older or shrunken list never replaces a good one silently.
 package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// It cannot be used, or is not believed.
     case unusable(TrustCondition)
@@ -124,7 +124,7 @@ private struct ListIssue {
     let date: Int64
     /// How much it has.
     let count: Int
-    /// Nil where it does not have to stay the same.
+    /// Nil if it does not have to stay the same.
     let issuer: DistinguishedName?
 
     var name: ListIssueName {
@@ -161,7 +161,7 @@ extension TrustSource {
         }
     }
 
-    /// Nil where the source cannot be read.
+    /// Nil if the source cannot be read.
     fileprivate func issue(in snapshot: TrustSnapshot) -> ListIssue? {
         switch kind {
         case .anchor, .provider:
@@ -191,7 +191,7 @@ extension TrustSource {
 }
 
 extension StatusToken {
-    /// The root that its signer led to when it was issued; nil where that was one whom an MSO named, who may be anybody.
+    /// The root that its signer led to when it was issued; nil if that was one whom an MSO named, who may be anybody.
     fileprivate func root(among anchors: [TrustAnchor]) -> TrustAnchor? {
         try? StatusListIssuer(anyOf: anchors).verifySigner(of: self, at: issued).root
     }

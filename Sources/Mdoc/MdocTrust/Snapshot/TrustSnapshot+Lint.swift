@@ -104,7 +104,7 @@ extension TrustSnapshot {
 }
 
 extension TrustSource {
-    /// The kind of token that the source has to be; nil where it is something else.
+    /// The kind of token that the source has to be; nil if it is something else.
     var statusKind: StatusToken.Kind? {
         switch kind {
         case .statusList: .statusList

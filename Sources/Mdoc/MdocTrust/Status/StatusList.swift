@@ -40,7 +40,7 @@ package struct StatusList: Sendable {
     /// How many documents it has room for.
     package var count: Int { bytes.count * 8 / bits }
 
-    /// Nil where the list has no such place.
+    /// Nil if the list has no such place.
     package subscript(_ index: UInt64) -> Value? {
         guard index < UInt64(count) else { return nil }
         let position = Int(index) * bits

@@ -128,7 +128,7 @@ struct StatusListIssuer {
 
 /// Who signed a list, and until when that counts.
 struct StatusListSigner: Sendable {
-    /// Nil where an MSO named the signer's own certificate.
+    /// Nil if an MSO named the signer's own certificate.
     let root: TrustAnchor?
     /// While every certificate from the signer to its root is valid, in seconds since 1970-01-01T00:00:00Z.
     let validity: ClosedRange<Int64>

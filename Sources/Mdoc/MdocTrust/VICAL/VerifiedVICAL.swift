@@ -11,7 +11,7 @@ package struct VerifiedVICAL: Sendable {
     /// An IACA and what it is trusted for.
     package struct Entry: Sendable {
         package let certificate: Certificate
-        /// Empty where the list says nothing: trusted for nothing (Q175).
+        /// Empty if the list says nothing: trusted for nothing (Q175).
         package let docTypes: Set<String>
     }
 

@@ -15,7 +15,7 @@ struct RememberedConsent: Sendable {
         decided = now + delay
     }
 
-    /// What is left of the time for the decision, where this request is structurally equal; nil where it has to be asked
+    /// What is left of the time for the decision, where this request is structurally equal; nil if it has to be asked
     /// again.
     func delay(of request: [UInt8], now: ContinuousClock.Instant) -> Duration? {
         guard RequestStructure(request) == self.request else { return nil }

@@ -7,7 +7,7 @@ package import WalletPresentation
 
 // The wallet asked by an app on its phone, and by a page.
 extension Wallet {
-    /// The envelope that answers an app (Verify with Wallet), with the wallet's fault if it has one; nil where the holder
+    /// The envelope that answers an app (Verify with Wallet), with the wallet's fault if it has one; nil if the holder
     /// declines.
     package func envelope(
         answering items: ItemsRequest, of merchant: MerchantIdentity, nonce: PresentationNonce,
@@ -34,7 +34,7 @@ extension Wallet {
         }
     }
 
-    /// The text that answers a page (ISO/IEC TS 18013-7 Annex C), with the wallet's fault if it has one; nil where the
+    /// The text that answers a page (ISO/IEC TS 18013-7 Annex C), with the wallet's fault if it has one; nil if the
     /// holder declines.
     package func webResponse(
         answering deviceRequest: [UInt8], encryptionInfo: EncryptionInfo, on origin: WebOrigin
@@ -61,7 +61,7 @@ extension Wallet {
         }
     }
 
-    /// DeviceResponse; nil where the holder declines.
+    /// DeviceResponse; nil if the holder declines.
     private func response(
         to deviceRequest: [UInt8], in transcript: SessionTranscript
     ) throws(WalletError) -> [UInt8]? {

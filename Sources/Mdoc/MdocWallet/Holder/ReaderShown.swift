@@ -10,7 +10,7 @@ package enum ReaderShown: Equatable, Sendable {
 }
 
 extension ReaderTrust {
-    /// Nil where signatures are not looked at, or the request cannot be read.
+    /// Nil if signatures are not looked at, or the request cannot be read.
     func shown(of deviceRequest: ArraySlice<UInt8>, in transcript: SessionTranscript) -> ReaderShown? {
         guard policy != .doNotEnforce, let request = try? DeviceRequest(deviceRequest) else { return nil }
         let fault = check(request, in: transcript).first { $0 != .trusted }

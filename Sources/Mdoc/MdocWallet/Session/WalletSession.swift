@@ -22,7 +22,7 @@ package struct WalletSession: ~Copyable, Sendable {
 
     /// The request that came last, decrypted.
     package var deviceRequest: [UInt8]? { shared.state.withLock { $0.deviceRequest } }
-    /// What the phone shows its holder about who asks; nil where it does not look at signatures.
+    /// What the phone shows its holder about who asks; nil if it does not look at signatures.
     package var readerShown: ReaderShown? { shared.state.withLock { $0.readerShown } }
     /// The status with which the reader ended the session, once it has.
     package var readerStatus: SessionStatus? { shared.state.withLock { $0.readerStatus } }
@@ -58,7 +58,7 @@ struct WalletSessionState: ~Copyable, Sendable {
     private var answered: [(message: [UInt8], reply: Reply)]?
     /// The request that came last, decrypted.
     private(set) var deviceRequest: [UInt8]?
-    /// What the phone shows its holder about who asks; nil where it does not look at signatures.
+    /// What the phone shows its holder about who asks; nil if it does not look at signatures.
     private(set) var readerShown: ReaderShown?
     /// The status with which the reader ended the session, once it has.
     private(set) var readerStatus: SessionStatus?

@@ -5,7 +5,7 @@ package struct DocumentType: Sendable {
     package let docType: String
     /// Where ages, and in documents not known everything, is.
     package let mainNameSpace: String
-    /// Empty where nothing is known of the document.
+    /// Empty if nothing is known of the document.
     package let elements: [DataElement]
     /// The elements that answer a claim; a claim that is not here has no answer.
     let answers: [Claim.Kind: [String]]
@@ -80,7 +80,7 @@ package struct DocumentFamily: Sendable {
         .drivingLicence, .photoID, .personID, .ageVerification, .nationalIDCardOfJapan,
     ]
 
-    /// The document of a word or type; nil where it is neither.
+    /// The document of a word or type; nil if it is neither.
     package init?(_ text: String) {
         if let known = Self.known.first(where: { $0.word == text }) {
             self = known

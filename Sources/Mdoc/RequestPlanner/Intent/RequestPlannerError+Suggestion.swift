@@ -11,7 +11,7 @@ extension RequestPlannerError {
         }
     }
 
-    /// The words with every mistyped one replaced; nil where one of them is like no word of an intent.
+    /// The words with every mistyped one replaced; nil if one of them is like no word of an intent.
     private static func corrected(_ text: String) -> String? {
         let words = text.split(separator: " ").map(String.init)
         let corrected = words.map { word in

@@ -3,7 +3,7 @@ package import MdocModel
 /// An intent as the least that has to be asked for it.
 package struct RequestPlan: Sendable {
     package let intent: RequestIntent
-    /// Nil where whoever asks chose what is kept claim by claim.
+    /// Nil if whoever asks chose what is kept claim by claim.
     package let retention: RetentionChoice?
     /// For each family of the intent, in its order, one request for each of its document types.
     private(set) var requests: [[ItemsRequest]]

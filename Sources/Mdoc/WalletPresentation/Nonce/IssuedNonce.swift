@@ -19,7 +19,7 @@ package struct SessionBinding: Hashable, Sendable, RedactedDescription {
         digest = Digest(.sha256, of: Array(session)[...]).bytes
     }
 
-    /// One that was stored; nil where it has another size.
+    /// One that was stored; nil if it has another size.
     package init?(stored digest: [UInt8]) {
         guard digest.count == HashAlgorithm.sha256.digestSize else { return nil }
         self.digest = digest
@@ -85,7 +85,7 @@ package enum NonceRefusal: String, CaseIterable, Error, Sendable {
 /// The proof that a nonce was ours, this session's, in time and not used before. It goes with the presentation it opens.
 package struct SpentNonce: ~Copyable, Sendable {
     package let nonce: PresentationNonce
-    /// False where replays are accepted.
+    /// False if replays are accepted.
     let isReplayChecked: Bool
 
     fileprivate init(_ nonce: PresentationNonce, isReplayChecked: Bool) {

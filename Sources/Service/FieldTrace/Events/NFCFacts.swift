@@ -92,7 +92,7 @@ package struct NFCVersion2Facts: Equatable, Sendable, Codable {
     }
 
     package let dialect: TraceWord<Dialect>
-    /// ApduCommandMaxSize in bytes; nil where the answer to SELECT has none.
+    /// ApduCommandMaxSize in bytes; nil if the answer to SELECT has none.
     package let limit: Int?
     /// The type numbers of the methods that the phone chose; nil before its handover.
     package let methods: [UInt64]?

@@ -58,7 +58,7 @@ struct TracedMessage: Sendable {
 }
 
 extension MessageFacts {
-    /// - Parameter message: nil where the bytes are not a message.
+    /// - Parameter message: nil if the bytes are not a message.
     fileprivate init(
         _ message: NDEFMessage?, size: Int, _ direction: Direction, _ tokens: TraceTokens
     ) {

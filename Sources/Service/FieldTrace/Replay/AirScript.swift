@@ -1,13 +1,13 @@
 /// What a traced phone did over Bluetooth.
 package struct AirScript: Equatable, Sendable {
-    /// From the engagement to its link; nil where it made none.
+    /// From the engagement to its link; nil if it made none.
     package let connects: Duration?
     /// From the request to the first fragment of its answer.
     package let answers: Duration
-    /// After how many fragments of its answer it left; nil where it did not.
+    /// After how many fragments of its answer it left; nil if it did not.
     package let leavesAfter: UInt32?
 
-    /// Nil where the presentation did not use Bluetooth.
+    /// Nil if the presentation did not use Bluetooth.
     package init?(_ lines: ArraySlice<FieldTraceLine>) {
         guard lines.contains(where: { $0.event.kind == .radio }) else { return nil }
         let engaged = lines.last { $0.isStep(.engaged) }?.milliseconds

@@ -14,7 +14,7 @@ package struct TapScript: Equatable, Sendable {
 
     package var isOver: Bool { place >= exchanges.count }
 
-    /// The next exchange with this command; nil where the trace has none.
+    /// The next exchange with this command; nil if the trace has none.
     package mutating func next(_ command: ExchangeFacts.Command) -> ExchangeFacts? {
         guard let index = exchanges[place...].firstIndex(where: { $0.command.word == command }) else {
             divergences += 1

@@ -1,7 +1,7 @@
 /// What a phone did at one tap, from its power to the next.
 package struct TracedTap: Equatable, Sendable {
     package fileprivate(set) var exchanges: [ExchangeFacts] = []
-    /// From its last exchange to the moment at which it left the reader; nil where it stayed.
+    /// From its last exchange to the moment at which it left the reader; nil if it stayed.
     package fileprivate(set) var left: Duration?
     /// From its last exchange to the next tap; nil for the last.
     package fileprivate(set) var next: Duration?

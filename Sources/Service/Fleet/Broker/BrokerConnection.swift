@@ -103,7 +103,7 @@ package struct BrokerRemark: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Nil where libmosquitto does not take the settings.
+    /// Nil if libmosquitto does not take the settings.
     package init?(_ settings: Settings) {
         guard Self.isLibraryReady, let port = Int32(exactly: settings.port), let wake = WakePipe() else {
             return nil
@@ -192,7 +192,7 @@ package struct BrokerRemark: Sendable {
         }
     }
 
-    /// Waits for the socket once; false where the connection is over.
+    /// Waits for the socket once; false if the connection is over.
     private func serve() -> Bool {
         let socket = unsafe mosquitto_socket(client)
         guard socket >= 0 else { return false }
@@ -240,7 +240,7 @@ package struct BrokerRemark: Sendable {
         }
     }
 
-    /// Publishes with QoS 1. Nil where nobody is connected.
+    /// Publishes with QoS 1. Nil if nobody is connected.
     ///
     /// - Returns: the number that is acknowledged once the broker has it.
     @discardableResult
@@ -264,7 +264,7 @@ private final class WakePipe: Sendable {
     let reader: Int32
     private let writer: Int32
 
-    /// Nil where the process has no descriptor left.
+    /// Nil if the process has no descriptor left.
     init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }

@@ -59,7 +59,7 @@ package struct KioskPresence: Equatable, Sendable {
     package static let offline = KioskPresence(isOnline: false, software: "")
 
     package let isOnline: Bool
-    /// The program's version; empty where the broker speaks.
+    /// The program's version; empty if the broker speaks.
     package let software: String
 
     package init(isOnline: Bool, software: String) {

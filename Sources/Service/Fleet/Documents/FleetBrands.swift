@@ -30,7 +30,7 @@ package struct FleetBrands: Equatable, Sendable {
 
     // MARK: The member `brands` of a document
 
-    /// A map of two: `registry`, a byte string, and `logos`, a map from names to PNGs in the order of the names. Both are empty where a
+    /// A map of two: `registry`, a byte string, and `logos`, a map from names to PNGs in the order of the names. Both are empty if a
     /// document says nothing of brands.
     static func encode(_ brands: FleetBrands?, to encoder: inout CBOREncoder) {
         encoder.map(count: 2)
@@ -45,7 +45,7 @@ package struct FleetBrands: Equatable, Sendable {
         }
     }
 
-    /// Nil where a document says nothing of brands.
+    /// Nil if a document says nothing of brands.
     static func parse(_ item: CBORItem) throws -> FleetBrands? {
         let map = try item.map()
         guard map.count == 2, let registry = try map["registry"]?.byteString(),

@@ -25,7 +25,7 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
     case memberFixed(String)
     /// The configuration that it leads to has a fault, said here.
     case configurationRefused(String)
-    /// Its trust bundle is not let in.
+    /// Its trust bundle is refused.
     case trustRefused(FleetTrustError)
     /// Its brands are not fit to be used, or cannot be kept, for the reason said here.
     case brandsRefused(String)
@@ -74,8 +74,8 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
             "a key withdraws only those after it in fleet.keys of the kiosk: sign it with an earlier key"
         case .memberFixed(let name): "only the kiosk's own file says \(name): leave it out"
         case .configurationRefused(let fault): "the configuration has a fault: \(fault)"
-        case .trustRefused(let error): "the trust bundle is not let in: \(error.explanation)"
-        case .brandsRefused(let reason): "the brands are not let in: \(reason)"
+        case .trustRefused(let error): "the trust bundle is refused: \(error.explanation)"
+        case .brandsRefused(let reason): "the brands are refused: \(reason)"
         case .failedBefore: "the lanes did not become ready with it: sign another version"
         }
     }

@@ -7,7 +7,7 @@ extension FleetAgent {
     /// Obeys a document, or begins to try the lanes with it. One that changes the configuration is left for another question while the
     /// lanes are tried with another document, or the kiosk is stopped. Throws why it is refused.
     ///
-    /// - Returns: false where it is to be asked for again soon.
+    /// - Returns: false if it is to be asked for again soon.
     @discardableResult
     func take(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
         var next = accepted
@@ -61,7 +61,7 @@ extension FleetAgent {
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : .file(file))
     }
 
-    /// Puts brands and trust of a document in the store and obeys it, one document after the other. False where that cannot be done now:
+    /// Puts brands and trust of a document in the store and obeys it, one document after the other. False if that cannot be done now:
     /// it is refused by now, leads to another configuration than the one that was looked at, or its brands cannot be kept. The documents
     /// before stay in force then, with their brands.
     private func settle(

@@ -10,7 +10,7 @@ internal import ReaderStore
 package struct FleetActions: Sendable {
     /// The kiosk's own configuration file.
     let file: @Sendable () -> [UInt8]
-    /// The fault of a configuration; nil where it can be used.
+    /// The fault of a configuration; nil if it can be used.
     let check: @Sendable (AcceptedDocuments.Configuration) -> String?
     /// Uses a configuration from now on, as far as the kiosk is not stopped.
     let apply: @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome
@@ -73,9 +73,9 @@ package actor FleetAgent {
     var settling: Task<Bool, Never>?
     /// Documents that were fetched and are older than what was seen.
     private var outdated: Set<[UInt8]> = []
-    /// The id of what the hub says of receipts; empty where they arrive.
+    /// The id of what the hub says of receipts; empty if they arrive.
     var receiptFault = ""
-    /// How many receipts the hub does not have; nil where that is not known.
+    /// How many receipts the hub does not have; nil if that is not known.
     var receiptsWaiting: Int64?
     var brokerRemark = BrokerRemark()
     /// Topics of the connection to the broker of which something malformed came.
@@ -87,7 +87,7 @@ package actor FleetAgent {
     var preparing: Task<Result<HubClient, HubError>, Never>?
     /// What the hub knows of this kiosk.
     var lastReport: KioskReport?
-    /// When the hub is to be asked next; nil where nothing asks for it.
+    /// When the hub is to be asked next; nil if nothing asks for it.
     private var nextQuestion: ContinuousClock.Instant?
     private let notices: AsyncStream<Void>
     private let noticed: AsyncStream<Void>.Continuation
@@ -187,7 +187,7 @@ package actor FleetAgent {
         }
     }
 
-    /// Takes what the hub names, the least specific first. False where something of it is to be asked for again soon.
+    /// Takes what the hub names, the least specific first. False if something of it is to be asked for again soon.
     private func obey(_ state: HubState, by client: HubClient) async -> Bool {
         var isComplete = true
         refusals = [:]
@@ -298,7 +298,7 @@ package actor FleetAgent {
 
     // MARK: Time
 
-    /// False where the task is cancelled.
+    /// False if the task is cancelled.
     func rest(for time: Duration) async -> Bool {
         do {
             try await Task.sleep(for: time)

@@ -31,7 +31,7 @@ package struct FleetFolder: Sendable {
         }
     }
 
-    /// The kiosk's certificate; nil where it has none yet.
+    /// The kiosk's certificate; nil if it has none yet.
     package func certificate() throws(IdentityStoreError) -> Certificate? {
         guard let bytes = try Self.contents(certificatePath) else { return nil }
         return try mapping(
@@ -42,7 +42,7 @@ package struct FleetFolder: Sendable {
         try PrivateFile.replace(certificatePath, with: pem[...])
     }
 
-    /// How the broker let this kiosk in last; nil where the hub is to be asked.
+    /// How the broker let this kiosk in last; nil if the hub is to be asked.
     func brokerAccess() -> BrokerAccess? {
         let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
         return bytes.flatMap { try? BrokerAccess($0) }

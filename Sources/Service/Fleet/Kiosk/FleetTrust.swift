@@ -76,7 +76,7 @@ package enum FleetTrustError: Error, Equatable, Sendable {
         case .keyUnusable: "the key of the document cannot be used"
         case .bundle(.malformed), .bundle(.typeWrong): "it is not a trust bundle"
         case .bundle(.cose): "another key than the document's signed it"
-        case .bundle(.older): "a later bundle was let in before"
+        case .bundle(.older): "a later bundle was taken before"
         case .bundle(.notYetValid): "it was made in the future"
         case .bundle(.snapshotDiffers): "it does not hold what it names"
         case .listRefused(let list):

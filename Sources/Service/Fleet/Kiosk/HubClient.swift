@@ -9,7 +9,7 @@ internal import ReaderIdentityStore
 package enum HubError: Error, Equatable, Sendable {
     /// No hub answers, or its certificate is of no root of `fleet.authority`.
     case unreachable
-    /// The hub refused with a status, the id of its problem and what it says of it; both are empty where the answer has none.
+    /// The hub refused with a status, the id of its problem and what it says of it; both are empty if the answer has none.
     case refused(status: Int, id: String, detail: String = "")
     /// It was asked too often (429); after how many seconds it answers again.
     case tooMany(retryAfter: Int64)

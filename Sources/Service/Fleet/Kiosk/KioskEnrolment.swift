@@ -75,7 +75,7 @@ struct KioskEnrolment {
             CertificationRequest(subject: subject).sign(with: key), IdentityStoreError.keyUnusable)
     }
 
-    /// The code of the file; nil where none is named.
+    /// The code of the file; nil if none is named.
     private func code() throws(HubError) -> String? {
         guard let file = settings.codeFile else { return nil }
         return try mapping(

@@ -20,9 +20,9 @@ package struct KioskReport: Equatable, Sendable {
 
     package var software: String
     package var documents: [Entry]
-    /// The id of what the hub says of receipts; empty where they arrive.
+    /// The id of what the hub says of receipts; empty if they arrive.
     package var receipts: String
-    /// Nil where the kiosk says nothing of it.
+    /// Nil if the kiosk says nothing of it.
     package var health: KioskHealth?
 
     package init(software: String, documents: [Entry], receipts: String, health: KioskHealth? = nil) {
@@ -84,9 +84,9 @@ package struct KioskHealth: Equatable, Sendable {
     package var lanes: [Lane]
     /// The ids of what is wrong with the kiosk as a whole, as `GET /readyz` has them.
     package var findings: [String]
-    /// How old the newest trust list is, in hours; nil where there are no lists.
+    /// How old the newest trust list is, in hours; nil if there are no lists.
     package var trustAgeHours: Int64?
-    /// How many receipts the hub does not have; nil where that is not known.
+    /// How many receipts the hub does not have; nil if that is not known.
     package var receiptsWaiting: Int64?
 
     /// What is over the limits is left out.

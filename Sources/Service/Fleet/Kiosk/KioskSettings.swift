@@ -9,7 +9,7 @@ package struct KioskSettings: Sendable {
     package let authority: String
     /// In order of precedence.
     package let keys: [FleetKey]
-    /// The file with the one-time code; nil where the kiosk is enrolled.
+    /// The file with the one-time code; nil if the kiosk is enrolled.
     package let codeFile: String?
     /// The folder of the daemon's store. What the fleet keeps is in `fleet` there.
     package let store: String

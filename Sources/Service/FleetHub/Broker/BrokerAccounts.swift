@@ -24,7 +24,7 @@ actor BrokerAccounts {
         let timer: Task<Void, Never>
     }
 
-    /// Sends commands; false where nobody is connected.
+    /// Sends commands; false if nobody is connected.
     typealias Sending = @Sendable ([JSONValue]) -> Bool
 
     private let topics: FleetTopics
@@ -42,7 +42,7 @@ actor BrokerAccounts {
         self.answerTimeout = answerTimeout
     }
 
-    /// How commands are sent from now on; nil where there is no connection. What was asked before is not answered any more.
+    /// How commands are sent from now on; nil if there is no connection. What was asked before is not answered any more.
     func use(_ send: Sending?) {
         self.send = send
         end(number, with: nil)
@@ -85,7 +85,7 @@ actor BrokerAccounts {
         isServing = false
     }
 
-    /// For which of these the broker has done the last of the commands; nil where it does not answer.
+    /// For which of these the broker has done the last of the commands; nil if it does not answer.
     private func ask(
         _ batch: ArraySlice<Wanted>, _ commands: (Wanted) -> [JSONValue]
     ) async -> Set<Int>? {

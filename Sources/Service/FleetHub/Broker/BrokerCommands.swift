@@ -7,7 +7,7 @@ enum BrokerCommands {
     private static let control = "$CONTROL/dynamic-security/v1"
     static let answers = control + "/response"
 
-    /// The number of the message that the broker acknowledges; nil where nobody is connected.
+    /// The number of the message that the broker acknowledges; nil if nobody is connected.
     @discardableResult
     static func send(_ commands: [JSONValue], on connection: BrokerConnection) -> Int32? {
         let json: JSONValue = ["commands": .array(commands)]

@@ -20,7 +20,7 @@ package enum BrokerFacts: Equatable, Sendable {
     case unreachable
     /// The broker does not let the hub in: its code of MQTT 3.1.1, 3.2.2.3.
     case refused(code: Int32)
-    /// It lets the hub in; nil where the plugin does not answer this account.
+    /// It lets the hub in; nil if the plugin does not answer this account.
     case connected(Defaults?)
 
     /// How long the plugin may take to answer.

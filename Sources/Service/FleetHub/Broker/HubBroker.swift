@@ -169,7 +169,7 @@ package final class HubBroker: Service {
 
     // MARK: Kiosks
 
-    /// Makes an account for a kiosk with a new password, for its own topics alone. Nil where the broker does not say that it has it.
+    /// Makes an account for a kiosk with a new password, for its own topics alone. Nil if the broker does not say that it has it.
     func makeAccount(of kiosk: FleetName) async -> BrokerAccess? {
         guard let password = (try? randomBytes(24))?.hexadecimal,
             await accounts.make(kiosk, password: password)
@@ -303,7 +303,7 @@ extension PostgreSQLError {
 }
 
 extension BrokerConnection.Settings {
-    /// A connection of this hub, each by a client's name that no other has; nil where libmosquitto does not take the settings.
+    /// A connection of this hub, each by a client's name that no other has; nil if libmosquitto does not take the settings.
     func newConnection() -> BrokerConnection? {
         var own = self
         own.client += "-" + ((try? randomBytes(8))?.hexadecimal ?? "")

@@ -78,7 +78,7 @@ extension HubDatabase {
         return "INSERT INTO countersign_fleet_task (kind, kiosk) \(selection)"
     }
 
-    /// Gives the newest document of a level to more of its kiosks, and forgets failures. False where there is no document. Where
+    /// Gives the newest document of a level to more of its kiosks, and forgets failures. False if there is no document. Where
     /// nothing is another than before its kiosks are notified all the same, and the audit log has no row.
     package func widen(
         _ level: FleetLevel, _ name: FleetName, percent: Int64

@@ -21,7 +21,7 @@ struct ReceiptAccount {
         receipts.reduce(pushed) { $0 + Int64($1.encoded.count) }
     }
 
-    /// Nil where there is no such kiosk, or it is revoked.
+    /// Nil if there is no such kiosk, or it is revoked.
     ///
     /// - Parameter isHeld: whether who holds it for the same kiosk at the same time waits until the transaction has ended.
     init?(
@@ -48,7 +48,7 @@ struct ReceiptAccount {
 /// An epoch is the chain of receipts of one computer. Another computer of the same name begins the next one, once an operator has
 /// let it in with a code: without a code a chain that ends, or continues otherwise, is found.
 extension HubDatabase {
-    /// The epoch of a kiosk that has these keys, and whether it is another one than before; nil where there is no such kiosk.
+    /// The epoch of a kiosk that has these keys, and whether it is another one than before; nil if there is no such kiosk.
     /// Which it is is asked once after each enrolment: that of which one of the keys has signed receipts, or else the next one.
     static func epoch(
         of kiosk: FleetName, having points: [UInt8], _ link: borrowing PostgreSQLLink,

@@ -85,7 +85,7 @@ extension HubDatabase {
     /// How long a code can be used, in seconds.
     package static let codeLifetime: Int64 = 86_400
 
-    /// Makes a one-time code for a kiosk that is new or was revoked; nil where there is such a kiosk. Receipt keys that it has sent and
+    /// Makes a one-time code for a kiosk that is new or was revoked; nil if there is such a kiosk. Receipt keys that it has sent and
     /// that signed nothing are forgotten: once it is enrolled it sends its keys again.
     package func invite(
         _ kiosk: FleetName, site: FleetName?, group: FleetName?, at now: Timestamp
@@ -153,7 +153,7 @@ extension HubDatabase {
         ).map { row throws(PostgreSQLError) in try KioskRecord(row) }
     }
 
-    /// Refuses the kiosk's certificate from now on, and has the broker remove its account. False where there is no such kiosk, or it is revoked.
+    /// Refuses the kiosk's certificate from now on, and has the broker remove its account. False if there is no such kiosk, or it is revoked.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await perform(
             .kiosk(.kioskRevoked, kiosk),
@@ -183,7 +183,7 @@ extension HubDatabase {
             [kiosk.text.bytes])
     }
 
-    /// Says that the kiosk takes no orders, or takes them again. False where that is so already.
+    /// Says that the kiosk takes no orders, or takes them again. False if that is so already.
     package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await perform(
             .kiosk(isStopped ? .kioskStopped : .kioskStarted, kiosk),

@@ -279,7 +279,7 @@ extension HubDatabase {
         }
     }
 
-    /// Forgets a kiosk's alert. False where it has no alert.
+    /// Forgets a kiosk's alert. False if it has no alert.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         let who = self.who()
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in

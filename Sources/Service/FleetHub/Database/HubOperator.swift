@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Who runs a command, as its computer says. The database takes that as the operator's own word.
 package struct HubOperator: Equatable, Sendable {
-    /// The account that logged in, which `sudo`, `su` and `runuser` leave as it is; empty where nobody logged in, as in a timer.
+    /// The account that logged in, which `sudo`, `su` and `runuser` leave as it is; empty if nobody logged in, as in a timer.
     package var login: String
     /// The account that runs the command.
     package var account: String

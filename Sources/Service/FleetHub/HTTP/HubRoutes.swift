@@ -28,7 +28,7 @@ package struct HubRoutes: Sendable {
     private let audit: Logger
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter tokens: nil where this hub makes no reader tokens.
+    /// - Parameter tokens: nil if this hub makes no reader tokens.
     package init(
         _ database: HubDatabase, _ authority: HubAuthority, _ broker: HubBroker,
         _ operators: OperatorRoutes, _ tokens: HubTokens?, audit: Logger,

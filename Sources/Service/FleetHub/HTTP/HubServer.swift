@@ -148,7 +148,7 @@ struct HubCall {
     let request: Request
     let context: HubContext
 
-    /// The certificate that the client showed, in DER; TLS has verified it. Nil where it showed none.
+    /// The certificate that the client showed, in DER; TLS has verified it. Nil if it showed none.
     func peerCertificate() async -> [UInt8]? {
         guard let certificate = try? await context.channel.nioSSL_peerCertificate().get() else { return nil }
         return try? certificate.toDERBytes()
@@ -177,7 +177,7 @@ struct HubCall {
         }
     }
 
-    /// The token of `Authorization: Bearer`; nil where it has no token.
+    /// The token of `Authorization: Bearer`; nil if it has no token.
     var bearer: String? { request.headers[.authorization]?.bearerToken }
 }
 

@@ -23,6 +23,6 @@ package final class AccessBook: Sendable {
         uses.withLock { $0[caller.credential] = now }
     }
 
-    /// When the caller asked last; nil where it has not since the daemon started.
+    /// When the caller asked last; nil if it has not since the daemon started.
     func lastUse(of caller: KnownCaller) -> Timestamp? { uses.withLock { $0[caller.credential] } }
 }

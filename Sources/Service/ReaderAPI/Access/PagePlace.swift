@@ -35,7 +35,7 @@ struct PagePlace: Hashable, Sendable {
         self.lane = lane
     }
 
-    /// The place that a request says it comes from; nil where it says none.
+    /// The place that a request says it comes from; nil if it says none.
     init?(of request: Request) {
         guard let name = request.headers.first("countersign-page"), name.utf8.count <= Self.longest
         else { return nil }

@@ -95,7 +95,7 @@ package final class PageSessions: Sendable {
             + (isSecure ? "; Secure" : "")
     }
 
-    /// Who asks from a page with a cookie; nil where the file has no such caller.
+    /// Who asks from a page with a cookie; nil if the file has no such caller.
     func caller(of request: Request, under rules: AccessRules) -> KnownCaller? {
         guard let place = PagePlace(of: request), let value = Self.cookie(of: place, in: request) else {
             return nil

@@ -57,7 +57,7 @@ package struct BrandRoutes: Sendable {
 }
 
 extension Brand {
-    /// Where its logo is on the daemon's own origin; nil where it has none.
+    /// Where its logo is on the daemon's own origin; nil if it has none.
     var logoPath: String? { logo.map { _ in "/v1/brands/\(identifier.text)/logo" } }
 }
 

@@ -14,7 +14,7 @@ struct APICall: Sendable {
 
     let request: Request
     let context: APIContext
-    /// Nil where everybody may ask.
+    /// Nil if everybody may ask.
     let caller: KnownCaller?
 
     /// Who asks, at a route that is not for everybody.

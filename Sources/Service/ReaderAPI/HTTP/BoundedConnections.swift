@@ -96,7 +96,7 @@ package final class ConnectionCount: Sendable {
         self.limit = limit
     }
 
-    /// Counts a connection until it is closed; false where there are enough.
+    /// Counts a connection until it is closed; false if there are enough.
     package func enter(_ channel: any Channel) -> Bool {
         let isCounted = open.withLock { open in
             guard open < limit else { return false }

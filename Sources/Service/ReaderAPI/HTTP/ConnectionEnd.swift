@@ -15,7 +15,7 @@ final class ConnectionEnd: ChannelInboundHandler {
     /// The most bytes that are discarded.
     private static let mostDiscarded = 1 << 20
 
-    /// What is sent before; nil where the answer is out.
+    /// What is sent before; nil if the answer is out.
     private let answer: String?
     private let timeout: TimeAmount
     private var hasAnswered = false

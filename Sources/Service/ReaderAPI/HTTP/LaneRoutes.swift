@@ -167,7 +167,7 @@ extension LaneReadiness {
         }
     }
 
-    /// What to do about it; nil where nothing is to be done.
+    /// What to do about it; nil if nothing is to be done.
     var advice: String? {
         switch self {
         case .ready: nil

@@ -25,7 +25,7 @@ package struct ReaderServer: Service {
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
-    ///   - store: the folder of the daemon's store; nil where it has none.
+    ///   - store: the folder of the daemon's store; nil if it has none.
     ///   - connections: how many may be open at once.
     ///   - tls: nil for plain HTTP.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.

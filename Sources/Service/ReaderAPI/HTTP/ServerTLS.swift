@@ -16,7 +16,7 @@ package final class ServerTLS: Sendable {
     /// - Parameters:
     ///   - certificate: the file with the chain, the server's own first, as PEM.
     ///   - key: the file with the private key, which is its owner's alone.
-    ///   - clientAuthority: the file with the roots of the clients; nil where clients need no certificate.
+    ///   - clientAuthority: the file with the roots of the clients; nil if clients need no certificate.
     package init(
         certificate: String, key: String, clientAuthority: String?,
         clientCertificate: ClientCertificate = .required

@@ -227,7 +227,7 @@ function refused() {
     document.body.dataset.screen = "refused";
     find("main").hidden = true;
     find("state").dataset.ready = "no";
-    find("state").textContent = "This page is not let in: run countersign page-code --page owner, and open the address that it prints.";
+    find("state").textContent = "This page has no access: run countersign page-code --page owner, and open the address that it prints.";
 }
 
 async function look() {

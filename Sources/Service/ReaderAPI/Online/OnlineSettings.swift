@@ -31,7 +31,7 @@ package struct OnlineSettings: Sendable {
     }
 
     package var merchants: [Merchant]
-    /// Nil where no page may ask.
+    /// Nil if no page may ask.
     package var web: Web?
 
     package init(merchants: [Merchant] = [], web: Web? = nil) {

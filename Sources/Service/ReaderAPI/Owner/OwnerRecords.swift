@@ -44,7 +44,7 @@ actor OwnerRecords {
         let id: String
         let outcome: String
         let text: String
-        /// The command that puts it right; nil where no command does.
+        /// The command that puts it right; nil if no command does.
         let fix: String?
 
         var json: JSONValue {
@@ -54,13 +54,13 @@ actor OwnerRecords {
         }
     }
 
-    /// What `countersign doctor` wrote to the store last. Nil where it wrote nothing that can be read.
+    /// What `countersign doctor` wrote to the store last. Nil if it wrote nothing that can be read.
     func doctor() -> JSONValue? {
         guard let since = FileStamp(doctorPath)?.changed, let found = lastFindings() else { return nil }
         return ["time": .string("\(since)"), "findings": .array(found.map(\.json))]
     }
 
-    /// The same without its time; empty where nothing can be read.
+    /// The same without its time; empty if nothing can be read.
     func doctorFindings() -> [Finding] { lastFindings() ?? [] }
 
     private var doctorPath: String { "\(folder)/doctor.json" }

@@ -12,7 +12,7 @@ internal import Reports
 struct OwnerRoutes: Sendable {
     let coordinator: PresentationCoordinator
     let access: AccessBook
-    /// Nil where the daemon has no store.
+    /// Nil if the daemon has no store.
     let records: OwnerRecords?
     let started: Timestamp
 

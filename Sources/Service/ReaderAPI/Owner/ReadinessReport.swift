@@ -9,7 +9,7 @@ struct ReadinessReport: Sendable {
     /// What is wrong, and what to do.
     struct Fault: Sendable {
         let id: String
-        /// The lane at which it is wrong; nil where it is so for all.
+        /// The lane at which it is wrong; nil if it is so for all.
         var lane: String?
         let text: String
 

@@ -18,7 +18,7 @@ package struct LaneBrand: Equatable, Sendable {
         self.welcome = welcome
     }
 
-    /// The logo as its file has it now; nil where none is named.
+    /// The logo as its file has it now; nil if none is named.
     package func image() throws(LogoFileFault) -> BrandLogo? {
         guard let logo else { return nil }
         let data = try Self.contents(of: logo)

@@ -9,7 +9,7 @@ package struct ConfiguredLane: Sendable {
     package let settings: LaneSettings
     /// What the buttons of its clerk's page ask, in their order.
     package let presets: [Preset]
-    /// What the lane asks the next phone by itself; nil where it waits for orders.
+    /// What the lane asks the next phone by itself; nil if it waits for orders.
     package let standing: Preset?
 
     package init(

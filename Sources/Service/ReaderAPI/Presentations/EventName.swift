@@ -17,7 +17,7 @@ package enum EventName: String, CaseIterable, Sendable {
 }
 
 extension EventName {
-    /// What happened last to a presentation in this state. Nil where it is over and has no outcome yet.
+    /// What happened last to a presentation in this state. Nil if it is over and has no outcome yet.
     init?(entering state: PresentationState) {
         switch state {
         case .armed: self = .armed

@@ -154,7 +154,7 @@ struct PresentationBook: Sendable {
         return [.notify(name, record)]
     }
 
-    /// Somebody cancels it. False where it is too late for that.
+    /// Somebody cancels it. False if it is too late for that.
     mutating func cancel(_ id: PresentationID) -> Bool {
         guard case .running? = records[id]?.phase else { return false }
         records[id]?.phase = .cancelling

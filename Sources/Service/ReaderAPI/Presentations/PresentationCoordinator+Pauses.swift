@@ -45,7 +45,7 @@ extension PresentationCoordinator {
 }
 
 extension LaneReadiness {
-    /// Why no phone can be asked; nil where one can.
+    /// Why no phone can be asked; nil if one can.
     fileprivate var problem: APIProblem? {
         if case .unavailable(let fault) = self { .readerUnavailable(fault) } else { nil }
     }

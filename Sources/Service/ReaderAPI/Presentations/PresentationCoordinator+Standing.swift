@@ -127,7 +127,7 @@ extension PresentationCoordinator {
 }
 
 extension Presentation.Outcome {
-    /// What is wrong with the devices of the lane; nil where nothing is.
+    /// What is wrong with the devices of the lane; nil if nothing is.
     fileprivate var problem: APIProblem? {
         switch self {
         case .failed(.readerUnavailable(let fault)): .readerUnavailable(fault)

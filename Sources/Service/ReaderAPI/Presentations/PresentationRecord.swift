@@ -34,15 +34,15 @@ struct PresentationRecord: Sendable {
         let ended: Timestamp
         /// What the outcome follows from.
         var evidence: PresentationEvidence
-        /// Nil where it was cancelled before it had a result. Has elements only for a data request, until they are removed.
+        /// Nil if it was cancelled before it had a result. Has elements only for a data request, until they are removed.
         var report: TransactionReport?
-        /// Nil where nothing further was asked.
+        /// Nil if nothing further was asked.
         var further: TransactionReport?
         /// What the display shows, until it is decided or its time is over.
         var shown: ShownPerson?
         var hint: PresentationHint?
         var receipt = Receipt.none
-        /// Until when data of it is retained; nil where nothing is.
+        /// Until when data of it is retained; nil if nothing is.
         var retainedUntil: Timestamp?
         var furtherReceipt: String?
         var furtherRetainedUntil: Timestamp?
@@ -117,7 +117,7 @@ struct PresentationRecord: Sendable {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
     }
 
-    /// As it is once the receipts that waited for a decision were written. Nil where it is not decided.
+    /// As it is once the receipts that waited for a decision were written. Nil if it is not decided.
     func decided(_ written: WrittenReceipts) -> PresentationRecord? {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
@@ -194,12 +194,12 @@ extension PresentationRecord.Completion {
         retaining = kept.retaining
     }
 
-    /// What the person decided; nil where nobody did.
+    /// What the person decided; nil if nobody did.
     var decision: PresentationRecord.Decision? {
         if case .decided(let decision) = evidence.person { decision } else { nil }
     }
 
-    /// Whether a test issuer signed a document of it; nil where nothing was judged.
+    /// Whether a test issuer signed a document of it; nil if nothing was judged.
     var hasTestDocument: Bool? {
         let judged = [report, further].compactMap(\.self).filter { !$0.documents.isEmpty }
         return judged.isEmpty ? nil : judged.contains(where: \.hasTestDocument)

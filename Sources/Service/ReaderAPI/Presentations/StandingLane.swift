@@ -17,7 +17,7 @@ struct StandingLane: Sendable {
     var phase = Phase.idle
     /// Until when the result of the customer before is shown.
     var resting: ContinuousClock.Instant?
-    /// Why no phone is asked; nil where nothing keeps it from that.
+    /// Why no phone is asked; nil if nothing keeps it from that.
     var pause: APIProblem?
 
     var waiting: PresentationID? { if case .waiting(let id, _) = phase { id } else { nil } }

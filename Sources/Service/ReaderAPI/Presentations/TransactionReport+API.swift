@@ -43,7 +43,7 @@ extension TransactionReport {
     /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
     ///
     /// - Parameters:
-    ///   - conclusion: the outcome that follows from it; nil where there is no outcome, or it follows from another.
+    ///   - conclusion: the outcome that follows from it; nil if there is no outcome, or it follows from another.
     ///   - ended: when the answer was judged.
     func resultMembers(
         for conclusion: PresentationConclusion?, by basis: JudgingBasis, at ended: Timestamp

@@ -3,7 +3,7 @@ internal import Reports
 
 /// What the receipts of a presentation will say once a person has decided.
 struct WaitingReceipts: Sendable {
-    /// Of what was asked at first; nil where that has no receipt.
+    /// Of what was asked at first; nil if that has no receipt.
     var first: ReceiptStatement?
     /// Of what was asked next.
     var further: ReceiptStatement?

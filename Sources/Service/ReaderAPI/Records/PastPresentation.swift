@@ -14,7 +14,7 @@ struct PastPresentation: Sendable {
     /// For who started it by the scope `order`.
     let outcomeAlone: JSONValue
 
-    /// Nil where the store's text is not JSON, or a daemon of an earlier version wrote it, which names no lane.
+    /// Nil if the store's text is not JSON, or a daemon of an earlier version wrote it, which names no lane.
     init?(_ stored: StoredPresentation) {
         guard !stored.lane.isEmpty, let json = JSONValue(stored: stored.description),
             let outcomeAlone = JSONValue(stored: stored.outcomeDescription)

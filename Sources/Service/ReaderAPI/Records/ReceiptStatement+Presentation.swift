@@ -107,7 +107,7 @@ extension TransactionReport {
 
 /// What is retained of a presentation, with its elements.
 struct WaitingRetention: Sendable {
-    /// Of what was asked at first; nil where nothing of that is retained.
+    /// Of what was asked at first; nil if nothing of that is retained.
     var first: EndedRequest?
     /// Of what was asked next.
     var further: EndedRequest?

@@ -138,7 +138,7 @@ package actor RecordArchive {
         }
     }
 
-    /// Keeps how a presentation ended and writes its receipts, in place of what was held for them. Nil where that fails,
+    /// Keeps how a presentation ended and writes its receipts, in place of what was held for them. Nil if that fails,
     /// which is logged: then nothing of it was written.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
@@ -159,7 +159,7 @@ package actor RecordArchive {
         return statement
     }
 
-    /// Keeps the data of what was asked at first and next. Returns their deadlines; nil where nothing is kept.
+    /// Keeps the data of what was asked at first and next. Returns their deadlines; nil if nothing is kept.
     func retain(
         _ retention: WaitingRetention, of record: PresentationRecord
     ) -> (first: Timestamp?, further: Timestamp?) {

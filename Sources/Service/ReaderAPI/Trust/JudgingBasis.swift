@@ -7,9 +7,9 @@ internal import RequestPlanner
 /// The current trust and policy for judging answers.
 package struct JudgingBasis: Sendable {
     package let trust: TrustStore
-    /// When the newest list of the trust store was obtained; nil where it has none.
+    /// When the newest list of the trust store was obtained; nil if it has none.
     package let obtained: Timestamp?
-    /// Since when this trust is in place; nil where nobody says.
+    /// Since when this trust is in place; nil if nobody says.
     package let since: Timestamp?
     /// With the revocation policy of the request, once `judging` chose one.
     package private(set) var policy: VerificationPolicy

@@ -41,7 +41,7 @@ package final class WebhookQueue: Service {
     private let deliveries: AsyncStream<Delivery>
     private let given: AsyncStream<Delivery>.Continuation
 
-    /// - Parameter archive: where what is still to be delivered is kept; nil where it is lost with the process.
+    /// - Parameter archive: where what is still to be delivered is kept; nil if it is lost with the process.
     package init(
         to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
         clock: WallClock, archive: RecordArchive? = nil

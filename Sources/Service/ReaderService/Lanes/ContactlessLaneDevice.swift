@@ -7,7 +7,7 @@ package struct ContactlessLaneDevice: LaneDevice {
     private let radio: (any BluetoothLERadio)?
     private let missingReader: @Sendable () async -> ReaderFault?
 
-    /// - Parameter missingReader: what keeps the reader from being used; nil where nothing does.
+    /// - Parameter missingReader: what keeps the reader from being used; nil if nothing does.
     package init(
         reader: any ContactlessReader, radio: (any BluetoothLERadio)?,
         missingReader: @escaping @Sendable () async -> ReaderFault?

@@ -4,7 +4,7 @@ internal import Glibc
 /// libpq's functions. It is loaded where a database is first asked for: linked, it would bring Kerberos, LDAP and GnuTLS into
 /// the memory of every counter.
 @safe struct LibPQ: Sendable {
-    /// Nil where the library is not installed.
+    /// Nil if the library is not installed.
     static let installed = try? LibPQ("libpq.so.5")
 
     typealias Connection = OpaquePointer

@@ -24,7 +24,7 @@ struct ReceiptHead: Equatable {
         unsafe access(path(in: folder), F_OK) == 0
     }
 
-    /// Throws where there is no such file, or where it is not signed by one of these keys.
+    /// Throws if there is no such file, or where it is not signed by one of these keys.
     init(in folder: StoreFolder, signedBy keys: [ReceiptPublicKey]) throws {
         let sign1 = try COSESign1(CBORItem.parse(PrivateFile.read(Self.path(in: folder))[...]))
         let id = try sign1.headers[ReceiptSignature.keyIDLabel]?.byteString()
@@ -50,7 +50,7 @@ struct ReceiptHead: Equatable {
         try mapping(PrivateFile.replace(Self.path(in: folder), with: bytes[...]), ReaderStoreError.keyFile)
     }
 
-    /// What a chain lacks or has in another place; nil where it has the head. Receipts after it do not matter: a
+    /// What a chain lacks or has in another place; nil if it has the head. Receipts after it do not matter: a
     /// process may have ended before it wrote them down here.
     func fault(of links: [[UInt8]]) -> ReceiptChain.Verdict? {
         let there = Int64(links.count)

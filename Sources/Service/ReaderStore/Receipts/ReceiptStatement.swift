@@ -52,13 +52,13 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let hasTestDocument: Bool
     package private(set) var reasons: [ReceiptReason]
     package let documents: [ReceiptDocument]
-    /// Nil where there was nothing to judge.
+    /// Nil if there was nothing to judge.
     package let trust: Trust?
     package let policy: ReceiptLabel
     package let software: ReceiptLabel
     package let retention: RetentionProfile
     package let method: Method
-    /// Nil where nobody was asked.
+    /// Nil if nobody was asked.
     package private(set) var decision: Decision?
     /// How the presentation ended. Nil in receipts of versions that did not say it.
     package private(set) var outcome: PresentationOutcome?

@@ -45,7 +45,7 @@ package struct RetainedRecords: Sendable {
     /// - Parameters:
     ///   - plan: what was asked; the holder was informed what would be kept.
     ///   - profile: the profile by which `plan` was made; `retentionDiffers` otherwise.
-    ///   - owner: who ordered the presentation; nil where callers are not distinguished.
+    ///   - owner: who ordered the presentation; nil if callers are not distinguished.
     package func retain(
         _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
         consent: HolderConsent, for reference: RetainedReference, orderedBy owner: String? = nil,
@@ -118,7 +118,7 @@ package struct RetainedRecords: Sendable {
         try store.read { database in try RetainedState(at: now, by: monotonic, in: database).latest }
     }
 
-    /// When something falls due next; nil where nothing is retained.
+    /// When something falls due next; nil if nothing is retained.
     package func nextDue() throws(ReaderStoreError) -> Timestamp? {
         try store.read { database in
             try Int64.fetchOne(database, sql: "SELECT min(deadline) FROM retained_field")

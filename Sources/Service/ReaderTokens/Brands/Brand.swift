@@ -10,7 +10,7 @@ package struct Brand: Hashable, Sendable {
     package let name: BrandName
     /// The file of its logo in the folder of brands.
     package var logo: LogoName?
-    /// Nil where the rules of `identity choose` decide.
+    /// Nil if the rules of `identity choose` decide.
     package var identity: IdentityName?
     package internal(set) var keys: [BrandKey]
 

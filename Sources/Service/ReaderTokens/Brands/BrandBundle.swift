@@ -29,7 +29,7 @@ package struct BrandBundle: Equatable, Sendable {
 }
 
 extension BrandFolder {
-    /// All that the folder has of its brands. Throws where there is no registry, too.
+    /// All that the folder has of its brands. Throws if there is no registry, too.
     package func bundle() throws(BrandRegistryError) -> BrandBundle {
         guard let json = try contents(of: registryPath) else {
             throw .file(.fileRefused(path: registryPath, errno: PrivateFile.absent))

@@ -22,7 +22,7 @@ package struct BrandFolder: Sendable {
         return try BrandRegistry(json: json)
     }
 
-    /// A file that nobody else may change; nil where it is absent.
+    /// A file that nobody else may change; nil if it is absent.
     func contents(of path: String) throws(BrandRegistryError) -> [UInt8]? {
         do throws(IdentityStoreError) {
             return try PrivateFile.read(path)
@@ -50,7 +50,7 @@ package struct BrandFolder: Sendable {
         }
     }
 
-    /// The logo of a brand as the registry is now; nil where there is no such brand, or it has no logo.
+    /// The logo of a brand as the registry is now; nil if there is no such brand, or it has no logo.
     package func logo(ofBrand identifier: TokenText) throws(BrandRegistryError) -> BrandLogo? {
         do throws(BrandRegistryError) {
             return try storedLogo(ofBrand: identifier)

@@ -32,7 +32,7 @@ package actor TokenServer<Count: TokenCount> {
         self.source = source
     }
 
-    /// Answers a request, and says what the audit is to keep of it. Throws where it cannot be counted.
+    /// Answers a request, and says what the audit is to keep of it. Throws if it cannot be counted.
     ///
     /// - Parameter registry: the brands as they are now, with the public keys of the signers: what no reader would believe
     ///   is not handed out.

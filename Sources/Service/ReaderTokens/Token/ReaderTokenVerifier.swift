@@ -18,7 +18,7 @@ package struct PreparedReader: Sendable {
         until = firstUse.advanced(bySeconds: ReaderToken.sessionLength)
     }
 
-    /// The identity that the brand's requests are signed with; nil where the rules of `identity choose` decide for the
+    /// The identity that the brand's requests are signed with; nil if the rules of `identity choose` decide for the
     /// brand. Throws `sessionExpired`: whoever asks in the brand's name has to look at the clock.
     package func identity(at now: Timestamp) throws(ReaderTokensError) -> IdentityName? {
         guard now < until else { throw .sessionExpired(since: until) }
@@ -70,7 +70,7 @@ package struct ReaderTokenVerifier: Sendable {
 }
 
 extension ReaderTokenClaims {
-    /// Throws where the token is for another reader or audience, or its times are no token's. It may have expired.
+    /// Throws if the token is for another reader or audience, or its times are no token's. It may have expired.
     func check(
         for instance: ReaderInstance, audience: TokenText, at now: Timestamp
     ) throws(ReaderTokensError) {

@@ -67,7 +67,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         public struct VehicleClass: Hashable, Sendable {
             /// The state's code.
             public let code: String
-            /// In the state's words; empty where it says none.
+            /// In the state's words; empty if it says none.
             public let description: String
             /// Since when the holder may.
             public let issueDate: DateComponents?
@@ -79,7 +79,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         public struct VehicleEndorsement: Hashable, Sendable {
             /// The state's code.
             public let code: String?
-            /// In the state's words; empty where it says none.
+            /// In the state's words; empty if it says none.
             public let description: String
         }
 
@@ -87,11 +87,11 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         public struct VehicleRestriction: Hashable, Sendable {
             /// The state's code.
             public let code: String?
-            /// In the state's words; empty where it says none.
+            /// In the state's words; empty if it says none.
             public let description: String
         }
 
-        /// Nil where it holds for every class.
+        /// Nil if it holds for every class.
         public let vehicleClass: VehicleClass?
         /// What the holder may do beyond the class.
         public let vehicleEndorsements: [VehicleEndorsement]

@@ -5,7 +5,7 @@ internal import MdocModel
 extension ElementReader {
     typealias Elements = MobileDriversLicenseDataRequest.Response.DocumentElements
 
-    /// Nil where one entry is malformed: half a list may lack what limits the rest.
+    /// Nil if one entry is malformed: half a list may lack what limits the rest.
     var drivingPrivileges: [Elements.DrivingPrivilege]? {
         let list = value("driving_privileges").flatMap { try? DrivingPrivilege.list($0) }
         return list?.map { entry in

@@ -10,7 +10,7 @@ extension MobileDriversLicenseDataRequest {
 }
 
 extension MobileDriversLicenseDataRequest.Response {
-    /// What came of what was asked for, signed by the issuer. Nil or empty where the license has no such element, the
+    /// What came of what was asked for, signed by the issuer. Nil or empty if the license has no such element, the
     /// holder did not return it, or its value is not of the form that the standard asks for.
     public struct DocumentElements: Hashable, Sendable {
         /// Family name, given name and suffix.

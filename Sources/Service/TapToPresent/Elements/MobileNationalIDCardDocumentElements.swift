@@ -15,7 +15,7 @@ extension MobileNationalIDCardDataRequest.Response {
     /// As for driver's licenses.
     public typealias Sex = MobileDriversLicenseDataRequest.Response.DocumentElements.Sex
 
-    /// What came of what was asked for, signed by the issuer. Nil or empty where the card has no such element, the
+    /// What came of what was asked for, signed by the issuer. Nil or empty if the card has no such element, the
     /// holder did not return it, or its value is not of the form that the standard asks for.
     public struct DocumentElements: Hashable, Sendable {
         /// Family name and given name. Where the card's text has no space between them, all of it is the family name.

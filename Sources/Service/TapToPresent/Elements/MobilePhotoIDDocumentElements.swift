@@ -15,7 +15,7 @@ extension MobilePhotoIDDataRequest.Response {
     /// As for driver's licenses.
     public typealias Sex = MobileDriversLicenseDataRequest.Response.DocumentElements.Sex
 
-    /// What came of what was asked for, signed by the issuer. Nil or empty where the document has no such element, the
+    /// What came of what was asked for, signed by the issuer. Nil or empty if the document has no such element, the
     /// holder did not return it, or its value is not of the form that the standard asks for.
     public struct DocumentElements: Hashable, Sendable {
         /// Family name, given name and suffix.

@@ -21,7 +21,7 @@ extension MobileDocumentReader {
         case judged(MobileDocumentVerdict)
         /// The operator sees the result of a display request and decides.
         case presenting
-        /// The read is over and the reader free; nil where it was answered.
+        /// The read is over and the reader free; nil if it was answered.
         case done(MobileDocumentReaderError?)
     }
 

@@ -44,7 +44,7 @@ extension MobileDocumentReader {
         public var timeout = Duration.seconds(120)
         /// Where the operator sees the result of a display request.
         public var display: MobileDocumentDisplay? = .clerkPage
-        /// The app's way for the operator to decide on it; nil where the display asks.
+        /// The app's way for the operator to decide on it; nil if the display asks.
         public var presenter: (any MobileDocumentPresenter)?
 
         /// As this computer is set up for `countersign`.

@@ -29,7 +29,7 @@ public enum MobileDocumentReaderError: Error, Sendable {
     case systemBusy(Reason?)
     case unknown(Reason?)
 
-    /// What lies under it; nil where nothing more is known.
+    /// What lies under it; nil if nothing more is known.
     public var reason: Reason? {
         switch self {
         case .cancelled(let reason), .invalidRequest(let reason), .invalidResponse(let reason),

@@ -2,7 +2,7 @@ internal import CBlueZ
 internal import Glibc
 
 extension ControllerInformation {
-    /// Asks the kernel, as any user may. Nil where there is no such controller, or no Bluetooth at all.
+    /// Asks the kernel, as any user may. Nil if there is no such controller, or no Bluetooth at all.
     static func current(ofDevice number: UInt16) -> ControllerInformation? {
         let socket = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard socket >= 0 else { return nil }

@@ -9,7 +9,7 @@ package enum BlueZObservation: Equatable, Sendable {
         case stateWrite, notifySocket, writeSocket
     }
 
-    /// A phone is served, or connected to; nil where bluetoothd does not say what kind of address it has.
+    /// A phone is served, or connected to; nil if bluetoothd does not say what kind of address it has.
     case phone(addressIsRandom: Bool?)
     case mtu(Int, MTUSource)
     case identRead

@@ -11,7 +11,7 @@ actor L2CAPLink: BluetoothLELink {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
-    /// The peer's object, to be forgotten with the channel; nil where a server owns it.
+    /// The peer's object, to be forgotten with the channel; nil if a server owns it.
     private let device: String?
     private let socket: PacketSocket
     private let condition: BusCondition

@@ -11,7 +11,7 @@ extension ReaderFacts {
         private static let largestFile = 1 << 18
         private static let off = RetrievalPlan.NFCVersion2.off.rawValue
 
-        /// Nil where the file is absent, may not be read, or is malformed.
+        /// Nil if the file is absent, may not be read, or is malformed.
         init?(in system: SystemFolder) {
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
