@@ -26,6 +26,24 @@ struct HabitTests {
         #expect(found.filter { !$0.hasPrefix(".") && !due.contains($0) } == [])
     }
 
+    /// The folders with one file and nothing below it, but those of `targets`.
+    private static func folders(withOneOf paths: [String], targets: Set<String>) -> [String] {
+        let folders = Dictionary(grouping: paths) { path in
+            path.split(separator: "/").dropLast().joined(separator: "/")
+        }
+        return folders.keys.filter { folder in
+            !targets.contains(folder) && paths.count { $0.hasPrefix(folder + "/") } == 1
+        }.sorted()
+    }
+
+    @Test("No folder of Swift files has one alone, but a target's own; the twin is found")
+    func folders() {
+        let targets = Set(Manifest.targets.map(\.path))
+        #expect(Self.folders(withOneOf: SourceFile.sources.map(\.path), targets: targets) == [])
+        let twin = ["A/B/one.swift", "A/C/one.swift", "A/C/two.swift", "A/D/one.swift", "A/E/F/one.swift"]
+        #expect(Self.folders(withOneOf: twin, targets: ["A/D"]) == ["A/B", "A/E/F"])
+    }
+
     static let forbidden: [(name: String, pattern: String)] = [
         ("a forced try", #"\btry!"#), ("an unfinished place", #"\b(TODO|FIXME|XXX|HACK)\b"#),
         ("a path of one machine", #"/(root|home|Users)/\w"#),
