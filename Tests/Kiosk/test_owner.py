@@ -39,6 +39,9 @@ class OwnerTests(KioskCase):
         self.watch(page)
         page.goto(f"{self.stand_in.url}/owner#code={code or self.stand_in.code}")
         page.wait_for_selector('body:not([data-screen="connecting"])')
+        if receipts:
+            # They are asked for after the overview.
+            page.wait_for_selector("[data-receipts] tbody th")
         return page
 
     def test_all_is_well(self):
