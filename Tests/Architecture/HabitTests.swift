@@ -26,21 +26,26 @@ struct HabitTests {
         #expect(found.filter { !$0.hasPrefix(".") && !due.contains($0) } == [])
     }
 
-    /// The folders with one file and nothing below it, but those of `targets`.
+    /// The folders of Swift files with one file and nothing else below them, but those of `targets`.
     private static func folders(withOneOf paths: [String], targets: Set<String>) -> [String] {
-        let folders = Dictionary(grouping: paths) { path in
-            path.split(separator: "/").dropLast().joined(separator: "/")
-        }
-        return folders.keys.filter { folder in
+        let folders = Set(
+            paths.filter { $0.hasSuffix(".swift") }.map { path in
+                path.split(separator: "/").dropLast().joined(separator: "/")
+            })
+        return folders.filter { folder in
             !targets.contains(folder) && paths.count { $0.hasPrefix(folder + "/") } == 1
         }.sorted()
     }
 
-    @Test("No folder of Swift files has one alone, but a target's own; the twin is found")
+    @Test("No folder of Swift files has one file alone, but a target's own; the twin is found")
     func folders() {
         let targets = Set(Manifest.targets.map(\.path))
-        #expect(Self.folders(withOneOf: SourceFile.sources.map(\.path), targets: targets) == [])
-        let twin = ["A/B/one.swift", "A/C/one.swift", "A/C/two.swift", "A/D/one.swift", "A/E/F/one.swift"]
+        let found = SourceFile.all(in: "Sources", "").map(\.path)
+        #expect(Self.folders(withOneOf: found, targets: targets) == [])
+        let twin = [
+            "A/B/one.swift", "A/C/one.swift", "A/C/two.json", "A/D/one.swift", "A/E/F/one.swift",
+            "A/G/one.json",
+        ]
         #expect(Self.folders(withOneOf: twin, targets: ["A/D"]) == ["A/B", "A/E/F"])
     }
 

@@ -29,7 +29,7 @@ package struct RetrievalPlan: Equatable, Sendable {
         case never
         /// The one that the engagement names, by its options or the handover's out-of-band data.
         case engagement
-        /// That one; if there is none, the one that the phone's characteristic names.
+        /// That one; without it, the one that the phone's characteristic names.
         case characteristic
     }
 

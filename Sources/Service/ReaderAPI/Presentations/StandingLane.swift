@@ -4,7 +4,7 @@ internal import ReaderService
 struct StandingLane: Sendable {
     /// What becomes of the lane's own presentation before a phone is asked.
     enum Phase: Sendable {
-        /// There is none: a phone is asked, or the next is not armed yet.
+        /// A phone is asked, or the next presentation is not armed yet.
         case idle
         /// It waits for a phone; `ended` says how it ended, where no phone was asked until then.
         case waiting(PresentationID, ended: Presentation.Outcome?)
