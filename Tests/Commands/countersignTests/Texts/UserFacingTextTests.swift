@@ -148,8 +148,10 @@ struct UserFacingTextTests {
     private static let others = [
         "FleetDocumentError": "is of the fleet, which the command line does not have",
         "FleetFolderError": "is of the fleet, which the command line does not have",
+        "FleetTrustError": "is of the fleet, which the command line does not have",
         "HubError": "is of the fleet, which the command line does not have",
         "PostgreSQLError": "is of the fleet's tables, which the command line does not have",
+        "TokenKeyFileError": "is of the daemon and the hub, which read the keys",
         "LaneReadiness": "passes on the advice of a fault",
         "StatusWord": "is part of `inspect`, which shows messages and reports no error",
         "TransactionReport": "puts the texts of others together",
