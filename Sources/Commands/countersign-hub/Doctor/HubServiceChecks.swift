@@ -66,7 +66,7 @@ enum HubDatabaseChecks {
         return facts.mayChangeActs
             ? .warning(
                 .hubTables,
-                "the audit log countersign_fleet_act belongs to another user, and the hub's user may change or delete it",
+                "the audit log countersign_fleet_act belongs to another user, and the hub's user may change or delete it, or owns its schema",
                 fix: .command(
                     "psql --dbname NAME --command 'REVOKE UPDATE, DELETE, TRUNCATE ON countersign_fleet_act FROM USER'"
                 ))
