@@ -14,8 +14,10 @@ ONLY = {"wrong-service": "peripheral", "no-ident-match": "central", "second-phon
 NEVER_ENDING = 64 << 20
 # How long a phone stays that leaves at one of these steps. Who leaves at the very moment the link is up can hit a bug of
 # the kernel (6.1: list corruption in hci_chan_del), which ends bluetoothd and all Bluetooth with it; of who leaves as it
-# starts bluetoothd may not tell the start.
-MOMENTS = {"connected": 0.02, "started": 0.05}
+# starts bluetoothd may not tell the start. A radio sends the end of a link in the connection event after that of the last
+# data at the earliest, and events are 7.5 ms apart at least (Core Specification, Vol 6, Part B, 4.5.1): sooner, bluetoothd
+# drops what it has not read yet.
+MOMENTS = {"connected": 0.02, "started": 0.05, "response": 0.0075}
 
 
 class Faults:

@@ -3,6 +3,7 @@
 import asyncio
 
 import cbor
+from faults import MOMENTS
 from framing import STATUS_20
 from journal import Failure, tell
 
@@ -111,6 +112,7 @@ class Session:
             await self._link.end()
             tell("state", state="02", by="phone")
         if end == "disconnect":
+            await asyncio.sleep(MOMENTS["response"])
             await self._link.disconnect()
             return True
         return False
