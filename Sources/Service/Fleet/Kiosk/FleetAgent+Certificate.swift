@@ -34,10 +34,10 @@ extension FleetAgent {
 
     /// Whether there is another certificate now. One that holds is used on where the hub gives no other.
     private func renew() async throws(HubError) -> Bool {
-        let certificate = try? folder.certificate()
-        let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
         // A new one is not renewed at once where this computer's clock says that it has run out: the hub goes by its own clock.
         if ContinuousClock.now < nextRenewal { return false }
+        let certificate = try? folder.certificate()
+        let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
         do throws(HubError) {
             let isNew = try await KioskEnrolment(settings, folder, log).renew()
             // Near the end of its authority a new certificate would be renewed at once again.
