@@ -1,3 +1,4 @@
+internal import ErrorMapping
 internal import Fleet
 internal import JSON
 internal import Logging
@@ -63,10 +64,8 @@ extension TokenRefusal {
 extension DaemonConfiguration.TokenIssuing {
     /// Reads the keys.
     func signers() throws(AssemblyFault) -> [ReaderTokenSigner] {
-        do throws(TokenKeyFileError) {
-            return try keys.map { key throws(TokenKeyFileError) in try key.signer() }
-        } catch {
-            throw AssemblyFault("readerTokens.keys", error.explanation)
+        try mapping(keys.map { key throws(TokenKeyFileError) in try key.signer() }) {
+            (error: TokenKeyFileError) in AssemblyFault("readerTokens.keys", error.explanation)
         }
     }
 }
