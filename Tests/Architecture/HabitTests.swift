@@ -40,7 +40,7 @@ struct HabitTests {
     @Test("No folder of Swift files has one file alone, but a target's own; the twin is found")
     func folders() {
         let targets = Set(Manifest.targets.map(\.path))
-        let found = SourceFile.all(in: "Sources", "").map(\.path)
+        let found = SourceFile.paths(in: "Sources")
         #expect(Self.folders(withOneOf: found, targets: targets) == [])
         let twin = [
             "A/B/one.swift", "A/C/one.swift", "A/C/two.json", "A/D/one.swift", "A/E/F/one.swift",

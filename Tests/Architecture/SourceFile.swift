@@ -58,16 +58,21 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         return modules
     }
 
-    /// All files below a folder whose names end like this.
-    static func all(in folder: String, _ suffix: String = ".swift") -> [SourceFile] {
+    /// What is below a folder and has a name that ends like this, folders as well.
+    static func paths(in folder: String, _ suffix: String = "") -> [String] {
         let root = VectorFiles.repository.appending(path: folder)
         guard let names = FileManager.default.enumerator(atPath: root.path) else { return [] }
-        return names.compactMap { $0 as? String }.filter { $0.hasSuffix(suffix) }.sorted().compactMap {
-            name in
-            guard let text = try? String(contentsOf: root.appending(path: name), encoding: .utf8) else {
-                return nil
-            }
-            return SourceFile(path: "\(folder)/\(name)", text: text)
+        return names.compactMap { $0 as? String }.filter { $0.hasSuffix(suffix) }.sorted().map {
+            "\(folder)/\($0)"
+        }
+    }
+
+    /// All files of text below a folder whose names end like this.
+    static func all(in folder: String, _ suffix: String = ".swift") -> [SourceFile] {
+        paths(in: folder, suffix).compactMap { path in
+            let file = VectorFiles.repository.appending(path: path)
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+            return SourceFile(path: path, text: text)
         }
     }
 
