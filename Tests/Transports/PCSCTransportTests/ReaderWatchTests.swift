@@ -72,7 +72,7 @@ struct ReaderWatchTests {
             watch.observe("A", state: changed(Self.present, 0)) == [.cardInserted(reader: "A", counter: 0)])
     }
 
-    @Test("Q136 A phone on a reader that pcscd only lists so far is a change later, and no phone is none")
+    @Test("Q136 A phone on a reader that pcscd only lists so far is reported later; an empty reader is not")
     func listedBeforeLookedAt() {
         var watch = ReaderWatch()
         _ = watch.list(["A"])
