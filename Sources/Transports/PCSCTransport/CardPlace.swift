@@ -12,7 +12,7 @@ struct CardPlace {
     /// Whether the card of this stay was handed out, or did not answer to power-up.
     private(set) var wasTried = false
     /// Whether that was in an earlier presentation.
-    private var isServed = false
+    private(set) var isServed = false
     private var left: ContinuousClock.Instant?
 
     /// - Parameter stay: the number to be used if this is another stay.

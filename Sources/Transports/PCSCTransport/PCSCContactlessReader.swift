@@ -97,13 +97,20 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     /// Asks readers without a card whether they answer, until cancelled: one that hangs while pcscd powers a phone up
     /// is silent, and so is pcscd about it (Q212).
+    ///
+    /// The first time also readers on which the phone of an earlier presentation lies, since pcscd looks for a card
+    /// when it is asked. libccid loses what a reader with several slots reports at the moment in which pcscd ends a
+    /// connection; without a question pcscd would look again after 10 minutes (Q131).
     private func probe() async {
+        var asksServed = true
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
-            for reader in selector.candidates(among: (try? await service.readers()) ?? [])
-            where places[reader.name]?.isOccupied != true {
+            for reader in selector.candidates(among: (try? await service.readers()) ?? []) {
+                let place = places[reader.name] ?? CardPlace()
+                guard !place.isOccupied || (asksServed && place.isServed) else { continue }
                 let answers = await service.answers(reader.name)
                 if !Task.isCancelled { note(answers, reader.name) }
             }
+            asksServed = false
         }
     }
 

@@ -54,12 +54,10 @@ package final class VirtualCard: Sendable {
     /// Puts the card on the reader, not sooner than 1.5 s after it was pulled; nothing happens when it is there.
     ///
     /// pcscd takes up to 0.4 s to notice. Tries for 5 s, so a reader that is just starting is found.
-    ///
-    /// - Parameter atOnce: whether it does not wait, since pcscd has seen that the card was pulled.
-    package func insert(atOnce: Bool = false) async throws(VirtualCardError) {
+    package func insert() async throws(VirtualCardError) {
         if state.withLock({ $0.link?.isOpen ?? false }) { return }
         let removed = state.withLock { $0.link?.ended ?? $0.removed }
-        if let removed, !atOnce { try await Self.pause(until: removed + Self.absence) }
+        if let removed { try await Self.pause(until: removed + Self.absence) }
         let link = try await connect(until: .now + Self.insertion)
         state.withLock { $0.link = link }
         link.start()

@@ -49,6 +49,27 @@ struct USBReaderFaultTests {
         }
     }
 
+    @Test("Q131 After a phone whose leaving the reader did not report, the next customer's is verified")
+    func leftUnreported() async throws {
+        try await USBReader.plugged(.tpdu) { reader in
+            let field = reader.field()
+            let first = try Scene()
+            try await reader.hold(try first.phone())
+            let served = try await first.transaction().run(at: field)
+            #expect(served.verified() != nil, "\(served.summary)")
+            let scene = try Scene()
+            let transaction = try scene.transaction()
+            async let presentation = transaction.run(at: field)
+            try await scene.events.first(.armed)
+            try await USBBench.fault(.noInterrupt)
+            try await reader.takeAway()
+            try await USBBench.clear(.noInterrupt)
+            try await reader.hold(try scene.phone())
+            let outcome = await presentation
+            #expect(outcome.verified() != nil, "\(outcome.summary)")
+        }
+    }
+
     @Test("Q208 A reader that reports the phone again every 250 ms gives it to one presentation alone")
     func polls() async throws {
         try await USBReader.plugged(.acr1252u) { reader in

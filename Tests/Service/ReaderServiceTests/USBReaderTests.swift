@@ -17,11 +17,16 @@ struct USBReaderTests {
         arguments: USBReaderModel.allCases)
     func models(_ model: USBReaderModel) async throws {
         try await USBReader.plugged(model) { reader in
+            let field = reader.field()
             for portrait in [2400, 25_000] {
                 let scene = try Scene(Scene.presentation(portrait: portrait))
-                let presentation = try await reader.present(scene, scene.phone())
-                #expect(presentation.verified()?.portrait()?.count == portrait, "\(presentation.summary)")
-                try await reader.takeAway()
+                let transaction = try scene.transaction()
+                async let presentation = transaction.run(at: field)
+                try await scene.events.first(.armed)
+                if portrait > 2400 { try await reader.takeAway() }
+                try await reader.hold(try scene.phone())
+                let outcome = await presentation
+                #expect(outcome.verified()?.portrait()?.count == portrait, "\(outcome.summary)")
             }
         }
     }

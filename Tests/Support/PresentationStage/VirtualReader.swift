@@ -13,6 +13,9 @@ package final class VirtualReader: Sendable {
     private let card: VirtualCard
     private let holder = HeldPhone()
 
+    /// A phone that pcscd saw away for less than a second is not the next customer's (Q208).
+    private static let absence = Duration.milliseconds(1200)
+
     /// - Parameter name: by default the first slot's.
     package init(_ name: String? = nil) throws {
         let name = name ?? VirtualBench.first
@@ -25,12 +28,11 @@ package final class VirtualReader: Sendable {
     }
 
     /// The phone is held to the reader, and pcscd has seen it; one that was there is exchanged for it while the
-    /// power is off. One that is mute is seen, and cannot be powered up.
-    ///
-    /// - Parameter atOnce: whether at once after one was taken away.
-    package func hold(_ phone: Phone, isMute: Bool = false, atOnce: Bool = false) async throws {
+    /// power is off.
+    package func hold(_ phone: Phone) async throws {
         holder.phone = phone
-        try await card.insert(atOnce: atOnce)
+        if let left = holder.left { try await Task.sleep(until: left + Self.absence, clock: .continuous) }
+        try await card.insert()
         let name = name
         let isSeen = await Self.seen { if case .cardInserted(name, _) = $0 { true } else { false } }
         try #require(isSeen, "pcscd does not see the card on \(name)")
@@ -71,6 +73,7 @@ package final class VirtualReader: Sendable {
             return if case .cardRemoved(name, _) = event { true } else { false }
         }
         try #require(isGone, "pcscd still sees a card on \(name)")
+        holder.left = .now
     }
 
     /// Whether an event comes that is waited for, among those of now and of the next seconds.
@@ -115,6 +118,8 @@ private final class HeldPhone: Sendable {
         var phone: Phone?
         var reset = Reset.normal
         var isPowered = false
+        /// When pcscd had seen that the last one was taken away.
+        var left: ContinuousClock.Instant?
         var spoilt = 0
         var status: [UInt8] = []
     }
@@ -129,6 +134,11 @@ private final class HeldPhone: Sendable {
     var reset: Reset {
         get { state.withLock { $0.reset } }
         set { state.withLock { $0.reset = newValue } }
+    }
+
+    var left: ContinuousClock.Instant? {
+        get { state.withLock { $0.left } }
+        set { state.withLock { $0.left = newValue } }
     }
 
     func spoil(_ count: Int, _ status: [UInt8]) {
