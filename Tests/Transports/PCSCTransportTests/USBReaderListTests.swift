@@ -99,7 +99,7 @@ struct USBReaderListTests {
         }
         try await Task.sleep(for: .seconds(2))
         let readers = try await service.readers()
-        try await USBBench.unplugWithoutService()
+        try await USBBench.unplug()
         // Two whole readers of six slots, and what pcscd takes of the third.
         #expect((12...16).contains(readers.count))
         #expect(readers.allSatisfy { $0.quirks.contains(.slotsShareInterface) })
