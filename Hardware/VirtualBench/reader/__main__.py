@@ -1,6 +1,6 @@
 """python3 reader SOCKET: USB readers in software for with-reader. Lines to SOCKET steer them, each is answered by a line:
 
-  plug MODEL [level=tpdu|short|extended] [message=N] [device=HHHH]
+  plug MODEL [level=tpdu|short|extended] [message=N] [slots=N] [device=HHHH]
                                                        into the next free port; its antenna has the next free card port, from 35963
   unplug                                               all of them
   pull                                                 the phones are taken away
@@ -35,13 +35,16 @@ FIRST_CARD_PORT = 35963
 
 
 def variant(model: Model, options: list[str]) -> Model:
-    """The model with another level or size of messages at its antenna, or another bcdDevice, as other firmware may have it."""
+    """The model with another level, size of messages or number of slots at its antenna, or another bcdDevice, as other firmware
+    may have it."""
     chosen = dict(option.split("=", 1) for option in options)
     antenna, *others = model.interfaces
     if level := chosen.pop("level", None):
         antenna = dataclasses.replace(antenna, features=antenna.features & ~0x00070000 | LEVELS[level])
     if size := chosen.pop("message", None):
         antenna = dataclasses.replace(antenna, max_message=int(size))
+    if slots := chosen.pop("slots", None):
+        antenna = dataclasses.replace(antenna, max_slot=int(slots) - 1)
     device = int(chosen.pop("device", f"{model.device:x}"), 16)
     if chosen:
         raise ValueError(f"unknown option {next(iter(chosen))}")

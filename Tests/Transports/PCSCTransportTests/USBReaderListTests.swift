@@ -90,18 +90,22 @@ struct USBReaderListTests {
         try await USBBench.unplug()
     }
 
-    @Test("Q135 Of eighteen slots pcscd lists those that it has room for, and they can be described")
+    @Test("Q135 Of seventeen slots pcscd lists the sixteen that it has room for, and they can be described")
     func tooManySlots() async throws {
-        for _ in 0..<3 { try await USBBench.control("plug", "tpdu") }
+        // The one without room has one slot: pcscd of Debian 12 may abort where a part of a larger one has room (libccid
+        // hands libusb a device that is closed).
+        try await USBBench.control("plug", "tpdu")
+        try await USBBench.control("plug", "tpdu")
+        try await USBBench.control("plug", "tpdu", "slots=4")
+        try await USBBench.control("plug", "acr122u")
         let service = PCSCService()
-        for _ in 0..<500 where try await service.readers().count < 12 {
+        for _ in 0..<500 where try await service.names().count < 16 {
             try await Task.sleep(for: .milliseconds(10))
         }
         try await Task.sleep(for: .seconds(2))
         let readers = try await service.readers()
         try await USBBench.unplug()
-        // Two whole readers of six slots, and what pcscd takes of the third.
-        #expect((12...16).contains(readers.count))
+        #expect(readers.count == 16)
         #expect(readers.allSatisfy { $0.quirks.contains(.slotsShareInterface) })
     }
 
