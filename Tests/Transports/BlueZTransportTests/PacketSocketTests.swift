@@ -40,11 +40,13 @@ extension OneAfterAnother {
         private func start(_ owned: Owned) {
             queue.sync {
                 owned.socket?.start(
-                    received: { [unowned owned] packet in
+                    received: { [weak owned] packet in
+                        // The test may have ended.
+                        guard let owned else { return false }
                         owned.packets.append(packet)
                         return owned.packets.count < owned.room
                     },
-                    ended: { [unowned owned] in owned.isEnded = true })
+                    ended: { [weak owned] in owned?.isEnded = true })
             }
         }
 
