@@ -334,7 +334,7 @@ package actor PresentationCoordinator {
 
     private func sendWebhook(of record: PresentationRecord) {
         guard let webhook = record.order.webhook else { return }
-        webhooks?.send(record.json(for: []).utf8, of: record.id, to: webhook)
+        webhooks?.send(record.json(for: []).utf8, of: record.id, by: record.owner, to: webhook)
     }
 
     private func write(
