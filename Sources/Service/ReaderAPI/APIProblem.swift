@@ -226,6 +226,10 @@ extension APIProblem {
     static let queryRefused = APIProblem(
         .queryRefused, 400,
         "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
+    static let targetUnreadable = APIProblem(
+        .queryRefused, 400,
+        "the path or the query is not valid: no text may have a NUL or bytes that are no UTF-8, and % stands before two hexadecimal digits"
+    )
     static let listQueryRefused = APIProblem(
         .queryRefused, 400,
         "the query is not valid: send reference alone, or each of lane, outcome, from, until, limit and cursor once at most; see /v1/openapi.json"

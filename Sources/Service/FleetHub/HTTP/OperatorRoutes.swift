@@ -1,6 +1,8 @@
+internal import Fleet
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
+internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderStore
 
@@ -26,7 +28,7 @@ package struct OperatorRoutes: Sendable {
             page("/page/operator.js", PackageResources.operator_js, "text/javascript; charset=utf-8"),
             HubRoutes.Route(method: .get, path: "/fleet/v1/operator/kiosks") { call throws(HubProblem) in
                 try permit(call)
-                let after = call.request.uri.queryParameters["after"].map(String.init) ?? ""
+                let after = try Self.after(in: call)
                 let kiosks = try await HubProblem.asking { () throws(PostgreSQLError) in
                     try await database.kiosks(after: after, atMost: Self.kiosksAtOnce)
                 }
@@ -55,6 +57,14 @@ package struct OperatorRoutes: Sendable {
         var isKnown = false
         for token in tokens where digest.equals(token[...]) { isKnown = true }
         guard isKnown else { throw .operatorUnknown }
+        call.know("operator \(digest.bytes.hexadecimal)")
+    }
+
+    /// The kiosk after which the list begins; empty for the first.
+    private static func after(in call: HubCall) throws(HubProblem) -> String {
+        guard let text = call.request.uri.queryParameters["after"], !text.isEmpty else { return "" }
+        guard let name = FleetName(text) else { throw .queryRefused }
+        return name.text
     }
 
     private func page(_ path: String, _ bytes: [UInt8], _ type: String) -> HubRoutes.Route {
