@@ -20,7 +20,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case portraitGone, pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
-        case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
+        case tooManyConnections, tooManyListeners, tooManyPresentations, tooManyOrders, shuttingDown, failed
         case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnknown
 
         case onlineNotSetUp, merchantRequired, merchantUnknown, originUnknown, descriptorRefused
@@ -220,6 +220,12 @@ extension APIProblem {
     static let tooManyPresentations = APIProblem(
         .tooManyPresentations, 503,
         "too many presentations are running: wait for an end, or raise limits.presentations")
+    static func tooManyOrders(_ most: Int, retryAfter seconds: Int64) -> APIProblem {
+        APIProblem(
+            .tooManyOrders, 429,
+            "you have begun \(most) presentations within an hour: wait \(seconds) s, or raise limits.ordersPerHour",
+            retryAfter: seconds)
+    }
     static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is stopping: try again in a moment")
     static let failed = APIProblem(.failed, 500, "the daemon failed: see its log")
 

@@ -201,9 +201,10 @@ extension ReaderStore {
         }
     }
 
-    /// Whether a receipt is of a presentation that this caller ordered.
-    package func isReceipt(_ number: Int64, of owner: String) throws(ReaderStoreError) -> Bool {
-        try !presentations("owner = ? AND ? IN (receipt, further_receipt) LIMIT 1", [owner, number]).isEmpty
+    /// The lane of the presentation that this caller ordered and a receipt is of; nil if the receipt is of none.
+    package func lane(ofReceipt number: Int64, of owner: String) throws(ReaderStoreError) -> String? {
+        try presentations("owner = ? AND ? IN (receipt, further_receipt) LIMIT 1", [owner, number]).first?
+            .lane
     }
 
     private func presentations(

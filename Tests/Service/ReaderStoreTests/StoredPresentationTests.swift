@@ -41,8 +41,9 @@ struct StoredPresentationTests {
         #expect(kept.lane == "counter-1" && kept.outcome == "allow" && kept.isOfTest == true)
         #expect(kept.outcomeDescription == #"{"ended": null}"#)
         #expect(try store.appendHeld() == 0)
-        #expect(try store.isReceipt(2, of: "till") && !store.isReceipt(2, of: "desk"))
-        #expect(try !store.isReceipt(3, of: "till"))
+        #expect(try store.lane(ofReceipt: 2, of: "till") == "counter-1")
+        #expect(try store.lane(ofReceipt: 2, of: "desk") == nil)
+        #expect(try store.lane(ofReceipt: 3, of: "till") == nil)
     }
 
     @Test("What an earlier run left open has ended, and both its receipts are its caller's")
