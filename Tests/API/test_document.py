@@ -15,7 +15,8 @@ HERE = ROOT / "Tests/API"
 JSON_LIKE = ("application/json", "application/problem+json", "text/event-stream")
 # What the tour does not come to: a phone that shows its QR code, a daemon that is not ready, a till that asked too often.
 NOT_TOURED = {("POST /v1/presentations/{id}/engagement", "asked"), ("POST /v1/presentations/{id}/engagement", 202),
-              ("GET /readyz", 503), ("POST /v1/reader-tokens", 429)}
+              ("GET /readyz", 503), ("POST /v1/reader-tokens", 429), ("POST /v1/presentations", 429),
+              ("POST /v1/lanes/{lane}/presentations", 429)}
 # Members that no exchange of the tour has: further members of an order, an event in the middle of a presentation, a check that
 # failed; and those of a verdict that may have more than the document says.
 NOT_SEEN = {*(f"Order.{name}" for name in ("consent", "identity", "then", "wallet", "webhook")), "Engagement.uri",

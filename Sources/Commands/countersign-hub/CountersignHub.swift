@@ -63,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
             OperatorRoutes(assembly.database, tokens: configuration.operators), assembly.tokens,
             audit: Logger(label: "countersign-hub.audit"),
             now: now)
-        OpenConnections.makeRoom(for: configuration.connections, listeners: 1)
+        HubServer.makeRoom(for: configuration.connections)
         let server = HubServer(
             host: configuration.host, port: configuration.port, tls: assembly.tls, routes: routes,
             connections: configuration.connections, log: log,

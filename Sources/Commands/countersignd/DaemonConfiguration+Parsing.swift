@@ -115,7 +115,12 @@ extension DaemonConfiguration {
 
     private mutating func takeTokens(_ text: JSONText, _ list: inout FaultList) {
         for token in list.read([], { () throws(JSONFault) in try text.array() }) {
-            if let known = list.read(nil, { () throws(JSONFault) in try AccessRules.Token(token) }) {
+            guard let known = list.read(nil, { () throws(JSONFault) in try AccessRules.Token(token) })
+            else { continue }
+            if access.tokens.contains(where: { $0.sha256 == known.sha256 }) {
+                list.add(
+                    token.wrong("another token has this SHA-256: give each caller a token of its own"))
+            } else {
                 access.tokens.append(known)
             }
         }
@@ -127,6 +132,8 @@ extension DaemonConfiguration {
             limits.presentations = Int(
                 try members["presentations"]?.integer(in: 10...100_000) ?? Int64(limits.presentations))
             limits.listeners = Int(try members["listeners"]?.integer(in: 1...4096) ?? Int64(limits.listeners))
+            limits.ordersPerHour = Int(
+                try members["ordersPerHour"]?.integer(in: 1...100_000) ?? Int64(limits.ordersPerHour))
             connections = Int(try members["connections"]?.integer(in: 4...8192) ?? Int64(connections))
             if let seconds = try members["shownSeconds"]?.integer(in: 5...3600) {
                 limits.shown = .seconds(seconds)
@@ -194,6 +201,16 @@ extension JSONText {
     /// The path, if it is one from the root.
     fileprivate static func absolutePath(_ text: String) -> String? {
         text.hasPrefix("/") && text.utf8.count <= longestPath ? text : nil
+    }
+
+    /// The SHA-256 of a token. That of a variable without a value, or of a newline, is no secret.
+    fileprivate func tokenDigest() throws(JSONFault) -> [UInt8] {
+        let digest = try sha256(of: "the token")
+        guard !TokenDigest.isOfNoText(digest) else {
+            throw wrong(
+                "is the SHA-256 of no text: anybody could use it. Make a token with countersignd token new")
+        }
+        return digest
     }
 
     fileprivate func sha256(of what: String) throws(JSONFault) -> [UInt8] {
@@ -266,7 +283,7 @@ extension AccessRules.Token {
         let members = try text.members()
         self.init(
             name: try members.required("name").string(upTo: 64),
-            sha256: try members.required("sha256").sha256(of: "the token"),
+            sha256: try members.required("sha256").tokenDigest(),
             scopes: try members.required("scopes").scopes(), lanes: try members["lanes"]?.laneNames())
     }
 }

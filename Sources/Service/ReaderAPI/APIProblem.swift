@@ -20,7 +20,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case portraitGone, pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
-        case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
+        case tooManyConnections, tooManyListeners, tooManyPresentations, tooManyOrders, shuttingDown, failed
         case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnknown
 
         case onlineNotSetUp, merchantRequired, merchantUnknown, originUnknown, descriptorRefused
@@ -220,12 +220,22 @@ extension APIProblem {
     static let tooManyPresentations = APIProblem(
         .tooManyPresentations, 503,
         "too many presentations are running: wait for an end, or raise limits.presentations")
+    static func tooManyOrders(_ most: Int, retryAfter seconds: Int64) -> APIProblem {
+        APIProblem(
+            .tooManyOrders, 429,
+            "you have begun \(most) presentations within an hour: wait \(seconds) s, or raise limits.ordersPerHour",
+            retryAfter: seconds)
+    }
     static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is stopping: try again in a moment")
     static let failed = APIProblem(.failed, 500, "the daemon failed: see its log")
 
     static let queryRefused = APIProblem(
         .queryRefused, 400,
         "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
+    static let targetUnreadable = APIProblem(
+        .queryRefused, 400,
+        "the path or the query is not valid: no text may have a NUL or bytes that are no UTF-8, and % stands before two hexadecimal digits"
+    )
     static let listQueryRefused = APIProblem(
         .queryRefused, 400,
         "the query is not valid: send reference alone, or each of lane, outcome, from, until, limit and cursor once at most; see /v1/openapi.json"

@@ -54,6 +54,14 @@ package struct StoredPresentation: Sendable {
     static let furtherEnding = "/then"
 }
 
+/// An end of a presentation that is still to be delivered.
+package struct PendingDelivery: Equatable, Sendable {
+    package let id: String
+    /// The name of the caller who ordered the presentation.
+    package let owner: String
+    package let webhook: String
+}
+
 extension ReaderStore {
     /// For how long a presentation is kept after its end, in seconds.
     package static let presentationsKept: Int64 = 86_400
@@ -156,10 +164,34 @@ extension ReaderStore {
             "owner = coalesce(?, owner) ORDER BY created DESC, rowid DESC LIMIT ?", [owner, limit])
     }
 
-    /// Those that have ended and whose end is still to be delivered, from the oldest on.
-    package func undelivered(atMost limit: Int) throws(ReaderStoreError) -> [StoredPresentation] {
+    /// Every end that is still to be delivered, from the oldest on.
+    package func pendingDeliveries() throws(ReaderStoreError) -> [PendingDelivery] {
+        try read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, owner, webhook FROM presentation
+                    WHERE webhook IS NOT NULL AND ended IS NOT NULL ORDER BY ended, rowid
+                    """
+            ).map { row in
+                PendingDelivery(
+                    id: try row.decode(forColumn: "id"), owner: try row.decode(forColumn: "owner"),
+                    webhook: try row.decode(forColumn: "webhook"))
+            }
+        }
+    }
+
+    /// The presentations of one caller whose end is still to be delivered to an origin, from the oldest on.
+    ///
+    /// - Parameter origin: the beginning of a URL up to its path, in small letters.
+    package func undelivered(
+        of owner: String, to origin: String, atMost limit: Int
+    ) throws(ReaderStoreError) -> [StoredPresentation] {
         try presentations(
-            "webhook IS NOT NULL AND ended IS NOT NULL ORDER BY ended, rowid LIMIT ?", [limit])
+            """
+            owner = ? AND ended IS NOT NULL AND substr(lower(webhook), 1, length(?)) = ?
+                AND substr(webhook, length(?) + 1, 1) IN ('', '/', '?') ORDER BY ended, rowid LIMIT ?
+            """, [owner, origin, origin, origin, limit])
     }
 
     /// The end of a presentation is not to be delivered any more.
@@ -169,9 +201,10 @@ extension ReaderStore {
         }
     }
 
-    /// Whether a receipt is of a presentation that this caller ordered.
-    package func isReceipt(_ number: Int64, of owner: String) throws(ReaderStoreError) -> Bool {
-        try !presentations("owner = ? AND ? IN (receipt, further_receipt) LIMIT 1", [owner, number]).isEmpty
+    /// The lane of the presentation that this caller ordered and a receipt is of; nil if the receipt is of none.
+    package func lane(ofReceipt number: Int64, of owner: String) throws(ReaderStoreError) -> String? {
+        try presentations("owner = ? AND ? IN (receipt, further_receipt) LIMIT 1", [owner, number]).first?
+            .lane
     }
 
     private func presentations(

@@ -46,6 +46,35 @@ struct ConfigurationTests {
         #expect(!text.contains("FILE:13:"))
     }
 
+    @Test("Two tokens with one digest, and the digest of no text, are faults; two digests are none")
+    func tokenDigests() async throws {
+        func check(_ digests: [String]) async throws -> (Int32, String) {
+            let tokens = digests.enumerated().map {
+                #"{"name": "t\#($0)", "sha256": "\#($1)", "scopes": ["app"]}"#
+            }
+            return try await Self.check(
+                """
+                {"store": "/nonexistent/store",
+                 "lanes": [{"name": "one", "benchLink": "tcp://127.0.0.1:1"}],
+                 "tokens": [
+                \(tokens.joined(separator: ",\n"))]}
+                """)
+        }
+        let (one, two) = (String(repeating: "1a", count: 32), String(repeating: "2b", count: 32))
+        let distinct = try await check([one, two])
+        #expect(!distinct.1.contains("/tokens"), "\(distinct)")
+        // In capital letters it is the same digest.
+        for second in [one, one.uppercased()] {
+            let (status, text) = try await check([one, second])
+            #expect(status == 64 && text.contains("FILE:5:") && text.contains("another token"), "\(text)")
+        }
+        for empty in ["", "\n", " "] {
+            let digest = Digest(.sha256, of: Array(empty.utf8)[...]).bytes
+            let (status, text) = try await check([one, digest.map { String(format: "%02x", $0) }.joined()])
+            #expect(status == 64 && text.contains("of no text"), "\(text)")
+        }
+    }
+
     @Test("Every fault within one value is named too, each with line, column and JSON Pointer")
     func faultsWithin() async throws {
         let (status, text) = try await Self.check(

@@ -54,6 +54,20 @@ struct PageCodeTests {
         }
     }
 
+    @Test("However many codes one caller has made, another's is as good as before, and its own newest is")
+    func manyCodes() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil])
+        func code(_ client: PlainHTTP, _ page: String) async throws -> String {
+            try #require(try await Self.code(client, page).json()["code"] as? String)
+        }
+        let other = try await code(reader.asScreen, "kiosk")
+        let first = try await code(reader.asClerk, "clerk")
+        var last = first
+        for _ in 0..<80 { last = try await code(reader.asClerk, "clerk") }
+        #expect(try await Self.enter(reader, first).problem == "pageCodeRefused")
+        for code in [other, last] { #expect(try await Self.enter(reader, code).status == 200) }
+    }
+
     @Test("Who lacks the scope of a page makes no code for it")
     func scopes() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])

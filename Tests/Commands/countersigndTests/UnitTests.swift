@@ -24,6 +24,36 @@ struct UnitTests {
         #expect(try values(of: "MemoryMaximum") == [])
     }
 
+    @Test("Every unit has a limit of its exposure in check-deb")
+    func exposure() throws {
+        let hardware = VectorFiles.repository.appending(path: "Hardware")
+        let check = try String(
+            contentsOf: hardware.appending(path: "Packaging/check-deb"), encoding: .utf8)
+        let units = try FileManager.default.contentsOfDirectory(atPath: hardware.path + "/systemd")
+            .filter { $0.hasSuffix(".service") }
+        #expect(units.count >= 3)
+        for unit in units {
+            let limit = check.matches(of: /\[([a-z.-]+)\]=(\d+)/).first { $0.1 == unit }
+            #expect(limit.flatMap { Int($0.2) }.map { $0 <= 25 } == true, "\(unit)")
+        }
+    }
+
+    @Test("Doctor's unit is confined, and lets through what doctor reads")
+    func doctorsConfinement() throws {
+        func values(_ name: String) throws -> [String] {
+            try self.values(of: name, in: "countersign-doctor.service")
+        }
+        for name in ["CapabilityBoundingSet", "PrivateDevices", "ProtectKernelModules", "MemoryMax"] {
+            #expect(try values(name).count == 1, "\(name)")
+        }
+        #expect(try values("RestrictAddressFamilies") == ["AF_UNIX AF_BLUETOOTH"])
+        // The kernel's modules and settings, bluetoothd's command line, and the state of the clock.
+        for name in ["ProcSubset", "ProtectProc", "ProtectClock", "PrivateNetwork"] {
+            #expect(try values(name) == [], "\(name)")
+        }
+        #expect(try values("SystemCallFilter").last == "adjtimex clock_adjtime")
+    }
+
     @Test(
         "What doctor says takes the place of what it said before, unless it did not come to its end",
         arguments: [(0, "new"), (2, "new"), (64, "old"), (137, "old")])

@@ -3,7 +3,9 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A TLS connection of somebody without a certificate who sends what the test says, and reads when it says so.
+@testable import Fleet
+
+/// A TLS connection of somebody, without a certificate or with a kiosk's, who sends what the test says, and reads when it says so.
 final class RawClient: Sendable {
     private let channel: any Channel
     private let received: Received
@@ -13,9 +15,16 @@ final class RawClient: Sendable {
         self.received = received
     }
 
-    static func open(_ port: Int) async throws -> RawClient {
+    /// - Parameter kiosk: whose certificate it shows; nil for none.
+    static func open(_ port: Int, as kiosk: EnrolledKiosk? = nil) async throws -> RawClient {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.certificateVerification = .none
+        if let kiosk {
+            let folder = try FleetFolder(store: kiosk.settings.store)
+            tls.certificateChain = try NIOSSLCertificate.fromPEMFile(folder.certificatePath)
+                .map { .certificate($0) }
+            tls.privateKey = .privateKey(try NIOSSLPrivateKey(file: folder.keyPath, format: .pem))
+        }
         let context = try NIOSSLContext(configuration: tls)
         let received = Received()
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

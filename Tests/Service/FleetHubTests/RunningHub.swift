@@ -29,6 +29,7 @@ struct RunningHub {
 
     static func run(
         tokens: Tokens = { _, _ in nil }, audit: Logger = log, writeTimeout: Duration = .seconds(60),
+        places: Int = 64, strangerLifetime: Duration = .seconds(10),
         _ body: (RunningHub) async throws -> Void
     ) async throws {
         let bench = try await HubBench()
@@ -38,19 +39,21 @@ struct RunningHub {
         try HubAuthority.certifyServer(
             try #require(FleetName("hub")), dns: ["localhost"], addresses: [], in: folder, at: now())
         try await run(
-            bench.database, folder, tokens(folder, bench.database), audit, writeTimeout, body)
+            bench.database, folder, tokens(folder, bench.database), audit, writeTimeout, places,
+            strangerLifetime, body)
     }
 
     /// Another hub of the same chain, with connections of its own to the database.
     func runAnother(tokens: Tokens, _ body: (RunningHub) async throws -> Void) async throws {
         let database = try await HubBench().database
         try await Self.run(
-            database, folder, tokens(folder, database), Self.log, .seconds(60), body)
+            database, folder, tokens(folder, database), Self.log, .seconds(60), 64, .seconds(10), body)
     }
 
     private static func run(
         _ database: HubDatabase, _ folder: String, _ tokens: HubTokens?, _ audit: Logger,
-        _ writeTimeout: Duration, _ body: (RunningHub) async throws -> Void
+        _ writeTimeout: Duration, _ places: Int, _ strangerLifetime: Duration,
+        _ body: (RunningHub) async throws -> Void
     ) async throws {
         let (certificate, key) = ("\(folder)/authority.pem", "\(folder)/authority-key.pem")
         let broker = HubBroker(
@@ -66,8 +69,8 @@ struct RunningHub {
             host: "localhost", port: 0,
             tls: try ServerTLS(
                 certificate: "\(folder)/hub.pem", key: "\(folder)/hub-key.pem", clientAuthority: certificate,
-                clientCertificate: .optional), routes: routes, connections: 64,
-            writeTimeout: writeTimeout, log: log,
+                clientCertificate: .optional), routes: routes, connections: places,
+            strangerLifetime: strangerLifetime, writeTimeout: writeTimeout, log: log,
             listening: { opened.yield($0 ?? 0) })
         let running = Task { try await server.run() }
         defer { running.cancel() }

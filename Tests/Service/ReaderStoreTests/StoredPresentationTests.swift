@@ -41,8 +41,9 @@ struct StoredPresentationTests {
         #expect(kept.lane == "counter-1" && kept.outcome == "allow" && kept.isOfTest == true)
         #expect(kept.outcomeDescription == #"{"ended": null}"#)
         #expect(try store.appendHeld() == 0)
-        #expect(try store.isReceipt(2, of: "till") && !store.isReceipt(2, of: "desk"))
-        #expect(try !store.isReceipt(3, of: "till"))
+        #expect(try store.lane(ofReceipt: 2, of: "till") == "counter-1")
+        #expect(try store.lane(ofReceipt: 2, of: "desk") == nil)
+        #expect(try store.lane(ofReceipt: 3, of: "till") == nil)
     }
 
     @Test("What an earlier run left open has ended, and both its receipts are its caller's")
@@ -101,21 +102,42 @@ struct StoredPresentationTests {
         #expect(try store.presentation("d") == nil)
     }
 
+    @Test("The ends that one caller is still to have at one origin are those, and no others")
+    func undeliveredOfOne() throws {
+        let origin = "https://till.example:80"
+        let hooks: [(String, String, String)] = [
+            ("a", "till", "https://till.example:80/done"), ("b", "till", "HTTPS://Till.example:80"),
+            ("c", "till", "https://till.example:80?x"), ("d", "till", "https://till.example:8080/done"),
+            ("e", "other", "https://till.example:80/done"), ("f", "till", "https://other.example/done"),
+        ]
+        for (index, hook) in hooks.enumerated() {
+            try store.put(
+                presentation(
+                    hook.0, hook.0, of: hook.1, ended: 20 - Int64(index), webhook: hook.2))
+        }
+        try store.put(presentation("open", "open", webhook: "https://till.example:80/done"))
+        #expect(try store.undelivered(of: "till", to: origin, atMost: 9).map(\.id) == ["c", "b", "a"])
+        #expect(try store.undelivered(of: "till", to: origin, atMost: 2).map(\.id) == ["c", "b"])
+        #expect(try store.undelivered(of: "other", to: origin, atMost: 9).map(\.id) == ["e"])
+        try store.endDelivery(of: "b")
+        #expect(try store.undelivered(of: "till", to: origin, atMost: 9).map(\.id) == ["c", "a"])
+        #expect(try store.pendingDeliveries().map(\.id) == ["f", "e", "d", "c", "a"])
+    }
+
     @Test("What is still to be delivered is what has ended and was not delivered, the oldest first")
     func undelivered() throws {
         try store.put(presentation("open", "1", webhook: "https://till.example/"))
         try store.put(presentation("late", "2", ended: 9, webhook: "https://till.example/"))
         try store.put(presentation("early", "3", ended: 3, webhook: "https://till.example/"))
         try store.put(presentation("none", "4", ended: 3))
-        #expect(try store.undelivered(atMost: 9).map(\.id) == ["early", "late"])
-        #expect(try store.undelivered(atMost: 1).map(\.id) == ["early"])
+        #expect(try store.pendingDeliveries().map(\.id) == ["early", "late"])
         try store.endDelivery(of: "early")
-        #expect(try store.undelivered(atMost: 9).map(\.id) == ["late"])
+        #expect(try store.pendingDeliveries().map(\.id) == ["late"])
         // The daemon ended before the end of this one.
         try store.endPresentations(at: created.advanced(bySeconds: 12))
-        #expect(try store.undelivered(atMost: 9).map(\.id) == ["late", "open"])
+        #expect(try store.pendingDeliveries().map(\.id) == ["late", "open"])
         try store.removePresentations(at: created.advanced(bySeconds: ReaderStore.presentationsKept + 10))
-        #expect(try store.undelivered(atMost: 9).map(\.id) == ["open"])
+        #expect(try store.pendingDeliveries().map(\.id) == ["open"])
     }
 
     @Test("Of all the newest are listed, and no more than were asked for")

@@ -2,6 +2,7 @@ internal import Fleet
 internal import FleetHub
 internal import JSON
 internal import MdocModel
+internal import ReaderAPI
 
 /// The hub's file: the first fault of it is named with its line and member.
 struct HubConfiguration: Equatable {
@@ -63,6 +64,7 @@ struct HubConfiguration: Equatable {
         }
         guard !keys.isEmpty else { throw list.wrong("must contain at least one file") }
         receiptMonths = Int(try members["receiptMonths"]?.integer(in: 1...600) ?? Int64(receiptMonths))
+        var digests: Set<[UInt8]> = []
         operators =
             try members["operators"]?.array().map { entry throws(JSONFault) in
                 let members = try entry.members(["name", "sha256"])
@@ -71,6 +73,13 @@ struct HubConfiguration: Equatable {
                 guard let bytes = try digest.string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32
                 else {
                     throw digest.wrong("must be the SHA-256 of the token in 64 hexadecimal digits")
+                }
+                guard !TokenDigest.isOfNoText(bytes) else {
+                    throw digest.wrong("is the SHA-256 of no text: anybody could use it. Make another token")
+                }
+                guard digests.insert(bytes).inserted else {
+                    throw digest.wrong(
+                        "another operator has this SHA-256: give each operator a token of their own")
                 }
                 return bytes
             } ?? []

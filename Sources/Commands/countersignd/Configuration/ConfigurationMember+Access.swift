@@ -54,7 +54,10 @@ extension ConfigurationMember {
             "name in logs and grants. Give each caller its own: what is ordered belongs to it"),
         .init(
             "sha256", .text(upTo: 64, .tokenDigest), .required,
-            "SHA-256 of the token's text, without a newline. `countersignd token new` makes both"),
+            "SHA-256 of the token's text, without a newline. `countersignd token new` makes both",
+            faults:
+                "`is the SHA-256 of no text: anybody could use it. Make a token with countersignd token new`; `another token has this SHA-256: give each caller a token of its own`"
+        ),
         .init("scopes", scopes, .required, "what its owner may do"),
         pageLanes,
     ]
@@ -63,7 +66,7 @@ extension ConfigurationMember {
         upTo: 8, of: .word(Scope.self), empty: "must contain at least one scope")
     private static let pageLanes = Self(
         "lanes", .list(upTo: 32, of: .text(upTo: 64)), .absent("all"),
-        "the lanes that `screen` and `clerk` are for",
+        "the lanes that `app`, `screen`, `clerk` and `order` are for: of other lanes the caller sees nothing",
         faults: "not checked: an unknown one has no presentations")
 
     static let webhooks: [Self] = [

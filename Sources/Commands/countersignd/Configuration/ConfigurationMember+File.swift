@@ -120,6 +120,10 @@ extension ConfigurationMember {
             "how many connections may be open at each listener. Those without a known caller have half of it, and 30 s each; one caller has half of it"
         ),
         .init(
+            "ordersPerHour", .whole(1...100_000), 600,
+            "how many presentations one caller may begin within an hour; a further order is refused (`tooManyOrders`) until `Retry-After`. A lane that asks by itself is no caller"
+        ),
+        .init(
             "shownSeconds", .whole(5...3600, unit: "seconds"), 120,
             "how long a name is shown where nobody is to decide"),
         .init(

@@ -5,7 +5,8 @@ internal import ReaderStore
 /// Why a hub refuses a request (RFC 9457): a status, a stable id, and what to do next.
 struct HubProblem: Error, Equatable {
     enum ID: String, CaseIterable {
-        case notFound, methodNotAllowed, bodyTooLong, bodyTooSlow, bodyRefused
+        case notFound, methodNotAllowed, queryRefused, bodyTooLong, bodyTooSlow, bodyRefused
+        case tooManyConnections, tooManyEnrolments
         case operatorUnknown, certificateRequired, kioskUnknown, kioskRevoked, kioskKeyTaken, codeRefused,
             requestRefused
         case documentUnknown, brokerUnavailable, databaseUnavailable, failed
@@ -43,6 +44,17 @@ struct HubProblem: Error, Equatable {
 
     static let notFound = HubProblem(.notFound, 404, "there is nothing at this path")
     static let methodNotAllowed = HubProblem(.methodNotAllowed, 405, "this path does not support the method")
+    static let queryRefused = HubProblem(
+        .queryRefused, 400,
+        "the path or the query is not valid: after must be the name of a kiosk, and no text may have a NUL or bytes that are no UTF-8"
+    )
+    static let tooManyConnections = HubProblem(
+        .tooManyConnections, 503,
+        "too many connections without a certificate are open: try again later, or raise http.connections",
+        retryAfter: 1)
+    static let tooManyEnrolments = HubProblem(
+        .tooManyEnrolments, 503, "too many computers ask for a certificate at once: try again later",
+        retryAfter: 5)
     static let bodyTooSlow = HubProblem(.bodyTooSlow, 408, "the body did not arrive in time: send it again")
     static let bodyCut = HubProblem(.bodyRefused, 400, "the body is cut off: send it again")
     static let operatorUnknown = HubProblem(

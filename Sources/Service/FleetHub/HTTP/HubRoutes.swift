@@ -26,6 +26,10 @@ package struct HubRoutes: Sendable {
     private let operators: OperatorRoutes
     private let tokens: HubTokens?
     private let audit: Logger
+    /// For what somebody unknown, or a kiosk that was taken over, can cause again and again.
+    private let refusals: LimitedLog
+    private let health: HubHealth
+    private let enrolments = EnrolmentLimit()
     private let now: @Sendable () -> Timestamp
 
     /// - Parameter tokens: nil if this hub makes no reader tokens.
@@ -40,12 +44,16 @@ package struct HubRoutes: Sendable {
         self.operators = operators
         self.tokens = tokens
         self.audit = audit
+        refusals = LimitedLog(audit)
+        health = HubHealth { () throws(PostgreSQLError) in try await database.ping() }
         self.now = now
     }
 
     var all: [Route] {
         [
-            Route(method: .get, path: "/healthz") { _ throws(HubProblem) in try await health() },
+            Route(method: .get, path: "/healthz") { _ throws(HubProblem) in
+                .json(try await health.current())
+            },
             Route(method: .post, path: "/fleet/v1/certificates") { call throws(HubProblem) in
                 try await certify(call)
             },
@@ -71,11 +79,6 @@ package struct HubRoutes: Sendable {
         ] + operators.all
     }
 
-    private func health() async throws(HubProblem) -> Response {
-        try await HubProblem.asking { () throws(PostgreSQLError) in try await database.ping() }
-        return .json(["status": "ok"])
-    }
-
     // MARK: Who asks
 
     /// The kiosk whose certificate was shown, with the key that it enrolled with, and not revoked.
@@ -85,11 +88,18 @@ package struct HubRoutes: Sendable {
     }
 
     private func kiosk(showing der: [UInt8]) async throws(HubProblem) -> KioskRecord {
+        guard let (name, key) = Self.kiosk(in: der) else { throw .kioskUnknown }
+        return try await kiosk(name, with: key)
+    }
+
+    /// The kiosk that a certificate names, with its key; nil if it is no kiosk's. Whether the hub still knows the kiosk by this
+    /// certificate is another question.
+    static func kiosk(in der: [UInt8]) -> (name: FleetName, key: SubjectPublicKeyInfo)? {
         guard let certificate = try? Certificate(der: der[...]),
             certificate.extendedKeyUsage == [.clientAuthentication],
             let name = certificate.subject.commonName.flatMap({ FleetName($0) })
-        else { throw .kioskUnknown }
-        return try await kiosk(name, with: certificate.subjectPublicKeyInfo)
+        else { return nil }
+        return (name, certificate.subjectPublicKeyInfo)
     }
 
     private func kiosk(
@@ -125,13 +135,21 @@ package struct HubRoutes: Sendable {
             request.subject.organizationName == database.chain.text,
             let name = request.subject.commonName.flatMap({ FleetName($0) })
         else { throw .requestRefused }
+        return try await enrolments.entering { () async throws(HubProblem) in
+            try await certify(request, as: name, asked: call)
+        }
+    }
+
+    private func certify(
+        _ request: VerifiedCertificationRequest, as name: FleetName, asked call: HubCall
+    ) async throws(HubProblem) -> Response {
         let (time, digest) = (now(), Self.digest(request.subjectPublicKeyInfo))
         if let code = call.bearer {
             do throws(HubProblem) {
                 try await enrol(name, code, digest, at: time)
             } catch {
-                audit.warning(
-                    "a code is refused", metadata: ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
+                refusals.warning(
+                    "a code is refused", ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
                 throw error
             }
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
@@ -282,8 +300,9 @@ package struct HubRoutes: Sendable {
         case .unknown: throw .kioskRevoked
         case .tooMany: throw .tooManyReceiptKeys
         case .taken(let owner):
-            audit.warning(
-                "a receipt key is another kiosk's", metadata: ["kiosk": "\(kiosk.name)", "of": "\(owner)"])
+            refusals.warning(
+                "a receipt key is another kiosk's", of: kiosk.name,
+                ["kiosk": "\(kiosk.name)", "of": "\(owner)"])
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.alert(HubProblem.receiptKeyTaken.id.rawValue, at: kiosk.name)
             }
@@ -305,9 +324,9 @@ package struct HubRoutes: Sendable {
         }
         if case .committed(let head) = push { return .json(head.json) }
         let problem = push.problem(head: kiosk.expected)
-        audit.warning(
-            "receipts are refused",
-            metadata: ["kiosk": "\(kiosk.name)", "id": "\(problem.id.rawValue)", "why": "\(problem.detail)"])
+        refusals.warning(
+            "receipts are refused", of: kiosk.name,
+            ["kiosk": "\(kiosk.name)", "id": "\(problem.id.rawValue)", "why": "\(problem.detail)"])
         if problem.id == .receiptsDiffer || problem.id == .receiptBroken {
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.alert(problem.id.rawValue, at: kiosk.name)

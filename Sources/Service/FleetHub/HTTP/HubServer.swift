@@ -10,7 +10,8 @@ internal import NIOSSL
 package import ReaderAPI
 internal import ServiceLifecycle
 
-/// The hub's HTTP over TLS. Kiosks show their certificates; who shows none can enrol and nothing else.
+/// The hub's HTTP over TLS. Kiosks show their certificates; who shows none can enrol and nothing else, and has one of few places for
+/// a short time.
 package struct HubServer: Service {
     /// How long a connection may be open without a request, or with an incomplete one.
     private static let idleSeconds: Int64 = 30
@@ -18,40 +19,61 @@ package struct HubServer: Service {
     private static let discardTime = TimeAmount.seconds(2)
     /// How many connections the system holds until they are taken.
     private static let backlog = 4096
+    /// The fewest places of callers without a certificate, however few kiosks there are: a kiosk has one of them until the end of its
+    /// handshake, while others push the oldest out.
+    private static let fewestStrangerPlaces = 256
+    /// How many connections one kiosk, or one operator's token, may have: the client of a kiosk has eight at most.
+    private static let mostOfOneCaller = 16
 
     private let host: String
     private let port: Int
     private let tls: ServerTLS
     private let responder: RouterResponder<HubContext>
-    private let count: ConnectionCount
+    private let connections: OpenConnectionBook
     private let writeTimeout: TimeAmount
     private let log: Logger
+    private let limitedLog: LimitedLog
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
-    ///   - connections: how many may be open at once.
+    ///   - connections: how many of kiosks and operators may be open at once. Half as many further ones may be strangers'.
+    ///   - strangerLifetime: how long a connection may be open on which neither a kiosk nor an operator is known.
     ///   - writeTimeout: how long a client may take nothing of what is written to it.
     ///   - listening: called with the port once requests are taken.
     package init(
         host: String, port: Int, tls: ServerTLS, routes: HubRoutes, connections: Int,
-        writeTimeout: Duration = .seconds(60), log: Logger,
+        strangerLifetime: Duration = .seconds(10), writeTimeout: Duration = .seconds(60), log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
         self.host = host
         self.port = port
         self.tls = tls
         self.log = log
+        limitedLog = LimitedLog(log)
         self.listening = listening
-        count = ConnectionCount(limit: connections)
+        let strangerPlaces = Self.strangerPlaces(beside: connections)
+        self.connections = OpenConnectionBook(
+            limit: connections + strangerPlaces, strangerPlaces: strangerPlaces,
+            strangerLifetime: TimeAmount(strangerLifetime),
+            mostOfOneCaller: Self.mostOfOneCaller)
         self.writeTimeout = TimeAmount(writeTimeout)
         let router = Router(context: HubContext.self)
-        router.add(middleware: ProblemMiddleware(log: log))
+        router.add(middleware: ProblemMiddleware(log: limitedLog))
         for route in routes.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await route.handler(HubCall(request: request, context: context))
             }
         }
         responder = router.buildResponder()
+    }
+
+    private static func strangerPlaces(beside connections: Int) -> Int {
+        max(connections / 2, fewestStrangerPlaces)
+    }
+
+    /// Lets this process have as many files open as the connections need, as far as the system lets it.
+    package static func makeRoom(for connections: Int) {
+        OpenConnections.makeRoom(for: connections + strangerPlaces(beside: connections), listeners: 1)
     }
 
     package func run() async throws {
@@ -61,48 +83,59 @@ package struct HubServer: Service {
                 maxHeaderFieldSize: 1 << 13, maxHeaderListSize: 1 << 14, maxHeaderFieldCount: 64))
         let builder = HTTPServerBuilder { responder in
             HubConnections(
-                http: HTTP1Channel(responder: responder, configuration: http), tls: tls, count: count,
+                bounded: BoundedConnections(
+                    HTTP1Channel(responder: responder, configuration: http), served: connections, tls: tls,
+                    refusal: ConnectionEnd.refusal(HubProblem.tooManyConnections.json, retryAfter: 1),
+                    wasRefused: {
+                        limitedLog.warning("a connection made room, or was refused: all places are taken")
+                    },
+                    caller: { HubRoutes.kiosk(in: $0)?.name.text }),
                 writeTimeout: writeTimeout)
         }
         try await builder.buildServer(
-            configuration: ServerConfiguration(address: .hostname(host, port: port), backlog: Self.backlog),
+            configuration: ServerConfiguration(
+                address: .hostname(host, port: port), backlog: Self.backlog,
+                availableConnectionsDelegate: OpenConnections.delegate(for: connections.limit)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: log,
-            responder: { request, writer, channel in
-                let context = HubContext(
-                    source: ApplicationRequestContextSource(channel: channel, logger: log))
-                let response = try await responder.respond(to: request, context: context)
-                try await writer.write(response: response.head, body: response.body)
-                // What is left of a body that was refused is not read.
-                if response.headers[.connection] == "close" { channel.end(discardingFor: Self.discardTime) }
-            },
+            responder: { request, writer, channel in try await answer(request, writer, channel) },
             onServerRunning: { channel in await listening(channel.localAddress?.port) }
         ).run()
     }
+
+    private func answer(
+        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    ) async throws {
+        var context = HubContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
+        context.connections = connections
+        connections.answering(true, on: channel)
+        defer { connections.answering(false, on: channel) }
+        let response = try await responder.respond(to: request, context: context)
+        try await writer.write(response: response.head, body: response.body)
+        // What is left of a body that was refused is not read.
+        if response.headers[.connection] == "close" { channel.end(discardingFor: Self.discardTime) }
+    }
 }
 
-/// HTTP/1.1 over TLS for a limited number of connections; one above the limit is closed.
+/// The connections of a hub: each ends where its client takes nothing of what is written to it.
 private struct HubConnections: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
+    typealias Value = BoundedConnections.Value
 
-    let http: HTTP1Channel
-    let tls: ServerTLS
-    let count: ConnectionCount
+    let bounded: BoundedConnections
     let writeTimeout: TimeAmount
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        if !count.enter(channel) { channel.close(promise: nil) }
         do {
-            let operations = channel.pipeline.syncOperations
-            try operations.addHandler(WriteDeadline(writeTimeout))
-            try operations.addHandler(tls.handler)
+            try channel.pipeline.syncOperations.addHandler(WriteDeadline(writeTimeout))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return http.setup(channel: channel, logger: logger)
+        return bounded.setup(channel: channel, logger: logger)
     }
 
+    /// Not on the connection's event loop, as a daemon does: a push of receipts has thousands of signatures to verify.
     func handle(value: Value, logger: Logger) async {
-        await http.handle(value: value, logger: logger)
+        guard case .served(let served) = value else { return }
+        await bounded.http.handle(value: served, logger: logger)
     }
 }
 
@@ -110,6 +143,8 @@ private struct HubConnections: ServerChildChannel {
 struct HubContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
+    /// Where the caller of this request becomes known; nil in no request of a server.
+    var connections: OpenConnectionBook?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
@@ -119,13 +154,14 @@ struct HubContext: RequestContext {
 
 /// Answers with problems (RFC 9457) where a route throws one, and says nothing of other errors.
 private struct ProblemMiddleware: RouterMiddleware {
-    let log: Logger
+    let log: LimitedLog
 
     func handle(
         _ request: Request, context: HubContext,
         next: (Request, HubContext) async throws -> Response
     ) async throws -> Response {
         do {
+            guard TargetText.isReadable(request.uri.string) else { throw HubProblem.queryRefused }
             var response = try await next(request, context)
             response.headers[.cacheControl] = "no-store"
             return response
@@ -134,7 +170,7 @@ private struct ProblemMiddleware: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             return .problem(.notFound)
         } catch {
-            log.error("a route failed", metadata: ["type": "\(type(of: error))"])
+            log.error("a route failed", ["type": "\(type(of: error))"])
             return .problem(.failed)
         }
     }
@@ -176,6 +212,9 @@ struct HubCall {
             throw .bodyCut
         }
     }
+
+    /// Records who asks on this connection, which is a stranger's no more.
+    func know(_ caller: String) { context.connections?.know(context.channel, as: caller) }
 
     /// The token of `Authorization: Bearer`; nil if it has no token.
     var bearer: String? { request.headers[.authorization]?.bearerToken }

@@ -1,6 +1,8 @@
+internal import Fleet
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
+internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderStore
 
@@ -26,7 +28,7 @@ package struct OperatorRoutes: Sendable {
             page("/page/operator.js", PackageResources.operator_js, "text/javascript; charset=utf-8"),
             HubRoutes.Route(method: .get, path: "/fleet/v1/operator/kiosks") { call throws(HubProblem) in
                 try permit(call)
-                let after = call.request.uri.queryParameters["after"].map(String.init) ?? ""
+                let after = try Self.after(in: call)
                 let kiosks = try await HubProblem.asking { () throws(PostgreSQLError) in
                     try await database.kiosks(after: after, atMost: Self.kiosksAtOnce)
                 }
@@ -51,10 +53,19 @@ package struct OperatorRoutes: Sendable {
 
     /// Throws `operatorUnknown` for another token than an operator's. The time does not depend on how much of it is right.
     private func permit(_ call: HubCall) throws(HubProblem) {
-        let digest = Digest(.sha256, of: Array((call.bearer ?? "").utf8)[...])
+        guard let bearer = call.bearer else { throw .operatorUnknown }
+        let digest = Digest(.sha256, of: Array(bearer.utf8)[...])
         var isKnown = false
         for token in tokens where digest.equals(token[...]) { isKnown = true }
         guard isKnown else { throw .operatorUnknown }
+        call.know("operator \(digest.bytes.hexadecimal)")
+    }
+
+    /// The kiosk after which the list begins; empty for the first.
+    private static func after(in call: HubCall) throws(HubProblem) -> String {
+        guard let text = call.request.uri.queryParameters["after"], !text.isEmpty else { return "" }
+        guard let name = FleetName(text) else { throw .queryRefused }
+        return name.text
     }
 
     private func page(_ path: String, _ bytes: [UInt8], _ type: String) -> HubRoutes.Route {

@@ -7,7 +7,7 @@ package struct AccessRules: Equatable, Sendable {
         package let name: String
         package let sha256: [UInt8]
         package let scopes: Set<Scope>
-        /// The lanes that `screen`, `clerk` and `order` are for; nil for all.
+        /// The lanes that `app`, `screen`, `clerk` and `order` are for; nil for all.
         package let lanes: Set<String>?
 
         package init(name: String, sha256: [UInt8], scopes: Set<Scope>, lanes: Set<String>? = nil) {
@@ -21,7 +21,7 @@ package struct AccessRules: Equatable, Sendable {
     /// A user of this computer.
     package struct User: Equatable, Sendable {
         package let scopes: Set<Scope>
-        /// The lanes that `screen`, `clerk` and `order` are for; nil for all.
+        /// The lanes that `app`, `screen`, `clerk` and `order` are for; nil for all.
         package let lanes: Set<String>?
 
         package init(scopes: Set<Scope>, lanes: Set<String>? = nil) {

@@ -11,7 +11,7 @@ struct KnownCaller: Equatable, Sendable {
     /// The token's name, or `uid:` and the user's number. What the caller orders belongs to this name.
     let name: String
     let scopes: Set<Scope>
-    /// The lanes that `screen`, `clerk` and `order` are for; nil for all.
+    /// The lanes that `app`, `screen`, `clerk` and `order` are for; nil for all.
     let lanes: Set<String>?
     let credential: Credential
     /// Whether it is a page with a cookie of this credential.
@@ -19,16 +19,25 @@ struct KnownCaller: Equatable, Sendable {
 
     /// Whether a page of the caller may be at this lane.
     func serves(lane: String) -> Bool {
-        !scopes.isDisjoint(with: [.screen, .clerk]) && lanes?.contains(lane) ?? true
+        !scopes.isDisjoint(with: [.screen, .clerk]) && covers(lane: lane)
     }
 
-    /// Whether it is the caller, by scope `app`, who ordered what belongs to this name.
-    func ordered(_ owner: String) -> Bool { scopes.contains(.app) && owner == name }
+    /// Whether a lane is among those of the caller.
+    func covers(lane: String) -> Bool { lanes?.contains(lane) ?? true }
+
+    /// Whether the caller may order presentations at this lane, and see there what it ordered.
+    func usesApp(at lane: String) -> Bool { scopes.contains(.app) && covers(lane: lane) }
+
+    /// Whether it is the caller, by scope `app`, who ordered at this lane what belongs to this name.
+    func ordered(_ owner: String, at lane: String) -> Bool { owner == name && usesApp(at: lane) }
 
     /// Whether the caller may start the presets of this lane.
     func orders(at lane: String) -> Bool {
-        !scopes.isDisjoint(with: [.order, .clerk]) && lanes?.contains(lane) ?? true
+        !scopes.isDisjoint(with: [.order, .clerk]) && covers(lane: lane)
     }
+
+    /// Whether an order of the caller may begin at this lane.
+    func begins(at lane: String) -> Bool { usesApp(at: lane) || orders(at: lane) }
 
     /// Whether the caller may open this page.
     func opens(_ place: PagePlace) -> Bool {
@@ -47,7 +56,7 @@ struct KnownCaller: Equatable, Sendable {
     func scopes(over record: PresentationRecord, latest: PresentationID?) -> Set<Scope> {
         scopes.filter { scope in
             switch scope {
-            case .app: record.owner == name
+            case .app: ordered(record.owner, at: record.lane)
             case .screen, .clerk: record.id == latest && serves(lane: record.lane)
             case .admin: true
             case .order: record.owner == name && orders(at: record.lane)

@@ -22,6 +22,7 @@ package final class PageSessions: Sendable {
     static let codeSeconds = 60
     /// As long as browsers keep a cookie: 400 days (RFC 6265bis).
     private static let cookieSeconds = 400 * 86_400
+    /// How many codes of one caller wait to be used; for a further one its own oldest is forgotten.
     private static let mostCodes = 64
     private static let keySize = 32
 
@@ -62,7 +63,8 @@ package final class PageSessions: Sendable {
         guard let text = try? randomBytes(16).hexadecimal else { throw .failed }
         codes.withLock { codes in
             codes.removeAll { Self.isOver($0, at: now) }
-            if codes.count >= Self.mostCodes { codes.removeFirst() }
+            let own = codes.indices.filter { codes[$0].caller.credential == caller.credential }
+            if own.count >= Self.mostCodes, let oldest = own.first { codes.remove(at: oldest) }
             codes.append(Code(text: text, place: place, caller: caller, made: now))
         }
         return text

@@ -1,19 +1,19 @@
 internal import Glibc
 internal import Hummingbird
-internal import HummingbirdCore
-internal import Logging
+package import HummingbirdCore
+package import Logging
 package import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// HTTP/1.1 for a limited number of connections. A connection above the limit gets the reason and is closed. In the
-/// system's queue it would wait without an answer, and would delay later connections.
-struct BoundedConnections: ServerChildChannel {
-    enum Value: ServerChildChannelValue {
+/// HTTP/1.1 for a limited number of connections, of a daemon's listener or of a hub. A connection above the limit gets the reason
+/// and is closed. In the system's queue it would wait without an answer, and would delay later connections.
+package struct BoundedConnections: ServerChildChannel {
+    package enum Value: ServerChildChannelValue {
         case served(HTTP1Channel.Value)
         case refused(any Channel)
 
-        var channel: any Channel {
+        package var channel: any Channel {
             switch self {
             case .served(let served): served.channel
             case .refused(let channel): channel
@@ -21,24 +21,38 @@ struct BoundedConnections: ServerChildChannel {
         }
     }
 
-    let http: HTTP1Channel
-    let served: OpenConnectionBook
+    package let http: HTTP1Channel
+    private let served: OpenConnectionBook
     /// The connections that are being refused.
-    let refused = ConnectionCount(limit: OpenConnections.refused)
-    let tls: ServerTLS?
-    let metrics: PresentationMetrics
+    private let refused = ConnectionCount(limit: OpenConnections.refused)
+    private let tls: ServerTLS?
+    private let refusal: String
+    private let wasRefused: @Sendable () -> Void
+    private let caller: @Sendable (_ certificate: [UInt8]) -> String?
 
-    init(_ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, metrics: PresentationMetrics) {
+    /// - Parameters:
+    ///   - tls: nil for plain HTTP.
+    ///   - refusal: the whole response to a connection for which there is no place.
+    ///   - wasRefused: called for each such connection.
+    ///   - caller: the name of the known caller who has a certificate, in DER, that TLS has verified; nil if a certificate does not
+    ///     say who it is.
+    package init(
+        _ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, refusal: String,
+        wasRefused: @escaping @Sendable () -> Void,
+        caller: @escaping @Sendable (_ certificate: [UInt8]) -> String? = { _ in nil }
+    ) {
         self.http = http
         self.served = served
         self.tls = tls
-        self.metrics = metrics
+        self.refusal = refusal
+        self.wasRefused = wasRefused
+        self.caller = caller
     }
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         switch served.enter(channel) {
         case .refused:
-            metrics.refused(.tooManyConnections)
+            wasRefused()
             return channel.eventLoop.makeCompletedFuture {
                 // Nothing can be sent before the TLS handshake.
                 if tls == nil { try refuse(channel) } else { channel.close(promise: nil) }
@@ -47,7 +61,7 @@ struct BoundedConnections: ServerChildChannel {
         case .served(let leaving):
             if let leaving { makeRoom(leaving) }
             do {
-                if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler) }
+                if let tls { try add(tls, to: channel) }
             } catch {
                 return channel.eventLoop.makeFailedFuture(error)
             }
@@ -58,6 +72,15 @@ struct BoundedConnections: ServerChildChannel {
         }
     }
 
+    private func add(_ tls: ServerTLS, to channel: any Channel) throws {
+        let operations = channel.pipeline.syncOperations
+        try operations.addHandler(tls.handler)
+        try operations.addHandler(
+            HandshakeWatch { certificate in
+                if let name = caller(certificate) { served.know(channel, as: name) }
+            })
+    }
+
     private func readAbsoluteTargets(on channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
         let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -65,21 +88,30 @@ struct BoundedConnections: ServerChildChannel {
     }
 
     private func makeRoom(_ channel: any Channel) {
-        metrics.refused(.tooManyConnections)
+        wasRefused()
         channel.eventLoop.execute {
             // A request that is being answered may change something: its caller must not read that it was refused.
-            guard !served.isAnsweringLast(on: channel) else { return channel.close(promise: nil) }
-            do { try refuse(channel) } catch { channel.close(promise: nil) }
+            guard !served.isAnsweringLast(on: channel), isReadyForAnswer(channel) else {
+                return channel.closeAtOnce()
+            }
+            do { try refuse(channel) } catch { channel.closeAtOnce() }
         }
+    }
+
+    /// Whether an answer can be sent: not before the end of a TLS handshake.
+    private func isReadyForAnswer(_ channel: any Channel) -> Bool {
+        guard tls != nil else { return true }
+        let watch = try? channel.pipeline.syncOperations.handler(type: HandshakeWatch.self)
+        return watch?.isComplete == true
     }
 
     /// To be called on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
         let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
-        try ConnectionEnd(saying: ConnectionEnd.tooManyConnections, timeout: timeout).begin(on: channel)
+        try ConnectionEnd(saying: refusal, timeout: timeout).begin(on: channel)
     }
 
-    func handle(value: Value, logger: Logger) async {
+    package func handle(value: Value, logger: Logger) async {
         guard case .served(let served) = value else { return }
         await withTaskExecutorPreference(EventLoopExecutor(served.channel.eventLoop)) {
             await http.handle(value: served, logger: logger)
@@ -88,16 +120,16 @@ struct BoundedConnections: ServerChildChannel {
 }
 
 /// Counts the open connections, `limit` at most.
-package final class ConnectionCount: Sendable {
+final class ConnectionCount: Sendable {
     private let limit: Int
     private let open = Mutex(0)
 
-    package init(limit: Int) {
+    init(limit: Int) {
         self.limit = limit
     }
 
     /// Counts a connection until it is closed; false if there are enough.
-    package func enter(_ channel: any Channel) -> Bool {
+    func enter(_ channel: any Channel) -> Bool {
         let isCounted = open.withLock { open in
             guard open < limit else { return false }
             open += 1
@@ -114,6 +146,16 @@ package final class ConnectionCount: Sendable {
 package enum OpenConnections {
     /// How many connections a listener refuses at once with an answer.
     static let refused = 256
+
+    /// How many connections a listener of `connections` accepts at most, with those that are being closed. The system keeps further
+    /// ones: a listener ends for good where no file is left for a connection.
+    private static func most(for connections: Int) -> Int { connections + 2 * refused }
+
+    package static func delegate(for connections: Int) -> any AvailableConnectionsDelegate {
+        let silent = Logger(label: "connections") { _ in SwiftLogNoOpLogHandler() }
+        return MaximumAvailableConnections(most(for: connections), logger: silent)
+    }
+
     /// What the rest of the daemon has open: the store, readers, the bus, webhooks, decoders of portraits.
     private static let others = 256
 
@@ -122,7 +164,7 @@ package enum OpenConnections {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         guard unsafe getrlimit(resource, &limit) == 0 else { return }
-        let needed = rlim_t(listeners * (connections + refused) + others)
+        let needed = rlim_t(listeners * most(for: connections) + others)
         guard limit.rlim_cur < needed else { return }
         limit.rlim_cur = min(needed, limit.rlim_max)
         _ = unsafe setrlimit(resource, &limit)

@@ -1,12 +1,12 @@
-internal import JSON
+package import JSON
 package import NIOCore
 internal import NIOSSL
 
 /// The first handler of a connection that ends: it says why, where that is not said yet, discards what still comes for a
 /// moment, and closes.
-final class ConnectionEnd: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+package final class ConnectionEnd: ChannelInboundHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
 
     /// For how long data from the client is discarded: closing with unread bytes would reset the connection, and
     /// the answer would be lost.
@@ -36,29 +36,29 @@ final class ConnectionEnd: ChannelInboundHandler {
         }
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         if context.channel.isActive { end(context) }
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    package func channelActive(context: ChannelHandlerContext) {
         end(context)
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         discarded += unwrapInboundIn(data).readableBytes
-        if discarded > Self.mostDiscarded { context.close(promise: nil) }
+        if discarded > Self.mostDiscarded { context.channel.closeAtOnce() }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    package func channelReadComplete(context: ChannelHandlerContext) {
         // The events that follow may not need more.
         context.read()
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
@@ -69,20 +69,23 @@ final class ConnectionEnd: ChannelInboundHandler {
         if let answer {
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
         }
-        guard timeout > .zero else { return channel.close(promise: nil) }
+        guard timeout > .zero else { return channel.closeAtOnce() }
         context.close(mode: .output, promise: nil)
         context.read()
-        context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+        context.eventLoop.scheduleTask(in: timeout) { channel.closeAtOnce() }
     }
 
-    static let tooManyConnections: String = {
-        let body = APIProblem.tooManyConnections.json.line + "\n"
+    static let tooManyConnections = refusal(APIProblem.tooManyConnections.json, retryAfter: 1)
+
+    /// A whole response of status 503, for a connection that no server answers.
+    package static func refusal(_ problem: JSONValue, retryAfter seconds: Int64) -> String {
+        let body = problem.line + "\n"
         return
             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: \(APIProblem.mediaType)\r\n"
             + "Cache-Control: no-store\r\n"
-            + "X-Content-Type-Options: nosniff\r\nRetry-After: 1\r\nConnection: close\r\n"
+            + "X-Content-Type-Options: nosniff\r\nRetry-After: \(seconds)\r\nConnection: close\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    }()
+    }
 }
 
 extension Channel {

@@ -19,6 +19,7 @@ struct Gate: RouterMiddleware {
             case .tcp: try hosts.check(request)
             case .socket: try HostRules.checkNoBrowser(request)
             }
+            guard TargetText.isReadable(request.uri.string) else { throw APIProblem.targetUnreadable }
             response = try await next(request, context)
         } catch let problem as APIProblem {
             metrics.refused(problem.id)

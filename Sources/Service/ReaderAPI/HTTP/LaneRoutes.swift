@@ -59,7 +59,7 @@ extension PresentationCoordinator {
             APIProblem.init(body:))
         guard caller.orders(at: name), let lane = lanes[name] else { throw .laneUnknown }
         guard let preset = lane.presets.first(where: { $0.name == preset }) else { throw .presetUnknown }
-        return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller.name)
+        return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller)
     }
 
     /// A presentation that a button started, as its caller sees it: the clerk's page while it is the latest of its lane,
@@ -82,8 +82,8 @@ extension PresentationCoordinator {
         -> JSONValue
     {
         let isKnown =
-            caller.serves(lane: name) || caller.orders(at: name)
-            || !caller.scopes.isDisjoint(with: [.app, .admin])
+            caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
+            || caller.scopes.contains(.admin)
         guard isKnown, let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw .laneUnknown
         }

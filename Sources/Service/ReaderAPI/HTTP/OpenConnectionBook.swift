@@ -1,12 +1,12 @@
-internal import NIOCore
+package import NIOCore
 internal import Synchronization
 
-/// The open connections of a listener, `limit` at most. A connection is a stranger's until a known caller sends a request on
-/// it. Strangers have half of the places, and each has a limited time; if their places are full, the oldest connection makes
-/// room. So callers without a token keep nobody out who has one. One known caller has half of the places as well: beyond
-/// that its own oldest connection makes room.
-final class OpenConnectionBook: Sendable {
-    private struct Entry: Sendable {
+/// The open connections of a listener, `limit` at most. A connection is a stranger's until its caller is known: by a token in
+/// a request, or at a hub by the certificate of the handshake. Strangers have half of the places, or those of their own, and each has a limited time;
+/// if their places are full, the oldest stranger makes room. So nobody who is unknown keeps out a caller who is known. One known
+/// caller has a share of the places as well: beyond that its own oldest connection makes room.
+package final class OpenConnectionBook: Sendable {
+    fileprivate struct Entry: Sendable {
         let channel: any Channel
         let number: Int
         /// The name of the known caller who asks on it; nil for a stranger.
@@ -17,10 +17,13 @@ final class OpenConnectionBook: Sendable {
         var isStranger: Bool { caller == nil }
     }
 
-    private struct Entries: Sendable {
+    fileprivate struct Entries: Sendable {
         var open: [ObjectIdentifier: Entry] = [:]
-        /// Those that made room and are not closed yet.
+        /// The connections that made room and are not closed yet.
         var leaving: [ObjectIdentifier: Entry] = [:]
+        /// The strangers in the order in which they came, and some that left or became known since.
+        var line: [(key: ObjectIdentifier, number: Int)] = []
+        var lineStart = 0
         var strangers = 0
         var last = 0
     }
@@ -32,49 +35,47 @@ final class OpenConnectionBook: Sendable {
         case refused
     }
 
-    private let limit: Int
+    package let limit: Int
+    private let strangerPlaces: Int
     private let strangerLifetime: TimeAmount
+    private let mostOfOneCaller: Int
     private let entries = Mutex(Entries())
 
-    init(limit: Int, strangerLifetime: TimeAmount) {
+    /// - Parameters:
+    ///   - limit: how many connections may be open at once.
+    ///   - strangerPlaces: how many of them may be strangers'; nil for half.
+    ///   - strangerLifetime: how long a connection may be open whose caller is unknown, whatever else happens on it.
+    ///   - mostOfOneCaller: how many connections one known caller may have; nil for half of all.
+    package init(
+        limit: Int, strangerPlaces: Int? = nil, strangerLifetime: TimeAmount, mostOfOneCaller: Int? = nil
+    ) {
+        let half = max(1, limit / 2)
         self.limit = limit
+        self.strangerPlaces = strangerPlaces ?? half
         self.strangerLifetime = strangerLifetime
+        self.mostOfOneCaller = min(half, mostOfOneCaller ?? half)
     }
 
     /// Gives a connection a place until it is closed.
     func enter(_ channel: any Channel) -> Entrance {
         let entrance = entries.withLock { entries -> Entrance in
             var leaving: (any Channel)?
-            if entries.strangers >= half || entries.open.count >= limit {
-                guard let oldest = Self.removeOldest(of: nil, from: &entries) else { return .refused }
+            if entries.strangers >= strangerPlaces || entries.open.count >= limit {
+                guard let oldest = entries.removeOldestStranger() else { return .refused }
                 leaving = oldest
             }
-            entries.last += 1
-            entries.strangers += 1
-            entries.open[ObjectIdentifier(channel)] = Entry(channel: channel, number: entries.last)
+            entries.addStranger(channel)
             return .served(instead: leaving)
         }
         guard case .served = entrance else { return entrance }
         let timer = channel.eventLoop.scheduleTask(in: strangerLifetime) {
-            if self.isStranger(channel) { channel.close(promise: nil) }
+            if self.isStranger(channel) { channel.closeAtOnce() }
         }
         channel.closeFuture.whenComplete { _ in
             timer.cancel()
             self.remove(channel)
         }
         return entrance
-    }
-
-    private var half: Int { max(1, limit / 2) }
-
-    /// The oldest connection of a caller, or of the strangers, makes room.
-    private static func removeOldest(of caller: String?, from entries: inout Entries) -> (any Channel)? {
-        let oldest = entries.open.values.filter { $0.caller == caller }.min { $0.number < $1.number }
-        guard let oldest else { return nil }
-        let key = ObjectIdentifier(oldest.channel)
-        entries.leaving[key] = entries.open.removeValue(forKey: key)
-        if oldest.isStranger { entries.strangers -= 1 }
-        return oldest.channel
     }
 
     private func remove(_ channel: any Channel) {
@@ -89,20 +90,22 @@ final class OpenConnectionBook: Sendable {
         entries.withLock { $0.open[ObjectIdentifier(channel)]?.isStranger == true }
     }
 
-    /// A known caller has asked something on it. Returns the connection of the same caller that makes room for it.
-    func know(_ channel: any Channel, as caller: String) -> (any Channel)? {
-        entries.withLock { entries in
+    /// Records that a known caller is at the other end. If that caller has more connections than its share, its oldest is closed.
+    package func know(_ channel: any Channel, as caller: String) {
+        let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
             guard let entry = entries.open[key], entry.caller != caller else { return nil }
             if entry.isStranger { entries.strangers -= 1 }
-            let isFull = entries.open.values.count { $0.caller == caller } >= half
-            let leaving = isFull ? Self.removeOldest(of: caller, from: &entries) : nil
+            let isFull = entries.open.values.count { $0.caller == caller } >= mostOfOneCaller
+            let leaving = isFull ? entries.removeOldest(of: caller) : nil
             entries.open[key]?.caller = caller
             return leaving
         }
+        leaving?.closeAtOnce()
     }
 
-    func answering(_ isAnswering: Bool, on channel: any Channel) {
+    /// Records whether a part of an answer may have been written.
+    package func answering(_ isAnswering: Bool, on channel: any Channel) {
         entries.withLock { entries in
             let key = ObjectIdentifier(channel)
             entries.open[key]?.isAnswering = isAnswering
@@ -114,5 +117,46 @@ final class OpenConnectionBook: Sendable {
     /// where its requests begin.
     func isAnsweringLast(on channel: any Channel) -> Bool {
         entries.withLock { $0.leaving[ObjectIdentifier(channel)]?.isAnswering == true }
+    }
+}
+
+extension OpenConnectionBook.Entries {
+    fileprivate mutating func addStranger(_ channel: any Channel) {
+        last += 1
+        strangers += 1
+        let key = ObjectIdentifier(channel)
+        open[key] = OpenConnectionBook.Entry(channel: channel, number: last)
+        // Most strangers leave by themselves, and stay in the line: it is cleared before it is long.
+        if line.count > 2 * open.count + 64 {
+            line = line[lineStart...].filter { isStranger($0) }
+            lineStart = 0
+        }
+        line.append((key, last))
+    }
+
+    /// A system may give the identity of a connection that is closed to a later one, which has another number.
+    private func isStranger(_ place: (key: ObjectIdentifier, number: Int)) -> Bool {
+        open[place.key].map { $0.number == place.number && $0.isStranger } ?? false
+    }
+
+    /// The oldest stranger makes room. The line spares a look at all connections, thousands of times a second during an attack.
+    fileprivate mutating func removeOldestStranger() -> (any Channel)? {
+        while lineStart < line.count {
+            let place = line[lineStart]
+            lineStart += 1
+            guard isStranger(place), let entry = open.removeValue(forKey: place.key) else { continue }
+            leaving[place.key] = entry
+            strangers -= 1
+            return entry.channel
+        }
+        return nil
+    }
+
+    /// The oldest connection of a known caller makes room.
+    fileprivate mutating func removeOldest(of caller: String) -> (any Channel)? {
+        let oldest = open.filter { $0.value.caller == caller }.min { $0.value.number < $1.value.number }
+        guard let (key, entry) = oldest else { return nil }
+        leaving[key] = open.removeValue(forKey: key)
+        return entry.channel
     }
 }

@@ -14,7 +14,7 @@ extension PresentationCoordinator {
         let reading: Set<Scope> = [.app, .screen, .clerk, .order, .admin]
         return [
             APIRoute(.post, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
-                switch try await self.open(PresentationOrder(call.body()), by: call.known.name) {
+                switch try await self.open(PresentationOrder(call.body()), by: call.known) {
                 case .created(let record):
                     .json(
                         record.json(for: [.app]), status: .created, location: "/v1/presentations/\(record.id)"

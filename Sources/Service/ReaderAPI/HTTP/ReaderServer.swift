@@ -97,10 +97,13 @@ package struct ReaderServer: Service {
         let builder = HTTPServerBuilder { responder in
             BoundedConnections(
                 HTTP1Channel(responder: responder, configuration: Self.http), served: connections,
-                tls: tls, metrics: metrics)
+                tls: tls, refusal: ConnectionEnd.tooManyConnections,
+                wasRefused: { [metrics] in metrics.refused(.tooManyConnections) })
         }
         return try builder.buildServer(
-            configuration: ServerConfiguration(address: address.bound, backlog: Self.backlog),
+            configuration: ServerConfiguration(
+                address: address.bound, backlog: Self.backlog,
+                availableConnectionsDelegate: OpenConnections.delegate(for: connections.limit)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: listenerLog,
             responder: { request, writer, channel in try await answer(request, writer, channel) },
             onServerRunning: { channel in
@@ -153,9 +156,7 @@ package struct ReaderServer: Service {
             var known: KnownCaller?
             if case .scopes(let due) = route.access {
                 known = try await caller.known(by: request, context)
-                if let known {
-                    connections.know(context.channel, as: known.name)?.close(promise: nil)
-                }
+                if let known { connections.know(context.channel, as: known.name) }
                 guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
             }
             return try await route.handler(APICall(request: request, context: context, caller: known))

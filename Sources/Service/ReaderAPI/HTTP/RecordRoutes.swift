@@ -59,7 +59,7 @@ extension PresentationCoordinator {
     ) async throws(APIProblem) -> SignedReceipt {
         guard let number = Int64(id), number > 0, "\(number)" == id else { throw .receiptUnknown }
         if !caller.scopes.contains(.admin) {
-            guard try await isReceipt(number, of: caller.name) else { throw .receiptUnknown }
+            guard try await isReceipt(number, of: caller) else { throw .receiptUnknown }
         }
         let found = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
             try store.receipts(after: number - 1, atMost: 1)

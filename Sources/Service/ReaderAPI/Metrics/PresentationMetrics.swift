@@ -65,7 +65,7 @@ package final class PresentationMetrics: Sendable {
         state.withLock { $0.refusals[id.rawValue, default: 0] += 1 }
     }
 
-    /// - Parameter outcome: `delivered`, `given_up` or `dropped`.
+    /// - Parameter outcome: `delivered`, `given_up`, `dropped`, or `deferred` if the store keeps it until there is room.
     package func webhook(_ outcome: String) {
         state.withLock { $0.webhooks[outcome, default: 0] += 1 }
     }

@@ -146,6 +146,6 @@ struct LaneEvent: Sendable {
     let ownersFrame: String?
 
     func frame(for caller: KnownCaller) -> String {
-        owner.map { caller.ordered($0) } == true ? ownersFrame ?? frame : frame
+        owner == caller.name && caller.scopes.contains(.app) ? ownersFrame ?? frame : frame
     }
 }

@@ -80,12 +80,12 @@ struct PresentationBook: Sendable {
             .compactMap { records[$0.value] }
     }
 
-    /// Whether a receipt is of a presentation that this caller ordered.
-    func isReceipt(_ receipt: String, of owner: String) -> Bool {
-        records.values.contains { record in
+    /// The lane of the presentation that this caller ordered and a receipt is of; nil if the receipt is of none.
+    func lane(ofReceipt receipt: String, of owner: String) -> String? {
+        records.values.first { record in
             record.owner == owner
                 && [record.completion?.receipt.id, record.completion?.furtherReceipt].contains(receipt)
-        }
+        }?.lane
     }
 
     // MARK: Events
@@ -342,6 +342,8 @@ private struct OwnedReference: Hashable {
 package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000
+    /// How many presentations one caller may begin within an hour.
+    package var ordersPerHour = 600
     /// How many may listen to events at once, over all lanes; one caller has half of it.
     package var listeners = 256
     /// For how long a name is shown where nobody is to decide.

@@ -26,7 +26,7 @@ extension PresentationCoordinator {
         if record.conclusion == nil {
             return EventName(entering: record.state).map { ($0, record.event(at: now)) }
         }
-        let isOwner = caller.ordered(record.owner)
+        let isOwner = caller.ordered(record.owner, at: record.lane)
         return (.ended, isOwner ? record.endedEvent(at: now) : record.event(at: now))
     }
 
@@ -36,7 +36,7 @@ extension PresentationCoordinator {
         after lastID: String?, lost: @escaping @Sendable () -> Void
     ) throws(APIProblem) -> AsyncStream<String> {
         guard logs[name] != nil,
-            caller.serves(lane: name) || caller.orders(at: name) || caller.scopes.contains(.app)
+            caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
         else {
             throw .laneUnknown
         }

@@ -9,8 +9,9 @@ extension PresentationCoordinator {
     func list(_ query: PresentationListQuery, for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
         if let reference = query.reference {
             let known =
-                try await past(under: reference, by: caller.name)
+                try await past(under: reference, for: caller)
                 + book.records(referredToAs: reference, by: caller.name)
+                .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
                 .map { $0.json(for: scopes(of: caller, over: $0)) }
             return ["presentations": .array(known), "next": .null]
         }
@@ -29,13 +30,13 @@ extension PresentationCoordinator {
         _ query: PresentationListQuery, for caller: KnownCaller
     ) -> [ListedPresentation] {
         book.ids.compactMap { book[$0] }
-            .filter { caller.scopes.contains(.admin) || $0.owner == caller.name }
+            .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
             .filter {
                 query.takes(
                     lane: $0.lane, outcome: $0.conclusion?.outcome.rawValue, created: $0.created)
             }
             .map { record in
-                let isOwn = record.owner == caller.name && caller.scopes.contains(.app)
+                let isOwn = caller.ordered(record.owner, at: record.lane)
                 return ListedPresentation(
                     cursor: PresentationCursor(created: record.created, id: record.id.description),
                     json: record.json(for: isOwn ? scopes(of: caller, over: record) : [.admin]))
@@ -53,6 +54,7 @@ extension PresentationCoordinator {
         }
         return (stored ?? []).filter {
             book[PresentationID($0.id)] == nil
+                && (owner == nil || caller.ordered($0.owner, at: $0.lane))
                 && query.takes(lane: $0.lane, outcome: $0.outcome, created: $0.created)
         }.compactMap { stored in
             PastPresentation(stored).map {

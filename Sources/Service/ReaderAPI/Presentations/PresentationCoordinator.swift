@@ -27,6 +27,7 @@ package actor PresentationCoordinator {
     private(set) var laneNames: [String] = []
     /// The lanes that ask by themselves.
     var standing: [String: StandingLane] = [:]
+    private var orders: OrderLimit
     /// How many take the next turn of a lane from its standing order: tills, a reload, the end of the daemon.
     var holds: [String: Int] = [:]
     /// Distinguishes the events of this run from those of others.
@@ -64,6 +65,7 @@ package actor PresentationCoordinator {
         self.archive = archive
         self.webhooks = webhooks
         book = PresentationBook(limits: limits)
+        orders = OrderLimit(most: limits.ordersPerHour)
         run = try randomBytes(4).hexadecimal
         for lane in lanes {
             self.lanes[lane.lane.name] = lane
@@ -105,6 +107,13 @@ package actor PresentationCoordinator {
         /// It is over, and no longer in memory.
         case past(PastPresentation)
 
+        fileprivate var lane: String {
+            switch self {
+            case .created(let record), .existing(let record): record.lane
+            case .past(let past): past.stored.lane
+            }
+        }
+
         fileprivate var isAllowOfTest: Bool {
             switch self {
             case .created: false
@@ -116,15 +125,19 @@ package actor PresentationCoordinator {
     }
 
     /// An `allow` that came from a test document is no answer to an order once test documents are not accepted any more.
-    func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
-        let opened = try await found(order, by: owner)
+    func open(_ order: PresentationOrder, by caller: KnownCaller) async throws(APIProblem) -> Opened {
+        if let name = order.lane, !caller.begins(at: name) { throw .laneUnknown.at("/lane") }
+        let opened = try await found(order, by: caller)
+        guard caller.begins(at: opened.lane) else { throw .laneUnknown.at("/lane") }
         guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
             return opened
         }
         throw .referenceOfTest
     }
 
-    private func found(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
+    private func found(_ order: PresentationOrder, by caller: KnownCaller) async throws(APIProblem) -> Opened
+    {
+        let owner = caller.name
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         if let past = try await past(orderedAs: order, by: owner) {
             // The same order may have arrived meanwhile.
@@ -132,6 +145,7 @@ package actor PresentationCoordinator {
         }
         _ = try namedLane(for: order)
         let (record, presentation) = try await prepare(order, by: owner)
+        guard caller.begins(at: record.lane) else { throw .laneUnknown.at("/lane") }
         return try await inTurn { [presentation] () async throws(APIProblem) in
             try await self.enter(record, presentation)
         }
@@ -200,6 +214,7 @@ package actor PresentationCoordinator {
         defer { release(lane: record.lane) }
         // A till that tries while a customer is served costs no write.
         guard !book.isBusy(lane: record.lane) else { return try begin(record, presentation) }
+        try orders.check(record.owner)
         try await keepBegun(record)
         do throws(APIProblem) {
             return try begin(record, presentation)
@@ -215,6 +230,7 @@ package actor PresentationCoordinator {
         guard !isEnding else { throw .shuttingDown }
         guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
         try begin(record, presentation, at: lane)
+        orders.count(record.owner)
         return .created(record)
     }
 
@@ -334,7 +350,7 @@ package actor PresentationCoordinator {
 
     private func sendWebhook(of record: PresentationRecord) {
         guard let webhook = record.order.webhook else { return }
-        webhooks?.send(record.json(for: []).utf8, of: record.id, to: webhook)
+        webhooks?.send(record.json(for: []).utf8, of: record.id, by: record.owner, to: webhook)
     }
 
     private func write(

@@ -83,11 +83,13 @@ extension PresentationCoordinator {
     }
 
     /// What a caller ordered under one reference and is no longer in memory.
-    func past(under reference: String, by owner: String) async throws(APIProblem) -> [JSONValue] {
-        let stored = try await archive?.look(for: owner) { store throws(ReaderStoreError) in
-            try store.presentations(of: owner, under: reference)
+    func past(under reference: String, for caller: KnownCaller) async throws(APIProblem) -> [JSONValue] {
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.presentations(of: caller.name, under: reference)
         }
-        return (stored ?? []).filter { book[PresentationID($0.id)] == nil }
+        return (stored ?? [])
+            .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+            .filter { book[PresentationID($0.id)] == nil }
             .compactMap { PastPresentation($0)?.json }
     }
 
@@ -99,16 +101,18 @@ extension PresentationCoordinator {
             try store.presentation(id.description)
         }
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
-            past.stored.owner == caller.name && caller.scopes.contains(.app) || caller.scopes.contains(.admin)
+            caller.ordered(past.stored.owner, at: past.stored.lane) || caller.scopes.contains(.admin)
         else { throw .presentationUnknown }
         return past
     }
 
-    /// Whether a receipt is of a presentation that this caller ordered.
-    func isReceipt(_ number: Int64, of owner: String) async throws(APIProblem) -> Bool {
-        if book.isReceipt("\(number)", of: owner) { return true }
-        return try await archive?.look(for: owner) { store throws(ReaderStoreError) in
-            try store.isReceipt(number, of: owner)
-        } ?? false
+    /// Whether a receipt is of a presentation that this caller ordered at one of its lanes.
+    func isReceipt(_ number: Int64, of caller: KnownCaller) async throws(APIProblem) -> Bool {
+        let remembered = book.lane(ofReceipt: "\(number)", of: caller.name)
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.lane(ofReceipt: number, of: caller.name)
+        }
+        guard let lane = remembered ?? stored.flatMap({ $0 }) else { return false }
+        return caller.usesApp(at: lane)
     }
 }

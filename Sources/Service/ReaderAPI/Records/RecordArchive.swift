@@ -28,8 +28,6 @@ package actor RecordArchive {
     private static let triesApart = Duration.seconds(1)
     /// From when on the store may be tried again.
     private var nextTry = ContinuousClock.now
-    /// What an earlier run still had to deliver.
-    private nonisolated let undelivered = Mutex<[StoredPresentation]>([])
 
     /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
     /// presentations, and those on which nobody can decide any more.
@@ -55,8 +53,6 @@ package actor RecordArchive {
             try store.endPresentations(at: now)
             // A clock that is not set yet says nothing about the age of a presentation.
             if now >= WallClock.earliest { try store.removePresentations(at: now) }
-            let left = try store.undelivered(atMost: WebhookQueue.mostWaiting)
-            undelivered.withLock { $0 = left }
         } catch {
             failed(.presentation, error)
         }
@@ -123,11 +119,26 @@ package actor RecordArchive {
         }
     }
 
-    /// What an earlier run still had to deliver, from the oldest on. Once.
-    nonisolated func takeUndelivered() -> [StoredPresentation] {
-        undelivered.withLock { left in
-            defer { left = [] }
-            return left
+    /// The ends that are still to be delivered, from the oldest on; nil if the store cannot be read, which is logged.
+    func pendingDeliveries() -> [PendingDelivery]? {
+        readToDeliver { store throws(ReaderStoreError) in try store.pendingDeliveries() }
+    }
+
+    /// The ends of one caller's presentations that are still to be delivered to an origin, from the oldest on; nil if the store cannot
+    /// be read, which is logged.
+    func undelivered(of caller: String, to origin: String, atMost limit: Int) -> [StoredPresentation]? {
+        readToDeliver { store throws(ReaderStoreError) in
+            try store.undelivered(of: caller, to: origin, atMost: limit)
+        }
+    }
+
+    /// A store that can be read may still not take what is written: nothing is counted as kept here.
+    private func readToDeliver<Value>(_ body: (ReaderStore) throws(ReaderStoreError) -> Value) -> Value? {
+        do throws(ReaderStoreError) {
+            return try body(store)
+        } catch {
+            failed(.presentation, error)
+            return nil
         }
     }
 

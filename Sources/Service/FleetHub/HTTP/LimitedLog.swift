@@ -1,0 +1,69 @@
+internal import Fleet
+internal import Logging
+internal import Synchronization
+
+/// Writes a limited number of lines of one message in each minute: who is refused can ask again at once, and would fill the disk. When
+/// the minute is over, a line says how many it did not write.
+final class LimitedLog: Sendable {
+    /// How many lines of one message are written in one period.
+    static let most = 10
+
+    private struct Window: Sendable {
+        let began: ContinuousClock.Instant
+        var written = 0
+        var leftOut = 0
+    }
+
+    private let log: Logger
+    private let period: Duration
+    /// The windows that are open, by message and kiosk.
+    private let windows = Mutex<[String: Window]>([:])
+
+    init(_ log: Logger, period: Duration = .seconds(60)) {
+        self.log = log
+        self.period = period
+    }
+
+    /// - Parameter kiosk: whose message it is: one kiosk's lines leave out no other's. Nil for messages that strangers cause.
+    func warning(
+        _ message: Logger.Message, of kiosk: FleetName? = nil,
+        _ metadata: @autoclosure () -> Logger.Metadata = [:]
+    ) {
+        write(.warning, message, kiosk, metadata())
+    }
+
+    func error(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]) {
+        write(.error, message, nil, metadata())
+    }
+
+    private func write(
+        _ level: Logger.Level, _ message: Logger.Message, _ kiosk: FleetName?, _ metadata: Logger.Metadata
+    ) {
+        let key = "\(message) \(kiosk?.text ?? "")"
+        let (isWritten, isFirstLeftOut) = windows.withLock { windows in
+            let now = ContinuousClock.now
+            // A window with lines to report is open until its report.
+            windows = windows.filter { $0.value.leftOut > 0 || now - $0.value.began < period }
+            var window = windows[key] ?? Window(began: now)
+            let isWritten = window.written < Self.most
+            if isWritten { window.written += 1 } else { window.leftOut += 1 }
+            windows[key] = window
+            return (isWritten, window.leftOut == 1)
+        }
+        if isWritten { log.log(level: level, message, metadata: metadata) }
+        guard isFirstLeftOut else { return }
+        Task { [self] in
+            try? await Task.sleep(for: period, clock: .continuous)
+            report(key, level, message, kiosk)
+        }
+    }
+
+    /// Closes a window, and says how many lines of it were not written.
+    private func report(_ key: String, _ level: Logger.Level, _ message: Logger.Message, _ kiosk: FleetName?)
+    {
+        guard let window = windows.withLock({ $0.removeValue(forKey: key) }) else { return }
+        var metadata: Logger.Metadata = ["message": "\(message)", "notLogged": "\(window.leftOut)"]
+        if let kiosk { metadata["kiosk"] = "\(kiosk)" }
+        log.log(level: level, "more lines of one message came than are logged", metadata: metadata)
+    }
+}

@@ -1,0 +1,234 @@
+import Deadlines
+import Foundation
+import Logging
+import PKIX
+import ReaderStore
+import Synchronization
+import Testing
+
+@testable import Fleet
+@testable import FleetHub
+
+/// Callers without a certificate, at a hub over TLS with a real PostgreSQL.
+@Suite("Strangers keep no kiosk out of a hub")
+struct HubStrangerPostgreSQLTests {
+    struct Crowd: Sendable, CustomTestStringConvertible {
+        let places: Int
+        let count: Int
+        let habit: StrangerCrowd.Habit
+
+        var testDescription: String { "\(count) \(habit) at \(places) places" }
+
+        static let all =
+            StrangerCrowd.Habit.allCases.map { Crowd(places: 16, count: 400, habit: $0) } + [
+                Crowd(places: 16, count: 16, habit: .slowHandshake),
+                Crowd(places: 4096, count: 4300, habit: .idle),
+                Crowd(places: 512, count: 600, habit: .slowHandshake),
+            ]
+    }
+
+    /// The kiosk's connections are new ones: its client is a new one each time.
+    private static func newClient(of kiosk: EnrolledKiosk) throws -> HubClient {
+        try HubClient(
+            kiosk.settings.hubs, authority: kiosk.settings.authority,
+            as: FleetFolder(store: kiosk.settings.store))
+    }
+
+    @Test(
+        "A kiosk gets its state and pushes its receipts beside strangers who hold every place again and again",
+        arguments: Crowd.all)
+    func crowd(_ crowd: Crowd) async throws {
+        try #require(StrangerCrowd.makeRoom(for: crowd.count), "raise the hard limit of open files")
+        try await RunningHub.run(places: crowd.places) { hub in
+            let kiosk = try await hub.enrolled()
+            let receipts = try ReceiptStore(receipts: 3)
+            let pem = try receipts.store.receiptKeys().flatMap { try $0.pem() }
+            let strangers = StrangerCrowd(crowd.count, crowd.habit, at: hub.port)
+            defer { strangers.end() }
+            // Once the hub has taken all of them, so many have made room.
+            let most = max(crowd.places / 2, 256)
+            try await until("the crowd", within: .seconds(50)) {
+                strangers.openedCount >= crowd.count && strangers.closedCount >= crowd.count - most
+            }
+            for round in 0..<5 {
+                let client = try Self.newClient(of: kiosk)
+                let state = await refusal(client) { try await $0.get("/fleet/v1/state") }
+                #expect(state.hasSuffix(" bytes"), "round \(round): \(state)")
+                if round == 0 {
+                    let pushed = await refusal(client) {
+                        _ = try await $0.post(
+                            "/fleet/v1/receipt-keys", pem, type: "application/x-pem-file")
+                        return try await $0.post(
+                            "/fleet/v1/receipts", ReceiptChain(receipts.links).encoded(),
+                            type: "application/cbor")
+                    }
+                    #expect(pushed.hasSuffix(" bytes"), "\(pushed)")
+                    #expect(try await hub.database.receiptCount(of: kiosk.name) == 3)
+                }
+                await client.end()
+            }
+            // The connection that the kiosk had before the crowd came is as good as a new one.
+            #expect(try await !HubState(kiosk.client.get("/fleet/v1/state")).isStopped)
+        }
+    }
+
+    @Test(
+        "A stranger's connection ends soon whatever is asked on it; that of a kiosk or an operator does not")
+    func lifetime() async throws {
+        try await RunningHub.run(strangerLifetime: .seconds(2)) { hub in
+            let stranger = try await RawClient.open(hub.port)
+            let known = try await RawClient.open(hub.port)
+            defer { for client in [stranger, known] { client.close() } }
+            let began = ContinuousClock.now
+            while stranger.isOpen, ContinuousClock.now - began < .seconds(20) {
+                stranger.send("GET /page/look.css HTTP/1.1\r\nHost: hub\r\n\r\n")
+                known.send(
+                    "GET /metrics HTTP/1.1\r\nHost: hub\r\nAuthorization: Bearer \(RunningHub.operatorToken)\r\n\r\n"
+                )
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            #expect(!stranger.isOpen)
+            #expect(stranger.beginning.hasPrefix("HTTP/1.1 200 "))
+            let before = known.count
+            known.send("GET /page/look.css HTTP/1.1\r\nHost: hub\r\n\r\n")
+            try await until("an answer") { known.count > before }
+        }
+    }
+
+    @Test("One kiosk, or who has its key, keeps a share of the places: its own oldest connection makes room")
+    func share() async throws {
+        try await RunningHub.run(places: 64) { hub in
+            let (greedy, other) = (try await hub.enrolled(), try await hub.enrolled())
+            var clients: [RawClient] = []
+            defer { for client in clients { client.close() } }
+            for _ in 0..<60 {
+                let client = try await RawClient.open(hub.port, as: greedy)
+                client.send("GET /fleet/v1/state HTTP/1.1\r\nHost: hub\r\n\r\n")
+                try await until("the state") { client.beginning.hasPrefix("HTTP/1.1 200 ") }
+                clients.append(client)
+            }
+            let all = clients
+            try await until("the oldest connections to end") { all.count { $0.isOpen } <= 16 }
+            #expect(all.last?.isOpen == true && all.first?.isOpen == false)
+            #expect(try await !HubState(other.client.get("/fleet/v1/state")).isStopped)
+        }
+    }
+
+    @Test(
+        "A text with a NUL, or bytes that are no UTF-8, is refused as such, and never a fault of the database",
+        arguments: [
+            ("?after=%00", 400), ("?after=till-1%00", 400), ("?after=%ff", 400), ("?after=%C0%80", 400),
+            ("?after=%ED%A0%80", 400), ("?after=%", 400), ("?after=%zz", 400), ("?after=A%20B", 400),
+            ("?x=%00", 400), ("/%00", 400), ("", 200), ("?after=", 200), ("?after=till-1", 200),
+            ("?after=till%2D1", 200),
+        ])
+    func texts(_ end: String, _ status: Int) async throws {
+        try await RunningHub.run { hub in
+            let client = try await RawClient.open(hub.port)
+            defer { client.close() }
+            client.send(
+                "GET /fleet/v1/operator/kiosks\(end) HTTP/1.1\r\nHost: hub\r\n"
+                    + "Authorization: Bearer \(RunningHub.operatorToken)\r\n\r\n")
+            try await until("the answer") { client.beginning.contains("\r\n\r\n") }
+            #expect(client.beginning.hasPrefix("HTTP/1.1 \(status) "), "\(client.beginning)")
+            if status == 400 {
+                try await until("the problem") { client.beginning.contains(#""id":"queryRefused""#) }
+            }
+        }
+    }
+
+    @Test("Who is refused again and again fills no log: the lines that were not written are counted")
+    func refusals() async throws {
+        let lines = LogLines()
+        let log = LimitedLog(Logger(label: "test") { _ in lines.handler }, period: .milliseconds(300))
+        let till = try #require(FleetName("till-1"))
+        for number in 0..<100 { log.warning("a code is refused", ["number": "\(number)"]) }
+        // One kiosk's lines leave out no other's.
+        log.warning("a code is refused", of: till)
+        #expect(lines.count("a code is refused") == LimitedLog.most + 1)
+        try await until("the count of the others") { lines.has("notLogged", "\(100 - LimitedLog.most)") }
+        log.warning("a code is refused")
+        #expect(lines.count("a code is refused") == LimitedLog.most + 2)
+    }
+
+    @Test("A hundred refused codes are ten lines of the hub's log")
+    func refusedCodes() async throws {
+        let lines = LogLines()
+        try await RunningHub.run(audit: Logger(label: "test") { _ in lines.handler }) { hub in
+            let kiosk = try await hub.enrolled()
+            let settings = hub.settings(kiosk.name, now: hub.now)
+            let folder = try FleetFolder(store: settings.store)
+            let subject = DistinguishedName([
+                (.organizationName, settings.membership.chain.text), (.commonName, kiosk.name.text),
+            ])
+            let request = try CertificationRequest(subject: subject).sign(with: folder.key())
+            let client = try HubClient(settings.hubs, authority: settings.authority, as: nil)
+            for _ in 0..<100 {
+                let found = await refusal(client) {
+                    try await $0.post(
+                        "/fleet/v1/certificates", request, type: "application/pkcs10",
+                        headers: [("Authorization", "Bearer wrong")])
+                }
+                #expect(found == "403 codeRefused")
+            }
+            await client.end()
+        }
+        #expect(lines.count("a code is refused") == LimitedLog.most)
+    }
+
+    @Test("However many ask whether the hub is healthy, the database is asked once in a while")
+    func health() async throws {
+        let asked = Atomic(0)
+        let health = HubHealth(lifetime: .milliseconds(200)) { () throws(PostgreSQLError) in
+            asked.add(1, ordering: .relaxed)
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<200 { group.addTask { _ = try? await health.current() } }
+        }
+        #expect(asked.load(ordering: .relaxed) == 1)
+        try await until("the next question") {
+            _ = try? await health.current()
+            return asked.load(ordering: .relaxed) == 2
+        }
+        // The twin: a database that does not answer is no healthy one, and is asked no more often.
+        let failing = HubHealth { () throws(PostgreSQLError) in
+            asked.add(1, ordering: .relaxed)
+            throw .unreachable
+        }
+        for _ in 0..<20 {
+            await #expect(throws: HubProblem.databaseUnavailable(.unreachable)) {
+                try await failing.current()
+            }
+        }
+        #expect(asked.load(ordering: .relaxed) == 3)
+    }
+}
+
+/// The lines that a logger was given.
+private final class LogLines: Sendable {
+    private let lines = Mutex<[(message: String, metadata: Logger.Metadata)]>([])
+
+    var handler: any LogHandler { Handler(lines: self) }
+
+    func count(_ message: String) -> Int { lines.withLock { $0.count { $0.message == message } } }
+
+    func has(_ name: String, _ value: String) -> Bool {
+        lines.withLock { $0.contains { $0.metadata[name] == "\(value)" } }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.lines.withLock { $0.append((event.message.description, event.metadata ?? [:])) }
+        }
+    }
+}
