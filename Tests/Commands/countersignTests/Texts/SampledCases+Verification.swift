@@ -19,7 +19,8 @@ extension UserFacingTexts {
             CheckReport(id: .digests, outcome: $0).explanation
         },
         TextGroup(CheckFailure.samples, .mdoc) { $0.explanation },
-        TextGroup(ResponseFailure.allCases, .mdoc, id: { $0.rawValue }) { $0.explanation },
+        TextGroup(ResponseFailure.allCases, .mdoc, id: { $0.rawValue }) { $0.explanation(status: 10) },
+        TextGroup([0, 10, 11, 12, 99].map(DeviceResponseStatus.init(rawValue:)), .mdoc) { $0.explanation },
         TextGroup(NotReturned.samples, .mdoc) { $0.explanation },
         TextGroup(AgeAnswer.samples, .mdoc) { $0.reason },
         TextGroup(DrivingAnswer.samples, .mdoc) { $0.reason },
