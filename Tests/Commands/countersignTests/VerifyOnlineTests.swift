@@ -110,29 +110,54 @@ struct VerifyOnlineTests {
         #expect(try verify().status == 0)
     }
 
-    @Test("Q236 A page's answer with a MAC is refused without advice to give a key")
-    func page() throws {
+    /// Writes what a wallet seals for a page or app of this origin; returns the encryptionInfo.
+    private func writeAnswer(
+        on origin: String, _ authentication: TestDocument.DeviceAuth = .signature
+    ) throws -> String {
         let key = try RecipientKey(COSEKeyPair(PrivateKey.generate(.p256)))
         let info = try EncryptionInfo(nonce: PresentationNonce(randomBytes(32)), for: key)
         let transcript = SessionTranscript.onTheWeb(
-            encryptionInfo: info.text, origin: try WebOrigin("https://shop.example"))
+            encryptionInfo: info.text, origin: try WebOrigin(origin))
+        var document = try TestDocument([.init("family_name", Encoded.text("Quillfeather"))])
+        document.deviceAuth = authentication
+        let answer = try EncryptedResponse.seal(
+            issuer.response([document], in: transcript), to: key.pair.privateKey.publicKey(),
+            in: transcript, ephemeralKey: PrivateKey.generate(.p256))
+        _ = try folder.write(Array(answer.utf8), as: "answer")
         _ = try folder.write(
             key.pair.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), as: "web.pem")
+        return info.text
+    }
+
+    private func verifyAnswer(_ info: String, on origin: String) throws -> CommandRun {
+        try CommandRun(
+            "verify", "--web-response", folder.path("answer"), "--encryption-info", info, "--origin", origin,
+            "--key", folder.path("web.pem"), "--trust", folder.path("root.der"), "--at", TrustScene.time)
+    }
+
+    @Test("Q236 A page's answer with a MAC is refused without advice to give a key")
+    func page() throws {
+        let origin = "https://shop.example"
         for (authentication, status) in [(.mac, 2), (.signature, 0)] as [(TestDocument.DeviceAuth, Int32)] {
-            var document = try TestDocument([.init("family_name", Encoded.text("Quillfeather"))])
-            document.deviceAuth = authentication
-            // What wallets seal is the DeviceResponse.
-            let answer = try EncryptedResponse.seal(
-                issuer.response([document], in: transcript), to: key.pair.privateKey.publicKey(),
-                in: transcript, ephemeralKey: PrivateKey.generate(.p256))
-            _ = try folder.write(Array(answer.utf8), as: "answer")
-            let run = try CommandRun(
-                "verify", "--web-response", folder.path("answer"), "--encryption-info", info.text, "--origin",
-                "https://shop.example", "--key", folder.path("web.pem"), "--trust", folder.path("root.der"),
-                "--at", TrustScene.time)
+            let run = try verifyAnswer(writeAnswer(on: origin, authentication), on: origin)
             #expect(run.status == status, "\(run.everything)")
             #expect(!run.everything.contains("--reader-key"))
             #expect(run.output.contains("only a signature") == (authentication == .mac))
+        }
+    }
+
+    @Test("Q238 An answer to an Android app is verified with the app's origin, and with no other")
+    func app() throws {
+        let origins = [7, 8].map { byte in
+            "android:apk-key-hash:" + Base64URL.encode([UInt8](repeating: byte, count: 32))
+        }
+        let (own, other) = (origins[0], origins[1])
+        let info = try writeAnswer(on: own)
+        #expect(try verifyAnswer(info, on: own).status == 0)
+        for (origin, status) in [(other, 2), ("https://shop.example", 2), (own + "=", 64)]
+            as [(String, Int32)]
+        {
+            #expect(try verifyAnswer(info, on: origin).status == status, "\(origin)")
         }
     }
 }
