@@ -110,7 +110,7 @@ struct AnnexDVerificationTests {
     func readerKey() throws {
         #expect(
             try failures(context(readerKey: .some(nil)))
-                == [.deviceAuthentication: .undetermined(.readerKeyNeeded)])
+                == [.deviceAuthentication: .undetermined(.readerKeyNeeded(.ephemeral))])
         #expect(
             try failures(context(readerKey: annex.key("eDeviceKey")))
                 == [.deviceAuthentication: .failed(.cose(.signatureInvalid))])

@@ -110,7 +110,7 @@ extension Deviation {
         case .dsSerialNumber: "the document signer's serial number has fewer than 8 octets"
         case .dsSignatureAlgorithm: "the document signer's certificate is not signed with ECDSA"
         case .dsPublicKey: "the document signer's key is compressed"
-        case .dsCountryForm: "the document signer's country is not two capital letters"
+        case .dsCountryForm: "the document signer's country is not two capital letters in a PrintableString"
         case .dsSubjectKeyIdentifierDigest:
             "the document signer's subject key identifier is not its key's SHA-1"
         case .dsIssuerAlternativeName:

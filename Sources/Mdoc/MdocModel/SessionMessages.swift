@@ -95,6 +95,28 @@ package struct SessionData: Sendable {
     }
 }
 
+extension SessionData {
+    /// What a message means to its receiver.
+    package enum Content: Sendable {
+        /// Encrypted data. After the last, the session is over.
+        case data(ArraySlice<UInt8>, isLast: Bool)
+        /// The end of the session, without data or with data that is not decrypted.
+        case end(SessionStatus)
+    }
+
+    /// The data, or the end of the session.
+    ///
+    /// Data counts beside no status and beside termination (20). Any other status reports an error, also one that
+    /// no standard defines: what an ended session with an error carries is not an answer (Q235).
+    package var content: Content {
+        switch (data, status) {
+        case (let data?, nil): .data(data, isLast: false)
+        case (let data?, .some(.termination)): .data(data, isLast: true)
+        case (_, let status): .end(status ?? .termination)
+        }
+    }
+}
+
 extension CBOREncoder {
     /// The member `seq`, the last of a session message (draft of the second edition).
     fileprivate mutating func sequence(_ number: UInt64?) {

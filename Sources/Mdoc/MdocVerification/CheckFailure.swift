@@ -37,8 +37,10 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case deviceAuthTwice
     /// The device signature or MAC carries its payload, which has to be detached (Q219).
     case devicePayloadAttached
-    /// A MAC, and no reader key available to check it with.
-    case readerKeyNeeded
+    /// A MAC, and no reader key of this kind available to check it with.
+    case readerKeyNeeded(MACKey)
+    /// A MAC in a presentation of this kind, which has no reader key to make one with (Q236).
+    case signatureNeeded(TranscriptKind)
     /// A MAC, and the reader's key is not on the device key's curve.
     case readerKeyOnOtherCurve
     /// A namespace is authorised whole and by element too.
@@ -86,9 +88,15 @@ extension CheckFailure {
         case .deviceAuthTwice: "the phone sent a signature and a MAC; only one of them is allowed"
         case .devicePayloadAttached:
             "the device signature or MAC carries its payload; ISO/IEC 18013-5 asks for a detached one (nil)"
-        case .readerKeyNeeded:
+        case .readerKeyNeeded(.ephemeral):
             "the phone authenticated with a MAC, which only the reader of that session can check:"
                 + " give its ephemeral key with --reader-key"
+        case .readerKeyNeeded(.encryption):
+            "the phone authenticated with a MAC, which only the verifier of that OpenID4VP request can check:"
+                + " give the private key that the answer was encrypted for with --reader-key"
+        case .signatureNeeded(let kind):
+            "the phone authenticated with a MAC; in this kind of presentation (\(kind.explanation)) only a signature"
+                + " can prove its key"
         case .readerKeyOnOtherCurve: "the reader's key and the document's key lie on different curves"
         case .keyAuthorizationsContradictory:
             "the MSO authorises a namespace both whole and element by element"

@@ -38,8 +38,7 @@ func checkDeviceAuthentication(
         }
         return DeviceBindingProof(.signature)
     case (nil, let mac?):
-        let key = try macKey(
-            deviceKey: deviceKey, transcript: context.transcript, readerKey: context.readerKey)
+        let key = try macKey(deviceKey: deviceKey, in: context)
         do throws(COSEError) {
             let mac = try COSEMac0(mac)
             try mac.verify(with: key, detachedPayload: payload)
@@ -64,15 +63,18 @@ private func verifyDeviceSignature(
     }
 }
 
-/// EMacKey (ISO/IEC 18013-5 9.1.3.5): from the reader's ephemeral key and the document's static device key (Q152).
+/// EMacKey (ISO/IEC 18013-5 9.1.3.5): from the reader's key and the document's static device key (Q152).
+///
+/// In an OpenID4VP presentation the key for which the wallet encrypts its answer is the reader's key (Q236).
 private func macKey(
-    deviceKey: COSEKey, transcript: SessionTranscript, readerKey: COSEKeyPair?
+    deviceKey: COSEKey, in context: VerificationContext
 ) throws(CheckFailure) -> SecretBytes {
-    guard let readerKey else { throw .readerKeyNeeded }
+    guard let kind = context.transcript.macKey else { throw .signatureNeeded(context.transcript.kind) }
+    guard let readerKey = context.readerKey else { throw .readerKeyNeeded(kind) }
     guard readerKey.privateKey.curve == deviceKey.curve else { throw .readerKeyOnOtherCurve }
     do throws(COSEError) {
         let key = try deviceKey.publicKey()
-        return try secret(of: readerKey, with: key, transcript: transcript)
+        return try secret(of: readerKey, with: key, transcript: context.transcript)
     } catch {
         throw .cose(error)
     }

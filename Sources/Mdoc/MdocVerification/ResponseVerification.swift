@@ -39,7 +39,7 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     /// The version is missing or its major number is not 1.
     case version = "response.version"
     case statusMissing = "response.no_status"
-    /// The mdoc reports an error: general (10), CBOR decoding (11), CBOR validation (12) or another.
+    /// The mdoc reports an error by a `DeviceResponseStatus` other than OK.
     case statusNotOK = "response.status"
     /// No document came (Q156).
     case noDocuments = "response.no_documents"
@@ -145,11 +145,15 @@ extension UnverifiedDocument {
 
 extension ResponseFailure {
     /// In plain words.
-    package var explanation: String {
+    ///
+    /// - Parameter status: the status of the DeviceResponse, if it has one.
+    package func explanation(status: UInt64?) -> String {
         switch self {
         case .version: "the DeviceResponse has no version, or one other than 1.x"
         case .statusMissing: "the DeviceResponse has no status"
-        case .statusNotOK: "the phone reports an error instead of documents"
+        case .statusNotOK:
+            status.map { DeviceResponseStatus(rawValue: $0).explanation }
+                ?? "the phone answered with an error status: tap again"
         case .noDocuments: "the phone returned no document"
         case .documentsNotVerifiable: "the phone returned a document in a form that this reader cannot verify"
         case .documentsEncrypted:

@@ -128,6 +128,8 @@ package struct DocumentIssuer: Sendable {
     }
 
     package var country: String? { signer.certificate.subject.countryName }
+    /// The string type of the country, if it is not a PrintableString.
+    package var countryStringType: String? { signer.certificate.subject.countryStringType }
     package var state: String? { signer.certificate.subject.stateOrProvinceName }
     package var dsSubject: String { signer.certificate.subject.description }
     package var dsCommonName: String? { signer.certificate.subject.commonName }

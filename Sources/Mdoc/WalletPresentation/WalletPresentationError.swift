@@ -43,7 +43,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
 
     /// A merchant or team identifier that is empty, too long, or has characters that cannot be seen.
     case identifierMalformed
-    /// Not the serialised origin of a secure page.
+    /// Not the serialised origin of a secure page, nor an Android app's.
     case originMalformed
     /// A nonce has 1 to 64 bytes, on the web at least 16.
     case nonceSizeWrong
@@ -121,7 +121,7 @@ extension WalletPresentationError {
         case .identifierMalformed:
             "a merchant or team identifier must have 1 to 255 visible ASCII characters and no space"
         case .originMalformed:
-            "an origin must be as browsers write it: https://shop.example, without a slash at its end"
+            "an origin must be as browsers write it: https://shop.example, without a slash at its end; an Android app's is android:apk-key-hash: and 43 characters of base64url"
         case .nonceSizeWrong: "a nonce must have 1 to 64 bytes, on the web 16 to 64"
         case .recipientKeyUnusable: "the recipient's key is not on P-256"
         case .computationFailed: "OpenSSL reported an error in the computation"

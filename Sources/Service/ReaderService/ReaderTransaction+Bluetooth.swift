@@ -4,11 +4,13 @@ internal import NDEF
 package import Transport
 
 extension ReaderTransaction {
-    /// Retrieves over Bluetooth from the phone whose QR code was scanned.
+    /// Retrieves over Bluetooth from the phone whose QR code was scanned. The engagement is reported once the radio is
+    /// ready.
     package func run(scanned engagement: DeviceEngagement, radio: any BluetoothLERadio) async -> Presentation
     {
         await timed { progress throws(PresentationFailure) in
             guard let offer = BluetoothOffer(engagement) else { throw .noUsableRetrieval }
+            try await prepare(radio)
             var key = ReadyKey()
             key.prepare()
             let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
@@ -17,6 +19,18 @@ extension ReaderTransaction {
             report(.engaged)
             let link = try await link(bluetooth, offer, engagement)
             return try await complete(&exchange, over: link, &progress)
+        }
+    }
+
+    /// Makes the radio ready, in the time that there is for a connection.
+    private func prepare(_ radio: any BluetoothLERadio) async throws(PresentationFailure) {
+        let result = await bounded(by: .now + plan.deadlines.connection) { () throws(BluetoothLEError) in
+            try await radio.prepare()
+        }
+        do throws(BluetoothLEError) {
+            try result.get()
+        } catch {
+            throw .withoutLink(error)
         }
     }
 
@@ -85,8 +99,7 @@ extension ReaderTransaction {
         do throws(BluetoothLEError) {
             return try result.get()
         } catch {
-            if Task.isCancelled { throw .cancelled }
-            throw error == .cancelled ? .connectionOverdue : PresentationFailure(error)
+            throw .withoutLink(error)
         }
     }
 }
@@ -119,6 +132,12 @@ struct LinkCarrier: SessionCarrier {
 }
 
 extension PresentationFailure {
+    /// The failure of an attempt that a deadline cancels too.
+    fileprivate static func withoutLink(_ error: BluetoothLEError) -> PresentationFailure {
+        if Task.isCancelled { return .cancelled }
+        return error == .cancelled ? .connectionOverdue : PresentationFailure(error)
+    }
+
     /// What a missing link means.
     fileprivate init(_ error: BluetoothLEError) {
         switch error {

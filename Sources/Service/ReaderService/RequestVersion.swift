@@ -15,15 +15,16 @@ package enum RequestVersion: String, CaseIterable, Sendable {
 }
 
 extension Presentation {
-    /// Whether the phone said that it could not decode the request, which was an extended one: by the status of the
-    /// session or by that of its answer.
-    package var failedOnExtendedRequest: Bool {
-        guard request?.isExtended == true else { return false }
+    /// Whether the phone reported that it could not decode an extended request.
+    package var failedOnExtendedRequest: Bool { request?.isExtended == true && failedOnRequest }
+
+    /// Whether the phone reported that it could not decode the request, by the status of the session or of its answer.
+    package var failedOnRequest: Bool {
         switch outcome {
         case .failed(.status(.decodingError)): return true
         case .judged(let judgement):
             guard case .rejected(let response) = judgement.verdict else { return false }
-            return response.status == SessionStatus.decodingError.rawValue
+            return response.status == DeviceResponseStatus.decodingError.rawValue
         default: return false
         }
     }

@@ -91,7 +91,8 @@ extension TransactionReport {
     ) {
         self.init(
             rejecting: checks.reports,
-            for: failures.map { TransactionError($0) } + checks.failures.map { TransactionError($0) },
+            for: failures.map { TransactionError($0) }
+                + checks.failures.map { TransactionError($0, status: checks.status) },
             notReturned: checks.notReturned, questions: questions, requestCompared: requestCompared,
             basis: Basis(trustSnapshot: checks.trustSnapshot, policy: checks.policy))
     }

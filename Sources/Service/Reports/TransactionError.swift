@@ -78,9 +78,10 @@ package struct TransactionError: Equatable, Sendable {
         TransactionError(id: id, detail: "\(detail); \(advice)")
     }
 
-    package init(_ failure: ResponseFailure) {
+    /// - Parameter status: the status of the DeviceResponse, if it has one.
+    package init(_ failure: ResponseFailure, status: UInt64?) {
         id = failure.rawValue
-        detail = failure.explanation
+        detail = failure.explanation(status: status)
     }
 
     package init(_ failure: ChannelFailure) {
@@ -105,7 +106,7 @@ package struct TransactionError: Equatable, Sendable {
 }
 
 extension TransactionError {
-    /// The mdoc ended the session with this status and without data.
+    /// The mdoc ended the session with this status, and without an answer.
     package init(_ status: SessionStatus) {
         switch status {
         case .encryptionError:
@@ -115,7 +116,11 @@ extension TransactionError {
             self.init(
                 .sessionStatus20,
                 "the phone ended the session without data (status 20): its holder may have declined")
-        default: self.init(.sessionStatusOther, "the phone ended the session with status \(status.rawValue)")
+        default:
+            self.init(
+                .sessionStatusOther,
+                "the phone ended the session with status \(status.rawValue), which ISO/IEC 18013-5 does not define"
+            )
         }
     }
 }

@@ -22,10 +22,8 @@ extension TransactionReport {
             self = .incomplete(TransactionError(.declined, detail))
         case .failed(let failure): self = try failure.report()
         }
-        if presentation.failedOnExtendedRequest {
-            advise(
-                "the request was of version 1.1: try --request-version 1.0",
-                about: [TransactionError.ID.sessionStatus11.rawValue, ResponseFailure.statusNotOK.rawValue])
+        if presentation.failedOnRequest {
+            adviseOnUndecodedRequest(isExtended: presentation.request?.isExtended)
         }
         asked = AskedRequest(plan: plan, sent: presentation.request)
         notes = presentation.notes

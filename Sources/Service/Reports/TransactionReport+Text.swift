@@ -99,8 +99,14 @@ extension DocumentOutcome {
         lines += report.parts.lines(under: policy)
         if let verified { lines += verified.lines(elements: display) }
         lines += report.checks.compactMap(\.line)
-        lines += report.deviations.map { "  deviation: \($0.meaning)  [\($0.rawValue)]" }
+        lines += report.deviations.map { "  deviation: \($0.meaning)\(found($0))  [\($0.rawValue)]" }
         return lines
+    }
+
+    /// What was found in place of what the rule asks for, where the report has it.
+    private func found(_ deviation: Deviation) -> String {
+        guard deviation == .dsCountryForm, let type = report.issuer?.countryStringType else { return "" }
+        return "; it is a \(type)"
     }
 }
 

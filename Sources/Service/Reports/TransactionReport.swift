@@ -75,7 +75,8 @@ package struct TransactionReport: Sendable {
                 basis: basis)
         case .rejected(let response):
             self.init(
-                rejecting: response.reports, for: response.failures.map { TransactionError($0) },
+                rejecting: response.reports,
+                for: response.failures.map { TransactionError($0, status: response.status) },
                 notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
                 basis: basis)
         }

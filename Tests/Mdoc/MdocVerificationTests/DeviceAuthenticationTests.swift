@@ -1,4 +1,5 @@
 internal import OpenSSLCrypto
+import CBOR
 import COSE
 import MdocModel
 import MdocTrust
@@ -63,7 +64,8 @@ struct DeviceAuthenticationTests {
     func readerKey() throws {
         var presentation = try presentation { $0.deviceAuth = .mac }
         presentation.hasReaderKey = false
-        let undetermined = CheckReport(id: .deviceAuthentication, outcome: .undetermined(.readerKeyNeeded))
+        let undetermined = CheckReport(
+            id: .deviceAuthentication, outcome: .undetermined(.readerKeyNeeded(.ephemeral)))
         #expect(try presentation.failures() == [undetermined])
         presentation.hasReaderKey = true
         let response = try presentation.response()
@@ -77,6 +79,57 @@ struct DeviceAuthenticationTests {
             try presentation.rejected(on: response).allFailures == [
                 .failed(.deviceAuthentication, .readerKeyOnOtherCurve)
             ])
+    }
+
+    /// A transcript without engagement whose handover has this name.
+    private static func transcript(_ name: String) -> SessionTranscript {
+        SessionTranscript { encoder in
+            encoder.array(count: 2)
+            encoder.text(name)
+            encoder.byteString([UInt8](repeating: 7, count: 32))
+        }
+    }
+
+    @Test(
+        "Q236 In OpenID4VP a MAC is checked with the key that the answer was encrypted for",
+        arguments: ["OpenID4VPHandover", "OpenID4VPDCAPIHandover"])
+    func openID4VP(_ name: String) throws {
+        var presentation = try presentation { $0.deviceAuth = .mac }
+        presentation.session = try TestSession(transcript: Self.transcript(name))
+        #expect(try presentation.verified(.strict).documents[0].deviceBinding == .mac)
+        let response = try presentation.response()
+        presentation.hasReaderKey = false
+        #expect(
+            try presentation.failures() == [
+                CheckReport(
+                    id: .deviceAuthentication, outcome: .undetermined(.readerKeyNeeded(.encryption)))
+            ])
+        // Another key, and another transcript with the right key.
+        presentation.hasReaderKey = true
+        presentation.session = try TestSession(transcript: Self.transcript(name))
+        #expect(
+            try presentation.rejected(on: response).allFailures == [
+                .failed(.deviceAuthentication, .cose(.signatureInvalid))
+            ])
+    }
+
+    @Test(
+        "Q236 Where no key of the reader is part of the presentation a MAC is refused, whatever key there is",
+        arguments: [
+            ("dcapi", .annexC), ("AppleIdentityPresentment_1.0", .app),
+            ("SomeHandover", .unknown(handover: "SomeHandover")),
+        ] as [(String, TranscriptKind)])
+    func signatureNeeded(_ name: String, _ kind: TranscriptKind) throws {
+        var presentation = try presentation { $0.deviceAuth = .mac }
+        presentation.session = try TestSession(transcript: Self.transcript(name))
+        let refused = CheckReport.failed(.deviceAuthentication, .signatureNeeded(kind))
+        #expect(!refused.explanation.contains("--reader-key"))
+        for hasReaderKey in [true, false] {
+            presentation.hasReaderKey = hasReaderKey
+            #expect(try presentation.failures() == [refused])
+        }
+        presentation.documents[0].deviceAuth = .signature
+        #expect(try presentation.verified(.strict).documents[0].deviceBinding == .signature)
     }
 
     @Test("A signature needs no reader key")

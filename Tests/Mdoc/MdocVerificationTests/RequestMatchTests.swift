@@ -33,6 +33,8 @@ struct RequestMatchTests {
         presentation.moreMembers = [("status", Encoded.unsigned(status))]
         let rejected = try presentation.rejected()
         #expect(rejected.failures == [.statusNotOK])
+        let text = ResponseFailure.statusNotOK.explanation(status: rejected.status)
+        #expect(text.contains("status \(status)"))
         #expect(rejected.allFailures.isEmpty)
         #expect(rejected.reports[0].checks.count == CheckID.allCases.count)
         presentation.documents = []

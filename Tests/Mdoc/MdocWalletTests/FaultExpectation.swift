@@ -258,6 +258,9 @@ extension SessionFault {
         case .encryptionError: .endedBy(.encryptionError)
         case .decodingError: .endedBy(.decodingError)
         case .termination: .endedBy(.termination)
+        case .dataWithEncryptionError: .endedBy(.encryptionError)
+        case .dataWithDecodingError: .endedBy(.decodingError)
+        case .dataWithUnknownStatus: .endedBy(SessionStatus(rawValue: 99))
         }
     }
 }

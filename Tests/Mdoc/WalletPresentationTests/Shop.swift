@@ -13,7 +13,7 @@ struct Shop {
     let key: RecipientKey
     let merchant: MerchantIdentity
     let otherMerchant: MerchantIdentity
-    let origin: WebOrigin
+    var origin: WebOrigin
     let otherOrigin: WebOrigin
     let session = SessionBinding(session: "session 1".utf8)
     let nonce: PresentationNonce

@@ -125,6 +125,21 @@ struct WebAttackTests {
         #expect(try shop.judge(shop.webResponse().utf8) == "verified")
     }
 
+    @Test("Q238 An answer to an app is bound to the app's origin, to the character")
+    func appOrigin() throws {
+        func origin(_ byte: UInt8) throws -> WebOrigin {
+            try WebOrigin(
+                "android:apk-key-hash:" + Base64URL.encode([UInt8](repeating: byte, count: 31) + [0]))
+        }
+        var shop = try Shop()
+        shop.origin = try origin(1)
+        #expect(try shop.judge(shop.webResponse().utf8) == "verified")
+        #expect(try shop.judge(shop.webResponse(on: origin(2)).utf8) == "presentation.not_opened")
+        #expect(
+            try shop.judge(shop.webResponse(on: WebOrigin("https://shop.example")).utf8)
+                == "presentation.not_opened")
+    }
+
     @Test("encryptionInfo of another key or another nonce is not taken, whatever came")
     func otherInfo() throws {
         let shop = try Shop()

@@ -127,6 +127,27 @@ struct WebRequestTests {
         #expect(try WebOrigin(text).serialised == text)
     }
 
+    @Test("Q238 The origin of an Android app is the base64url SHA-256 of its certificate, in its one form")
+    func androidOrigin() throws {
+        let hash = Base64URL.encode([UInt8](repeating: 0xa5, count: 32))
+        let origin = "android:apk-key-hash:\(hash)"
+        #expect(hash.count == 43)
+        #expect(try WebOrigin(origin).serialised == origin)
+        #expect(try WebOrigin(origin) != WebOrigin("https://shop.example"))
+        for other in [
+            "android:apk-key-hash:", "android:apk-key-hash:\(hash)=",
+            "android:apk-key-hash:\(hash.dropLast())",
+            "android:apk-key-hash:\(hash)A", "Android:apk-key-hash:\(hash)", "android:apk-key-hash: \(hash)",
+            "android:apk-key-hash:\(hash) ", "android:apk-key-hash-sha256:\(hash)", "ios:bundle-id:\(hash)",
+            "android:apk-key-hash:\(hash.dropLast())+", "android:apk-key-hash:\(hash.dropLast())/",
+            // The last character's spare bits are set: the same bytes in a second form.
+            "android:apk-key-hash:\(hash.dropLast())V",
+            "android:apk-key-hash:\(Base64URL.encode([UInt8](repeating: 1, count: 20)))",
+        ] {
+            #expect(throws: WalletPresentationError.originMalformed, "\(other)") { try WebOrigin(other) }
+        }
+    }
+
     @Test(
         "Anything else is no origin of ours",
         arguments: [

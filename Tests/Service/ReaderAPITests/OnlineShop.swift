@@ -28,6 +28,8 @@ struct OnlineShop {
     let otherMerchant: OnlineSettings.Merchant
     let origin = "https://shop.example"
     let otherOrigin = "https://bar.example"
+    /// The origin of the shop's Android app.
+    let appOrigin = "android:apk-key-hash:" + Base64URL.encode([UInt8](repeating: 7, count: 32))
     private let origins: [WebOrigin]
     let verifier: OnlineVerifier
     let http: PlainHTTP
@@ -48,7 +50,7 @@ struct OnlineShop {
         keys = try (0..<2).map { _ in try RecipientKey(COSEKeyPair(try PrivateKey.generate(.p256))) }
         merchant = .init(name: "shop", identity: try Self.identity("shop", "TEAM123456"), keys: keys)
         otherMerchant = .init(name: "bar", identity: try Self.identity("bar", "TEAM654321"), keys: keys)
-        origins = [try WebOrigin(origin), try WebOrigin(otherOrigin)]
+        origins = try [origin, otherOrigin, appOrigin].map { try WebOrigin($0) }
         let settings = OnlineSettings(
             merchants: [merchant, otherMerchant], web: .init(origins: origins, keys: keys, identity: nil))
         let basis = try basis ?? FixedBasis(trust: (trusts ? issuer.authority : TestAuthority()).store())

@@ -2,6 +2,7 @@ internal import PKIX
 import CBOR
 import COSE
 import Foundation
+import MdocModel
 import OpenSSLCrypto
 import OtherPrograms
 import ReaderStore
@@ -164,6 +165,47 @@ struct OnlineTests {
         #expect(long.status == 422, "\(long.text)")
         let endless = try await shop.present(String(repeating: "A", count: 1_600_000), info: info)
         #expect(endless.status == 413 && endless.problem == "bodyTooLong")
+    }
+
+    @Test
+    func `Q238 An Android app asks and answers by its configured origin, and no other`() async throws {
+        let shop = try await OnlineShop()
+        defer { shop.close() }
+        let info = try await shop.askPage(origin: shop.appOrigin)
+        let answer = try shop.webResponse(to: info, on: shop.appOrigin)
+        let verified = try await shop.present(answer, info: info, origin: shop.appOrigin)
+        #expect(try verified.status == 200 && verified.json()["verdict"] as? String == "verified")
+
+        let asPage = try await shop.askPage()
+        let reply = try await shop.present(
+            shop.webResponse(to: asPage, on: shop.appOrigin), info: asPage, origin: shop.origin)
+        #expect(reply.reason == "presentation.other_origin", "\(reply.text)")
+
+        let hash = String(shop.appOrigin.dropFirst("android:apk-key-hash:".count))
+        for other in [
+            "android:apk-key-hash:" + Base64URL.encode([UInt8](repeating: 8, count: 32)),
+            shop.appOrigin + "=", "Android:apk-key-hash:" + hash, "https://" + hash.lowercased(),
+        ] {
+            let refused = try await shop.orderPage(origin: other)
+            #expect(refused.status == 403 && refused.problem == "originUnknown", "\(other)")
+        }
+        // As the Origin of a browser's page it is foreign, as every other is.
+        let browser = try await shop.http.call(
+            "POST", "/v1/web/requests", "{}", headers: ["Origin": shop.appOrigin])
+        #expect(browser.status == 403 && browser.problem == "originRefused", "\(browser.text)")
+    }
+
+    @Test
+    func `Q236 A page's answer with a MAC is refused in words that ask for no reader key`() async throws {
+        let shop = try await OnlineShop()
+        defer { shop.close() }
+        let info = try await shop.askPage()
+        var document = try OnlineShop.licence()
+        document.deviceAuth = .mac
+        let reply = try await shop.present(shop.webResponse([document], to: info), info: info)
+        #expect(reply.reason == "presentation.device_mac", "\(reply.text)")
+        #expect(reply.text.contains("only a signature can prove its key"))
+        #expect(!reply.text.contains("--reader-key"))
     }
 
     @Test

@@ -3,6 +3,7 @@ import MdocWallet
 import NDEF
 import PresentationStage
 import ReaderService
+import Synchronization
 import Testing
 import Transport
 
@@ -85,6 +86,28 @@ struct ConnectionNoticesTests {
         #expect(presentation.verified() != nil)
         await presentation.left()
         #expect(scene.events.all == [.engaged, .connecting] + Self.end)
+    }
+
+    @Test("A scanned phone is not announced where the radio is missing or silent")
+    func scannedWithoutRadio() async throws {
+        for (radio, failure) in [
+            (MemoryRadio(missing: .noAdapter) { _ in }, .radioUnavailable(.noAdapter)),
+            (MemoryRadio(isSilent: true) { _ in }, .connectionOverdue),
+        ] as [(MemoryRadio, PresentationFailure)] {
+            let scene = try Scene.onAir(.qr, .centralOnly)
+            let engagement = try scene.wallet.engagement(.qr, now: .now)
+            var deadlines = Self.deadlines(connecting: .milliseconds(20))
+            deadlines.connection = .milliseconds(200)
+            let presentation = try await scene.transaction(
+                deadlines: deadlines, retrieval: .over(.centralClient)
+            ).run(scanned: try DeviceEngagement(engagement.deviceEngagement[...]), radio: radio)
+            guard case .failed(failure) = presentation.outcome else {
+                Issue.record("\(presentation.outcome)")
+                continue
+            }
+            #expect(scene.events.all == [])
+            #expect(radio.served.withLock { $0 } == 0)
+        }
     }
 
     @Test("A phone that answers over NFC has to stay, and nothing is said about Bluetooth")

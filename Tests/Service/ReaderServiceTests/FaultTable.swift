@@ -40,6 +40,9 @@ enum FaultTable {
         "session.status_10": "status 10",
         "session.status_11": "status 11",
         "session.status_20": "declined",
+        "session.data_with_status_10": "status 10",
+        "session.data_with_status_11": "status 11",
+        "session.data_with_status_99": "status 99",
     ]
 
     static let holder: [String: String] = [

@@ -10,6 +10,9 @@ final class MemoryRadio: BluetoothLERadio {
     /// Whether it answers nobody.
     private let isSilent: Bool
 
+    /// Why it is not there; nil if it is.
+    private let missing: RadioFault?
+
     /// How many links to it the phone still leaves before it hears the start.
     private let leaving: Mutex<Int>
 
@@ -17,11 +20,12 @@ final class MemoryRadio: BluetoothLERadio {
     private let connecting: @Sendable () async -> Void
 
     init(
-        isSilent: Bool = false, leaving: Int = 0, settings: RadioFault? = nil,
+        isSilent: Bool = false, missing: RadioFault? = nil, leaving: Int = 0, settings: RadioFault? = nil,
         connecting: @escaping @Sendable () async -> Void = {},
         _ phone: @escaping @Sendable (MemoryLink) async -> Void
     ) {
         self.isSilent = isSilent
+        self.missing = missing
         self.leaving = Mutex(leaving)
         self.connecting = connecting
         self.settings = settings
@@ -45,6 +49,7 @@ final class MemoryRadio: BluetoothLERadio {
     }
 
     func look() async throws(BluetoothLEError) {
+        if let missing { throw .radioUnavailable(missing) }
         guard isSilent else { return }
         do { try await Task.sleep(for: .seconds(60)) } catch { throw .cancelled }
     }

@@ -9,8 +9,10 @@ enum PrivateKeyFile {
 
     /// The key on `curve` from a file, or from the standard input, that holds unencrypted PEM or the scalar in hexadecimal. A
     /// key on the command line is refused and not repeated: every program on the computer can read that.
+    ///
+    /// - Parameter curve: the only allowed curve. Without one, PEM may have any curve, and a scalar is on P-256.
     static func read(
-        _ argument: String, on curve: Curve, option: StaticString
+        _ argument: String, on curve: Curve? = nil, option: StaticString
     ) throws(CommandFailure) -> COSEKeyPair {
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
@@ -19,9 +21,10 @@ enum PrivateKeyFile {
             )
         }
         let text = try InputFile.read(isStandardInput ? "/dev/stdin" : argument, limit: largestFile)
-        guard let key = key(in: text, curve: curve), key.privateKey.curve == curve else {
+        let expected = curve ?? .p256
+        guard let key = key(in: text, curve: expected), curve == nil || key.privateKey.curve == curve else {
             throw .usage(
-                "\(option) is neither an unencrypted PEM private key nor a hexadecimal scalar on \(curve)")
+                "\(option) is neither an unencrypted PEM private key nor a hexadecimal scalar on \(expected)")
         }
         return key
     }

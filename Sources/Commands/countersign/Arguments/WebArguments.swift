@@ -28,7 +28,9 @@ struct WebArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The page's origin, as https://shop.example.", valueName: "origin"))
+        help: ArgumentHelp(
+            "The page's origin, as https://shop.example, or an Android app's, as android:apk-key-hash:….",
+            valueName: "origin"))
     var origin: OriginArgument?
 
     func validate() throws {
@@ -83,7 +85,7 @@ struct WebRequestFile {
     }
 }
 
-/// An origin as browsers serialise it.
+/// An origin as browsers serialise it, or as Android gives it an app.
 struct OriginArgument: ExpressibleByArgument {
     let origin: WebOrigin
 

@@ -1,15 +1,15 @@
 internal import CBOR
-internal import COSE
 internal import MdocModel
-internal import MdocSession
-internal import MdocTrust
 
 /// What an item looks like, by its type and members. This is a guess: `complaint` reads it in full.
 enum CBORStructure: CaseIterable {
-    case deviceResponse, document, issuerSigned, issuerSignedItem, deviceRequest, docRequest, itemsRequest
-    case mobileSecurityObject, sessionEstablishment, sessionData, deviceEngagement, sessionTranscript
-    case deviceAuthentication, readerAuthentication, rical, coseSign1, coseMac0, cose, coseKey,
-        benchLinkGreeting
+    case deviceResponse, document, issuerSigned, issuerNameSpaces, issuerSignedItem, deviceSigned, deviceAuth
+    case deviceRequest, docRequest, itemsRequest, mobileSecurityObject
+    case sessionEstablishment, sessionData, deviceEngagement, sessionTranscript
+    case deviceAuthentication, readerAuthentication, readerAuthenticationAll
+    case issuerAuth, deviceSignature, deviceMac, readerAuth, vical, rical, statusToken
+    case coseSign1, coseMac0, cose, coseKey, benchLinkGreeting
+    case encryptionInfo, encryptedResponse, walletEnvelope
     case version2Request, version2Select
     case embedded, other
 
@@ -27,8 +27,11 @@ enum CBORStructure: CaseIterable {
         case .map(let map): self = Self(map)
         case .array: self = Self(array: item)
         case .tagged(18, let content) where Self.isCOSE(content):
-            self = Self.isRICAL(content) ? .rical : .coseSign1
-        case .tagged(17, let content) where Self.isCOSE(content): self = .coseMac0
+            self = Self(cose: content, isMAC: false) ?? .coseSign1
+        case .tagged(17, let content) where Self.isCOSE(content):
+            self = Self(cose: content, isMAC: true) ?? .coseMac0
+        // A CWT (RFC 8392 6) may have this tag around that of its signature.
+        case .tagged(61, let content) where Self(content) == .statusToken: self = .statusToken
         case .tagged(24, _): self = .embedded
         default: self = .other
         }
@@ -36,11 +39,14 @@ enum CBORStructure: CaseIterable {
 
     private init(_ map: CBORMap) {
         let signs: [(CBORStructure, [StaticString])] = [
+            // An MSO has a version and may have a status, as a DeviceResponse has.
+            (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
             (.deviceRequest, ["docRequests"]), (.deviceResponse, ["version", "documents"]),
             (.deviceResponse, ["version", "documentErrors"]), (.deviceResponse, ["version", "status"]),
             (.document, ["docType", "issuerSigned"]), (.issuerSigned, ["issuerAuth"]),
             (.issuerSignedItem, ["digestID", "elementIdentifier"]), (.docRequest, ["itemsRequest"]),
-            (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
+            (.deviceSigned, ["nameSpaces", "deviceAuth"]), (.deviceAuth, ["deviceSignature"]),
+            (.deviceAuth, ["deviceMac"]), (.walletEnvelope, ["algorithm", "params", "data"]),
             (.itemsRequest, ["docType", "nameSpaces"]),
             (.sessionEstablishment, ["eReaderKey", "data"]),
             (.benchLinkGreeting, ["qr", "deviceEngagement"]),
@@ -54,44 +60,62 @@ enum CBORStructure: CaseIterable {
             self = engagement[1] == nil ? .version2Request : .version2Select
         } else if map[1] != nil, map[-1] != nil {
             self = .coseKey
+        } else if Self.holdsIssuerSignedItems(map) {
+            self = .issuerNameSpaces
         } else {
             self = .other
         }
     }
 
+    /// Whether the first member is an array that begins with an IssuerSignedItem.
+    private static func holdsIssuerSignedItems(_ map: CBORMap) -> Bool {
+        guard let member = Array(map.prefix(1)).first, let items = try? member.value.array(),
+            let first = Array(items.prefix(1)).first, let bytes = try? EncodedCBOR<Never>(first),
+            let item = try? bytes.item().map()
+        else { return false }
+        return item["digestID"] != nil && item["elementIdentifier"] != nil
+    }
+
     private init(array item: CBORItem) {
-        var members = (try? item.array())?.makeIterator()
-        let first = members?.next()
-        let second = members?.next()
-        if first?.isText("DeviceAuthentication") == true {
-            self = .deviceAuthentication
-        } else if first?.isText("ReaderAuthentication") == true {
-            self = .readerAuthentication
+        let members = (try? item.array()).map { Array($0.prefix(4)) } ?? []
+        if let named = Self(named: members) {
+            self = named
         } else if Self.isCOSE(item) {
-            self = Self.isRICAL(item) ? .rical : .cose
-        } else if (try? first?.tagged(24)) != nil, (try? second?.tagged(24)) != nil, members?.next() != nil {
+            self = Self(cose: item, isMAC: nil) ?? .cose
+        } else if members.count == 3, Self.isTranscript(members) {
             self = .sessionTranscript
         } else {
             self = .other
         }
     }
 
-    /// Whether the array has the form of COSE_Sign1 and COSE_Mac0: protected, unprotected, payload, signature.
-    static func isCOSE(_ item: CBORItem) -> Bool {
-        guard let array = try? item.array() else { return false }
-        let fields = Array(array.prefix(5))
-        return fields.count == 4 && (try? fields[0].byteString()) != nil && (try? fields[1].map()) != nil
-            && (fields[2].isNullOrUndefined || (try? fields[2].byteString()) != nil)
-            && (try? fields[3].byteString()) != nil
+    /// An array that begins with its name.
+    private init?(named members: [CBORItem]) {
+        guard let first = members.first else { return nil }
+        if first.isText("DeviceAuthentication") {
+            self = .deviceAuthentication
+        } else if first.isText("ReaderAuthentication") {
+            self = .readerAuthentication
+        } else if first.isText("ReaderAuthenticationAll") {
+            self = .readerAuthenticationAll
+        } else if first.isText("dcapi"), members.count == 2, let parameters = try? members[1].map() {
+            if parameters["recipientPublicKey"] != nil {
+                self = .encryptionInfo
+            } else if parameters["cipherText"] != nil {
+                self = .encryptedResponse
+            } else {
+                return nil
+            }
+        } else {
+            return nil
+        }
     }
 
-    /// Whether what is signed lists authorities under the names of a RICAL; those of a VICAL are others.
-    private static func isRICAL(_ cose: CBORItem) -> Bool {
-        guard let payload = (try? cose.array()).flatMap({ Array($0)[2] }).flatMap({ try? $0.byteString() }),
-            let list = try? CBORItem.parse(payload, limits: CBORLimits(bytes: payload.count)),
-            let members = try? list.map()
-        else { return false }
-        return members["provider"] != nil && members["certificateInfos"] != nil
+    /// Whether the members are engagement, reader's key and handover, or only the last in an app or on a page.
+    private static func isTranscript(_ members: [CBORItem]) -> Bool {
+        if (try? members[0].tagged(24)) != nil, (try? members[1].tagged(24)) != nil { return true }
+        return members[0].isNullOrUndefined && members[1].isNullOrUndefined
+            && (try? members[2].array()) != nil
     }
 
     /// The name of it, with the clause that defines it.
@@ -100,7 +124,10 @@ enum CBORStructure: CaseIterable {
         case .deviceResponse: "DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2)"
         case .document: "Document of a DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2)"
         case .issuerSigned: "IssuerSigned (ISO/IEC 18013-5 8.3.2.1.2.2)"
+        case .issuerNameSpaces: "IssuerNameSpaces (ISO/IEC 18013-5 8.3.2.1.2.2)"
         case .issuerSignedItem: "IssuerSignedItem (ISO/IEC 18013-5 8.3.2.1.2.2)"
+        case .deviceSigned: "DeviceSigned (ISO/IEC 18013-5 8.3.2.1.2.2)"
+        case .deviceAuth: "DeviceAuth (ISO/IEC 18013-5 8.3.2.1.2.2)"
         case .deviceRequest: "DeviceRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"
         case .docRequest: "DocRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"
         case .itemsRequest: "ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"
@@ -111,11 +138,24 @@ enum CBORStructure: CaseIterable {
         case .sessionTranscript: "SessionTranscript (ISO/IEC 18013-5 9.1.5.1)"
         case .deviceAuthentication: "DeviceAuthentication (ISO/IEC 18013-5 9.1.3.4)"
         case .readerAuthentication: "ReaderAuthentication (ISO/IEC 18013-5 9.1.4.4)"
+        case .readerAuthenticationAll:
+            "ReaderAuthenticationAll (ISO/IEC 18013-5, draft of the second edition)"
+        case .issuerAuth: "IssuerAuth, a COSE_Sign1 over a MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4)"
+        case .deviceSignature: "DeviceSignature, a COSE_Sign1 without payload (ISO/IEC 18013-5 9.1.3.6)"
+        case .deviceMac: "DeviceMac, a COSE_Mac0 without payload (ISO/IEC 18013-5 9.1.3.5)"
+        case .readerAuth:
+            "ReaderAuth, a COSE_Sign1 with certificates and without payload (ISO/IEC 18013-5 9.1.4.4)"
+        case .vical: "VICAL, a list of issuers' authorities (ISO/IEC 18013-5 Annex C)"
+        case .statusToken:
+            "status list or identifier list, a CWT (ISO/IEC 18013-5, second edition, draft, 12.3.6)"
         case .rical: "RICAL, a list of readers' authorities (ISO/IEC 18013-5, second edition, draft, Annex F)"
         case .coseSign1: "COSE_Sign1 (RFC 9052 4.2)"
         case .coseMac0: "COSE_Mac0 (RFC 9052 6.2)"
         case .cose: "COSE_Sign1 or COSE_Mac0, untagged (RFC 9052)"
         case .coseKey: "COSE_Key (RFC 9052 7)"
+        case .encryptionInfo: "EncryptionInfo (ISO/IEC TS 18013-7 Annex C)"
+        case .encryptedResponse: "EncryptedResponse (ISO/IEC TS 18013-7 Annex C)"
+        case .walletEnvelope: "envelope of Verify with Wallet"
         case .version2Request: "NFC v2 handover request (ISO/IEC 18013-5, draft of the second edition)"
         case .version2Select: "NFC v2 handover select (ISO/IEC 18013-5, draft of the second edition)"
         case .benchLinkGreeting: "bench link greeting"
@@ -130,29 +170,11 @@ enum CBORStructure: CaseIterable {
         return request.remarks
     }
 
-    /// Why the item is not what it looks like; nil if it is, or if nothing more is known of it.
-    func complaint(about item: CBORItem) -> String? {
-        let bytes = item.encoded
-        if self == .rical {
-            do throws(RICALError) { _ = try UnverifiedRICAL(bytes) } catch { return error.explanation }
+    /// What the title leaves open: the kind of presentation of a transcript. Empty for everything else.
+    func detail(of item: CBORItem) -> String {
+        guard self == .sessionTranscript, let transcript = try? SessionTranscript(stored: item.encoded) else {
+            return ""
         }
-        do throws(MdocModelError) {
-            switch self {
-            case .deviceResponse: _ = try UnverifiedResponse(bytes)
-            case .deviceRequest: _ = try DeviceRequest(bytes)
-            case .sessionEstablishment: _ = try SessionEstablishment(bytes)
-            case .sessionData: _ = try SessionData(bytes)
-            case .deviceEngagement:
-                let malformed = try DeviceEngagement(bytes).malformedMembers
-                return malformed.isEmpty ? nil : "members of another shape than they should be: \(malformed)"
-            case .version2Request: _ = try NFCVersion2Handover.methods(inRequest: bytes)
-            case .version2Select: _ = try NFCVersion2Handover.engagement(inSelect: bytes)
-            case .sessionTranscript: _ = try SessionTranscript(stored: bytes)
-            default: return nil
-            }
-            return nil
-        } catch {
-            return error.explanation
-        }
+        return ": \(transcript.kind.explanation)"
     }
 }

@@ -27,6 +27,10 @@ extension Certificate {
             "  signed with: \(signatureAlgorithm?.name ?? "an algorithm that is not supported")",
             "  SHA-256: \(Digest(.sha256, of: der).bytes.hexadecimal)",
         ]
+        for (role, name) in [("subject", subject), ("issuer", issuer)] {
+            guard let type = name.countryStringType else { continue }
+            lines.append("  country of the \(role): a \(type), not a PrintableString")
+        }
         for entry in extensions {
             let name = Self.extensionNames["\(entry.oid)"].map { " \($0)" } ?? ""
             let critical = entry.isCritical ? " critical" : ""

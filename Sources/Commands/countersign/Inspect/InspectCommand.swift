@@ -8,9 +8,10 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Show what files hold.",
         discussion: """
-            Recognises and shows any CBOR: engagement, request, response, mobile security object (MSO), session \
-            messages, transcript, COSE; the text of a QR code (mdoc:…); NDEF messages; X.509 certificates (DER or \
-            PEM); APDU traces as `countersign request --trace` writes them. The first line names what it is.
+            Recognises and shows any CBOR: engagement, request, response and their parts, mobile security object \
+            (MSO), session messages, transcripts of readers, apps and pages, VICAL, RICAL, status lists, COSE; the same \
+            in base64url; the text of a QR code (mdoc:…); NDEF messages; X.509 certificates (DER or PEM); APDU traces \
+            as `countersign request --trace` writes them. The first line names what it is.
 
             CBOR appears in diagnostic notation (RFC 8949 section 8). Items embedded in tag 24 and in COSE \
             structures are opened, `<<…>>`; heads in more bytes than needed show as _0 to _3; long strings are \

@@ -55,7 +55,8 @@ struct Inspection {
         if let complaint = structure.complaint(about: inner) { text += "\nnote: \(complaint)" }
         for remark in structure.remarks(on: inner) { text += "\nnote: \(remark)" }
         let embedding = inner.encoded.count < item.encoded.count ? "embedded in tag 24: " : ""
-        return Specimen(kind: "\(embedding)\(structure.title), \(item.encoded.count) bytes", text: text)
+        let title = structure.title + structure.detail(of: inner)
+        return Specimen(kind: "\(embedding)\(title), \(item.encoded.count) bytes", text: text)
     }
 
     /// PEM, the text of a QR code or an APDU trace; nil for anything else.
@@ -64,8 +65,21 @@ struct Inspection {
         let start = text.drop { $0.isWhitespace }
         if start.prefix(5).lowercased() == "mdoc:" { return try engagement(inURI: text) }
         if text.contains("-----BEGIN ") { return try pem(bytes) }
+        if let specimen = base64URLSpecimen(start) { return specimen }
         guard let trace = try APDUTrace(text) else { return nil }
         return Specimen(kind: trace.kind, text: trace.text(longestData: notation.longestByteString))
+    }
+
+    /// The structure in base64url without padding, as pages pass requests and answers on; nil for any other text.
+    private func base64URLSpecimen(_ text: Substring) -> Specimen? {
+        let word = text.split(whereSeparator: \.isWhitespace)
+        guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
+            let item = try? CBORItem.parse(bytes[...], limits: Self.limits(bytes))
+        else { return nil }
+        let structure = CBORStructure.recognise(item).structure
+        guard structure != .other, structure != .embedded else { return nil }
+        let inner = specimen(of: item)
+        return Specimen(kind: "base64url text with \(inner.kind)", text: inner.text)
     }
 
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {

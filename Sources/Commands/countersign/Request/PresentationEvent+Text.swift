@@ -3,6 +3,11 @@ internal import ReaderService
 internal import Reports
 
 extension PresentationEvent {
+    /// The text where the phone's QR code was scanned: no phone was found yet.
+    var textAfterScan: String {
+        self == .engaged ? "Connecting to the phone of this QR code: look at its screen." : text
+    }
+
     /// What the person at the reader should know or do, for standard error.
     var text: String {
         switch self {

@@ -87,8 +87,9 @@ struct RequestCommand: AsyncParsableCommand {
             retrieval: source.retrieval.plan, requestVersion: source.retrieval.requestVersion,
             clock: WallClock { fixed ?? (try? clock.now()) ?? now })
         let fieldTrace = try await fieldTrace.start(plan)
+        let isScanned = source.qr != nil
         let transaction = ReaderTransaction(plan) { event in
-            Terminal.note(event.text)
+            Terminal.note(isScanned ? event.textAfterScan : event.text)
             fieldTrace?.recorder.observe(event)
         }
         let presentation = await interruptible {

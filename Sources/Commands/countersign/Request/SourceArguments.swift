@@ -76,6 +76,7 @@ struct SourceArguments: ParsableArguments {
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
             let radio = await retrieval.radio(fieldTrace)
+            if let radio, needsRadio(scanned) { try await Self.prepare(radio) }
             if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))
             }
@@ -87,12 +88,32 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
+    /// Whether the answer can come only over Bluetooth: by the wish of the user, or by what the phone offers.
+    private func needsRadio(_ scanned: DeviceEngagement?) -> Bool {
+        guard let scanned else { return retrieval.transport == .bluetoothLE }
+        return scanned.offersBluetooth && (retrieval.transport == .bluetoothLE || !scanned.offersNFC)
+    }
+
+    /// Ends the command if there is no radio, as a missing reader does, before anybody is told to hold out a phone.
+    private static func prepare(_ radio: any BluetoothLERadio) async throws(CommandFailure) {
+        do throws(BluetoothLEError) {
+            try await radio.prepare()
+        } catch {
+            switch error {
+            case .radioUnavailable(let fault): throw .unavailable(fault.advice)
+            case .cancelled:
+                throw CommandFailure(status: .incomplete, message: "the presentation was cancelled")
+            default: break
+            }
+        }
+    }
+
     /// Bluetooth if the phone offers it; NFC if there is no Bluetooth here and the phone has both.
     private func isRetrievedByBluetooth(
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
         guard scanned.offersBluetooth else { return false }
-        guard retrieval.transport == .automatic, scanned.offersNFC else { return true }
+        guard !needsRadio(scanned) else { return true }
         do throws(BluetoothLEError) {
             if let fault = await radio.settingsFault() { throw .radioUnavailable(fault) }
             try await radio.prepare()

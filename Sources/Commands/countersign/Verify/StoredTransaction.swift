@@ -64,6 +64,9 @@ struct StoredTransaction {
         var report = TransactionReport(
             unverified.verify(in: context), questions: request?.questions ?? [],
             requestCompared: request != nil)
+        if unverified.status == DeviceResponseStatus.decodingError.rawValue {
+            report.adviseOnUndecodedRequest(isExtended: request?.isExtended)
+        }
         report.phases = [TransactionReport.Phase(name: "verify", duration: clock.now - start)]
         return report
     }
@@ -96,18 +99,29 @@ extension StoredTransaction {
         let received = try mapping(SessionData(message[...], limits: limits)) { (error: MdocModelError) in
             TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
-        guard let data = received.data else {
-            throw TransactionEnd(report: .incomplete(TransactionError(received.status ?? .termination)))
+        switch received.content {
+        case .data(let data, _):
+            do throws(SessionError) {
+                return OpenedSession(
+                    response: try session.openResponse(data),
+                    request: try request(in: establishment, of: session))
+            } catch .malformed(let error) {
+                throw TransactionEnd(report: .malformed(TransactionError(.inputMalformed, error.explanation)))
+            } catch {
+                throw TransactionEnd(
+                    report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
+            }
+        case .end(let status):
+            let asked = try? request(in: establishment, of: session)
+            throw TransactionEnd(report: Self.ended(with: status, asking: request ?? asked))
         }
-        do throws(SessionError) {
-            return OpenedSession(
-                response: try session.openResponse(data), request: try request(in: establishment, of: session)
-            )
-        } catch .malformed(let error) {
-            throw TransactionEnd(report: .malformed(TransactionError(.inputMalformed, error.explanation)))
-        } catch {
-            throw TransactionEnd(report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
-        }
+    }
+
+    private static func ended(with status: SessionStatus, asking request: StoredRequest?) -> TransactionReport
+    {
+        var report = TransactionReport.incomplete(TransactionError(status))
+        if status == .decodingError { report.adviseOnUndecodedRequest(isExtended: request?.isExtended) }
+        return report
     }
 
     private func request(
@@ -123,10 +137,14 @@ extension StoredTransaction {
 struct StoredRequest {
     let bytes: ArraySlice<UInt8>
     let items: [ItemsRequest]
+    /// Whether the request is of version 1.1 or later.
+    let isExtended: Bool
 
     init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
         self.bytes = bytes
-        items = try DeviceRequest(bytes, limits: limits).docRequests.map(\.itemsRequest)
+        let request = try DeviceRequest(bytes, limits: limits)
+        items = request.docRequests.map(\.itemsRequest)
+        isExtended = request.version != "1.0"
     }
 
     var comparison: RequestComparison { .requested(items) }

@@ -37,7 +37,7 @@ struct VerifyFiles: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The reader's ephemeral private key: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            "The reader's ephemeral private key, or in OpenID4VP the key that the answer was encrypted for: PEM or a hexadecimal scalar in a file, or - for the standard input.",
             valueName: "file"))
     var readerKey: String?
 
@@ -86,14 +86,19 @@ struct VerifyFiles: ParsableArguments {
         let transcript = try read("--transcript", transcript) { bytes throws(MdocModelError) in
             try SessionTranscript(stored: bytes, limits: limits)
         }
-        let key = try readerKey.map { argument throws(CommandFailure) -> COSEKeyPair in
-            guard let sent = transcript.eReaderKeyBytes else {
-                throw .usage("--transcript belongs to a presentation without a reader key")
-            }
-            return try PrivateKeyFile.read(argument, privateHalfOf: Self.key(sent, "--transcript"))
-        }
         return StoredTransaction(
-            transcript: transcript, readerKey: key, message: .response(bytes), limits: limits)
+            transcript: transcript, readerKey: try readerKey(for: transcript), message: .response(bytes),
+            limits: limits)
+    }
+
+    /// The key of `--reader-key`; `nil` without one, and where the transcript has no use for it.
+    private func readerKey(for transcript: SessionTranscript) throws(CommandFailure) -> COSEKeyPair? {
+        guard let readerKey, let kind = transcript.macKey else { return nil }
+        if kind == .ephemeral, let sent = transcript.eReaderKeyBytes {
+            return try PrivateKeyFile.read(readerKey, privateHalfOf: Self.key(sent, "--transcript"))
+        }
+        // The transcript has at most a hash of the key (Q236): the MAC shows whether it is the right one.
+        return try PrivateKeyFile.read(readerKey, option: "--reader-key")
     }
 
     private func encrypted(

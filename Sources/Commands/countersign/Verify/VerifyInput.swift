@@ -32,7 +32,7 @@ struct VerifyInput {
             for (name, value) in sessionOnly
                 + [("--transcript", files.transcript), ("--reader-key", files.readerKey)]
             where value != nil {
-                throw ValidationError("\(name) is only for a presentation at a reader.")
+                throw ValidationError("\(name) does not go with --envelope or --web-response.")
             }
         } else if files.response != nil {
             guard files.transcript != nil else { throw ValidationError("--response needs --transcript.") }

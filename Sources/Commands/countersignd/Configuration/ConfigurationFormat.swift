@@ -84,8 +84,9 @@ extension ConfigurationFormat {
     ) { WebhookOrigin($0) != nil }
 
     static let webOrigin = Self(
-        "`https://HOST[:PORT]`, or `http://` with `localhost` or `127.0.0.1`",
-        WalletPresentationError.originMalformed.explanation, pattern: "^https?://[a-z0-9.-]+(:[0-9]+)?$",
+        "`https://HOST[:PORT]`, or `http://` with `localhost` or `127.0.0.1`; an Android app's `android:apk-key-hash:HASH`",
+        WalletPresentationError.originMalformed.explanation,
+        pattern: "^(https?://[a-z0-9.-]+(:[0-9]+)?|android:apk-key-hash:[A-Za-z0-9_-]{43})$",
         examples: ["https://shop.example", "https://other.example"]
     ) { (try? WebOrigin($0)) != nil }
 

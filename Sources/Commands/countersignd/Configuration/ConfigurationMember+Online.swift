@@ -24,7 +24,8 @@ extension ConfigurationMember {
 
     private static let web: [Self] = [
         .init(
-            "origins", .list(upTo: 64, of: .text(upTo: 300, .webOrigin)), .required, "origins of the pages"),
+            "origins", .list(upTo: 64, of: .text(upTo: 300, .webOrigin)), .required,
+            "origins of the pages, and of apps that ask as a page does"),
         keys,
         .init(
             "identity", .text(upTo: 64), .absent("what the rules of `identity choose` say"),

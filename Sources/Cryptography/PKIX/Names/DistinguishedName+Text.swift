@@ -15,7 +15,30 @@ extension DistinguishedName: CustomStringConvertible {
     }
 }
 
+extension DistinguishedName {
+    /// The string type of the first country that is not a PrintableString, which X.520 requires; nil without one.
+    package var countryStringType: String? {
+        relativeNames.joined().first { $0.type == .countryName && $0.tag != DERTag.printableString }?
+            .stringType
+    }
+}
+
 extension DistinguishedName.Attribute: CustomStringConvertible {
+    /// The name of the value's ASN.1 type (X.680, 41).
+    fileprivate var stringType: String {
+        switch tag {
+        case DERTag.utf8String: "UTF8String"
+        case DERTag.numericString: "NumericString"
+        case DERTag.printableString: "PrintableString"
+        case 0x14: "TeletexString"
+        case DERTag.ia5String: "IA5String"
+        case 0x1a: "VisibleString"
+        case 0x1c: "UniversalString"
+        case DERTag.bmpString: "BMPString"
+        default: "value with tag \(Self.hexadecimal(tag))"
+        }
+    }
+
     /// The value as text; nil for string types without a defined charset and for invalid bytes.
     package var text: String? {
         switch tag {

@@ -49,10 +49,13 @@ package struct HolderSession: ~Copyable, Sendable {
     ) throws(SessionError) -> Received {
         let numbered = numbers.areUsed
         let received = try mapping(SessionData(message, numbered: numbered), SessionError.malformed)
-        guard let data = received.data else { return .status(received.status ?? .termination) }
-        let request = try keys.open(data)
-        if received.status == nil { phase = .established(keys) }
-        return .request(request)
+        switch received.content {
+        case .end(let status): return .status(status)
+        case .data(let data, let isLast):
+            let request = try keys.open(data)
+            if !isLast { phase = .established(keys) }
+            return .request(request)
+        }
     }
 
     private mutating func establish(_ message: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {

@@ -93,15 +93,16 @@ package struct ReaderSession: ~Copyable, Sendable {
         } catch {
             return .end(.failed(.malformed(error)), terminationMessage: terminationMessage(.decodingError))
         }
-        guard let data = received.data else {
-            return .end(.status(received.status ?? .termination), terminationMessage: nil)
-        }
-        do throws(SessionError) {
-            let response = try keys.open(data)
-            if received.status == nil { phase = .awaitingFurtherRequest(keys) }
-            return .deliver(response, isEnded: received.status != nil)
-        } catch {
-            return .end(.failed(error), terminationMessage: terminationMessage(.encryptionError))
+        switch received.content {
+        case .end(let status): return .end(.status(status), terminationMessage: nil)
+        case .data(let data, let isLast):
+            do throws(SessionError) {
+                let response = try keys.open(data)
+                if !isLast { phase = .awaitingFurtherRequest(keys) }
+                return .deliver(response, isEnded: isLast)
+            } catch {
+                return .end(.failed(error), terminationMessage: terminationMessage(.encryptionError))
+            }
         }
     }
 
@@ -157,7 +158,7 @@ package struct ReaderSession: ~Copyable, Sendable {
 
 /// How a session ended without a response.
 package enum SessionEnd: Equatable, Sendable {
-    /// The mdoc sent a status and no data.
+    /// The mdoc sent a status without data, or one that reports an error with data that is not used.
     case status(SessionStatus)
     /// No answer within the time for consent.
     case overdue

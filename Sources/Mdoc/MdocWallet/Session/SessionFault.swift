@@ -13,6 +13,11 @@ package enum SessionFault: String, CaseIterable, Sendable {
     case encryptionError = "session.status_10"
     case decodingError = "session.status_11"
     case termination = "session.status_20"
+    /// An answer beside a status that reports an error.
+    case dataWithEncryptionError = "session.data_with_status_10"
+    case dataWithDecodingError = "session.data_with_status_11"
+    /// An answer beside a status that no standard defines.
+    case dataWithUnknownStatus = "session.data_with_status_99"
 }
 
 extension SessionFault {
@@ -28,7 +33,15 @@ extension SessionFault {
         case .encryptionError: SessionData.encode(data: nil, status: .encryptionError)
         case .decodingError: SessionData.encode(data: nil, status: .decodingError)
         case .termination: SessionData.encode(data: nil, status: .termination)
+        case .dataWithEncryptionError: Self.answer(message, status: 10)
+        case .dataWithDecodingError: Self.answer(message, status: 11)
+        case .dataWithUnknownStatus: Self.answer(message, status: 99)
         }
+    }
+
+    private static func answer(_ message: [UInt8], status: UInt64) -> [UInt8] {
+        let data = (try? SessionData(message[...]))?.data
+        return SessionData.encode(data: data.map(Array.init), status: SessionStatus(rawValue: status))
     }
 
     private static func data(_ message: [UInt8]) -> CBORDraft {

@@ -71,6 +71,8 @@ package struct MockPresentation: Sendable {
 
 package struct CheckedResponse: Sendable {
     package let failures: [ResponseFailure]
+    /// The status that the wallet gave; nil if it gave none, or where every check passed.
+    package let status: UInt64?
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
     /// Which issuers and lists were trusted.
@@ -81,10 +83,11 @@ package struct CheckedResponse: Sendable {
         (trustSnapshot, policy) = (judgement.trustSnapshot, judgement.policy)
         switch judgement.verdict {
         case .verified(let response):
-            failures = []
+            (failures, status) = ([], nil)
             (reports, notReturned) = (response.reports, response.notReturned)
         case .rejected(let response):
-            (failures, reports, notReturned) = (response.failures, response.reports, response.notReturned)
+            (failures, status) = (response.failures, response.status)
+            (reports, notReturned) = (response.reports, response.notReturned)
         }
     }
 }

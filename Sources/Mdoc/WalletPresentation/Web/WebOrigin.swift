@@ -1,11 +1,21 @@
+internal import MdocModel
+
 /// The origin of a page as browsers serialise it (WHATWG HTML, 7.1.1): scheme, host, and a port that is not the scheme's.
+/// Or the origin that Android gives an app: the hash of the certificate that signed it.
 package struct WebOrigin: Hashable, Sendable {
-    /// `https://shop.example`, without slash at its end.
+    /// `https://shop.example`, without slash at its end, or `android:apk-key-hash:…`. Compared as a whole.
     package let serialised: String
 
-    /// Throws `originMalformed` for anything but the serialised origin of a secure page: `https`, or `http` on this
-    /// very machine for trying out. Names beyond ASCII come in their ASCII form, in small letters.
+    /// Throws `originMalformed` for anything but an app's origin and the serialised origin of a secure page: `https`, or
+    /// `http` on this very machine for trying out. Names beyond ASCII come in their ASCII form, in small letters.
     package init(_ text: String) throws(WalletPresentationError) {
+        if text.hasPrefix(Self.androidApp) {
+            guard Self.isCertificateHash(text.dropFirst(Self.androidApp.count).utf8) else {
+                throw .originMalformed
+            }
+            serialised = text
+            return
+        }
         let (scheme, rest, defaultPort): (String, Substring.UTF8View, Int)
         if text.hasPrefix("https://") {
             (scheme, rest, defaultPort) = ("https", text.dropFirst(8).utf8, 443)
@@ -22,6 +32,13 @@ package struct WebOrigin: Hashable, Sendable {
         let isLocal = Self.local.contains { host.elementsEqual($0.utf8) }
         guard scheme == "https" || isLocal else { throw .originMalformed }
         serialised = text
+    }
+
+    private static let androidApp = "android:apk-key-hash:"
+
+    /// Whether the text is a SHA-256 in base64url without padding, which has one form of 43 characters (Q238).
+    private static func isCertificateHash(_ text: Substring.UTF8View) -> Bool {
+        text.count == 43 && Base64URL.decode(text)?.count == 32
     }
 
     private static let local = ["localhost", "127.0.0.1"]

@@ -11,6 +11,11 @@ extension UserFacingTexts {
     static let commands: [TextGroup] = [
         TextGroup(ExitStatus.allCases, .commands) { $0.meaning },
         TextGroup(PresentationEvent.samples, .commands, form: .sentence) { $0.text },
+        TextGroup(
+            [PresentationEvent.engaged], .commands, named: "PresentationEvent, scanned", form: .sentence
+        ) {
+            $0.textAfterScan
+        },
         TextGroup(UserFacingTexts.daemonFindings, .commands, id: { $0.id }) {
             $0.explanation(file: "/etc/bluetooth/main.conf")
         },

@@ -19,7 +19,9 @@ extension UserFacingTexts {
             CheckReport(id: .digests, outcome: $0).explanation
         },
         TextGroup(CheckFailure.samples, .mdoc) { $0.explanation },
-        TextGroup(ResponseFailure.allCases, .mdoc, id: { $0.rawValue }) { $0.explanation },
+        TextGroup(ResponseFailure.allCases, .mdoc, id: { $0.rawValue }) { $0.explanation(status: 10) },
+        TextGroup([0, 10, 11, 12, 99].map(DeviceResponseStatus.init(rawValue:)), .mdoc) { $0.explanation },
+        TextGroup(TranscriptKind.samples, .mdoc, form: .free) { $0.explanation },
         TextGroup(NotReturned.samples, .mdoc) { $0.explanation },
         TextGroup(AgeAnswer.samples, .mdoc) { $0.reason },
         TextGroup(DrivingAnswer.samples, .mdoc) { $0.reason },
@@ -61,6 +63,25 @@ extension IssuerCertificateError: SampledCases {
     }
 }
 
+extension TranscriptKind: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        switch previous {
+        case nil: .qr
+        case .qr?: .staticHandover
+        case .staticHandover?: .negotiatedHandover
+        case .negotiatedHandover?: .version2Handover
+        case .version2Handover?: .app
+        case .app?: .annexC
+        case .annexC?: .openID4VP
+        case .openID4VP?: .openID4VPOverDCAPI
+        case .openID4VPOverDCAPI?: .annexB
+        case .annexB?: .unknown(handover: Received.type)
+        case .unknown(_?)?: .unknown(handover: nil)
+        case .unknown(nil)?: nil
+        }
+    }
+}
+
 extension UndeterminedCause: SampledCases {
     static func sample(after previous: Self?) -> Self? {
         switch previous {
@@ -87,7 +108,7 @@ extension CheckReport.Outcome: SampledCases {
         switch previous {
         case nil: .passed
         case .passed?: .failed(.digestMissing(familyName))
-        case .failed?: .undetermined(.readerKeyNeeded)
+        case .failed?: .undetermined(.readerKeyNeeded(.ephemeral))
         case .undetermined?: .skipped
         case .skipped?: nil
         }
@@ -121,8 +142,10 @@ extension CheckFailure: SampledCases {
         case .deviceNameSpacesMissing?: .deviceAuthMissing
         case .deviceAuthMissing?: .deviceAuthTwice
         case .deviceAuthTwice?: .devicePayloadAttached
-        case .devicePayloadAttached?: .readerKeyNeeded
-        case .readerKeyNeeded?: .readerKeyOnOtherCurve
+        case .devicePayloadAttached?: .readerKeyNeeded(.ephemeral)
+        case .readerKeyNeeded(.ephemeral)?: .readerKeyNeeded(.encryption)
+        case .readerKeyNeeded(.encryption)?: .signatureNeeded(.annexC)
+        case .signatureNeeded?: .readerKeyOnOtherCurve
         case .readerKeyOnOtherCurve?: .keyAuthorizationsContradictory
         case .keyAuthorizationsContradictory?: .elementNotAuthorized(familyName)
         case .elementNotAuthorized?: .docTypeNotRequested

@@ -215,15 +215,37 @@ struct ReaderSessionTests {
         try expectEnded(&pair)
     }
 
-    @Test(
-        "A status with data: the data is delivered, and the session is over",
-        arguments: [10, 11, 20] as [UInt64])
-    func statusWithData(_ number: UInt64) throws {
+    @Test("Data beside status 20 is delivered, and the session is over")
+    func terminationWithData() throws {
         var pair = try SessionPair()
         _ = try pair.request([1])
-        let message = try pair.holder.seal([7], status: SessionStatus(rawValue: number))
+        let message = try pair.holder.seal([7], status: .termination)
         #expect(pair.reader.receive(message[...], now: now).deliveredLast == [7])
         try expectEnded(&pair)
+    }
+
+    @Test(
+        "Q235 Data beside a status that reports an error, or that is unknown, is not delivered",
+        arguments: [0, 1, 10, 11, 12, 19, 21, 99, .max] as [UInt64])
+    func errorWithData(_ number: UInt64) throws {
+        let status = SessionStatus(rawValue: number)
+        var pair = try SessionPair()
+        _ = try pair.request([1])
+        let message = try pair.holder.seal([7], status: status)
+        let action = pair.reader.receive(message[...], now: now)
+        #expect(action.delivered == nil && action.end == .status(status))
+        #expect(try action.terminationStatus == nil)
+        try expectEnded(&pair)
+
+        // After a first good answer the second is not delivered either.
+        var second = try SessionPair()
+        _ = try second.request([1])
+        let first = try second.holder.seal([1])
+        #expect(second.reader.receive(first[...], now: now).delivered == [1])
+        _ = try second.request([2])
+        let last = try second.holder.seal([2], status: status)
+        #expect(second.reader.receive(last[...], now: now).end == .status(status))
+        try expectEnded(&second)
     }
 
     @Test("A status with data that does not open is a failure")
