@@ -69,6 +69,8 @@ readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd apt gnupg)
 # The languages of the example tills. golang-go: 81 MB to download, 464 MB installed.
 readonly api_packages=(python3-venv nodejs golang-go)
+# What counts instructions, and the floor of decoding.
+readonly count_packages=(valgrind libcbor-dev gcc libc6-dev)
 # What the commands of the guides use.
 readonly guide_packages=(curl jq)
 readonly kiosk_packages=(chromium nginx-light openssl python3-venv fonts-noto-core fonts-noto-cjk)
@@ -151,5 +153,5 @@ install_and_remove() { # LOG-FOLDER [SUITE]
     rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&
         sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
         dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
-    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 900 --hub .build/deb/countersign-hub_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
+    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 1700 --hub .build/deb/countersign-hub_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
 }

@@ -27,7 +27,7 @@ class Step:
     title: str
     run: str
     budget: int
-    # Ended and failed after this time; three budgets, and 300 at least, where the table does not say.
+    # Ended and failed after this time; see `patience` where the table does not say.
     deadline: int = 0
     after: tuple = ()
     # How much of the two cores it takes; a step at low priority takes what others leave.
@@ -42,6 +42,11 @@ class Step:
     minimum_without_shared: int = -1
     skips: tuple = ()
 
+    @property
+    def patience(self):
+        """A hang ends after this time. It decides nothing else: a step that still works on a slow or busy computer is let work."""
+        return max(1800, (20 if self.low_priority else 10) * self.budget)
+
     def least(self, shared):
         return self.minimum if shared or self.minimum_without_shared < 0 else self.minimum_without_shared
 
@@ -54,7 +59,7 @@ def load(path=TABLE):
         entry["after"] = tuple(entry.get("after", ()))
         entry["skips"] = tuple(Skip(**skip) for skip in entry.get("skips", ()))
         step = Step(**entry)
-        steps.append(dataclasses.replace(step, deadline=step.deadline or max(300, 3 * step.budget)))
+        steps.append(dataclasses.replace(step, deadline=step.deadline or step.patience))
     known = set()
     for step in steps:
         if step.name in known:

@@ -176,7 +176,7 @@ class FuzzingTests(unittest.TestCase):
              f"{daemon.url}/v1/openapi.json", "--header", f"Authorization: Bearer {TOKEN}", "--seed", "20",
              "--max-examples", "10", "--phases", "examples,coverage,fuzzing", "--exclude-path-regex", "events$",
              "--continue-on-failure"],
-            cwd=daemon.folder, capture_output=True, text=True, timeout=180)
+            cwd=daemon.folder, capture_output=True, text=True, timeout=1800)
         self.assertEqual(done.returncode, 0, done.stdout[-20_000:])
         self.assertGreater(int(re.search(r"(\d+) generated", done.stdout)[1]), 1000)
 

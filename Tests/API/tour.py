@@ -76,7 +76,7 @@ class Tour:
             self.daemon.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
         try:
-            response = urllib.request.urlopen(request, timeout=20)
+            response = urllib.request.urlopen(request, timeout=120)
         except urllib.error.HTTPError as error:
             response = error
         with response:
@@ -97,7 +97,7 @@ class Tour:
         return self.ended(self.ask("POST", "/v1/presentations", {"kind": "display", "lane": "counter-1", **members}))
 
     def ended(self, seen):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while seen["ended"] is None:
             assert time.monotonic() < deadline, seen
             time.sleep(0.05)

@@ -73,7 +73,7 @@ class Guide(unittest.TestCase):
     def test_the_reader_of_the_readme_asks_its_wallet(self):
         wallet, request = (text.strip() for _, text in blocks("../README.md"))
         done = own_system.run(self, f"cd /root\n{wallet} >wallet.out &\n"
-                                "for _ in $(seq 100); do [ -s wallet.out ] && break; sleep 0.1; done\n"
+                                "until [ -s wallet.out ] || ! kill -0 %1; do sleep 0.1; done\n"
                                 f"{request}\nkill %1\n")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout.startswith("TEST DOCUMENT: over 21 yes\n"), done.stdout)

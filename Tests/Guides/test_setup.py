@@ -52,7 +52,7 @@ answers = [("Replace the present configuration?", "y"), ("What is this computer 
 child, terminal = pty.fork()
 if child == 0:
     os.execvp("countersign", ["countersign", "setup", *sys.argv[1:]])
-said, place, deadline = "", 0, time.monotonic() + 90
+said, place, deadline = "", 0, time.monotonic() + 600
 def read():
     global said
     if not select.select([terminal], [], [], max(0, deadline - time.monotonic()))[0]:

@@ -6,8 +6,10 @@ import pathlib
 import pty
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -34,11 +36,11 @@ def written_to_terminal(*arguments, **environment):
     except OSError:  # The program closed the terminal.
         pass
     os.close(controller)
-    return written.decode().replace("\r\n", "\n"), child.wait(60)
+    return written.decode().replace("\r\n", "\n"), child.wait(600)
 
 
 def piped(*arguments, **environment):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=600,
                           env={"PATH": os.environ["PATH"], "TERM": "xterm", **environment})
 
 
@@ -116,21 +118,59 @@ def takes_something(command):
     return any(not argument["isOptional"] for argument in command.get("arguments", []))
 
 
+# In place of an exit status: it was ended while it waited.
+WAITS = 124
+PATIENCE = 600  # seconds
+
+
+def ends_or_waits(process):
+    """Whether the program waits: all its threads sleep in twenty looks in a row. One that still works is waited for."""
+    until, looks = time.monotonic() + PATIENCE, 0
+    while process.poll() is None:
+        if time.monotonic() > until:
+            raise TimeoutError("the example neither ends nor waits")
+        looks = looks + 1 if is_asleep(process.pid) else 0
+        if looks == 20:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def is_asleep(pid):
+    """Whether this is one of our programs and no thread of it runs or would run."""
+    try:
+        if not pathlib.Path(f"/proc/{pid}/comm").read_text().startswith("countersign"):
+            return False
+        states = [(thread / "stat").read_text().rpartition(")")[2].split()[0]
+                  for thread in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return False
+    return set(states) == {"S"}
+
+
 class ExampleTests(unittest.TestCase):
     # Folders of the system that an example may write, empty or copied.
     SYSTEM = """mount --make-rprivate / && mount -t tmpfs copy /mnt && cp -a /etc/. /mnt && mount --bind /mnt /etc &&
         mount -t tmpfs empty /var/lib && mount -t tmpfs empty /run && ip link set lo up || exit 126"""
 
     def run_pasted(self, example, folder):
-        """Runs it with no network and in a system that is thrown away, for a moment: what waits for a phone has understood
-        its arguments."""
-        script = f"{self.SYSTEM}\nPATH={PROGRAM.parent}:$PATH exec timeout --kill-after 2 2 {example}"
-        return subprocess.run(["unshare", "--net", "--mount", "bash", "-c", script], cwd=folder, capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, timeout=60,
-                              env={**os.environ, "COUNTERSIGN_STORE": f"{folder}/store", "HOME": folder})
+        """Runs it with no network and in a system that is thrown away, to its end or until it waits: what waits for a phone
+        has understood its arguments."""
+        script = f"{self.SYSTEM}\nPATH={PROGRAM.parent}:$PATH exec {example}"
+        with open(f"{folder}/said", "w+") as said:
+            process = subprocess.Popen(
+                ["unshare", "--net", "--mount", "bash", "-c", script], cwd=folder, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=said, start_new_session=True,
+                env={**os.environ, "COUNTERSIGN_STORE": f"{folder}/store", "HOME": folder})
+            is_waiting = ends_or_waits(process)
+            if is_waiting:
+                os.killpg(process.pid, signal.SIGKILL)
+            status = process.wait()
+            said.seek(0)
+            return WAITS if is_waiting else status, said.read()
 
     def help(self, program=PROGRAM):
-        shown = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, timeout=60)
+        shown = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, timeout=600)
         return json.loads(shown.stdout)["command"]
 
     def test_every_command_that_needs_an_argument_has_an_example(self):
@@ -167,17 +207,25 @@ class ExampleTests(unittest.TestCase):
             self.write_files(folder)
             for example in found:
                 with self.subTest(example):
-                    done = self.run_pasted(example, folder)
-                    status = [self.STATUS[start] for start in self.STATUS if example.startswith(start)]
-                    self.assertIn(done.returncode, status or range(126), done.stderr)
+                    status, said = self.run_pasted(example, folder)
+                    expected = [self.STATUS[start] for start in self.STATUS if example.startswith(start)]
+                    self.assertIn(status, expected or range(126), said)
                     for refusal in ("Usage:", "has no command", "has no option", "not understood"):
-                        self.assertNotIn(refusal, done.stderr)
+                        self.assertNotIn(refusal, said)
 
     def test_an_example_with_an_option_that_does_not_exist_fails(self):
         if os.geteuid() != 0:
             self.skipTest("a separate network needs root, and this is not root")
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("has no option", self.run_pasted("countersign inspect --fully trace.txt", folder).stderr)
+            self.assertIn("has no option", self.run_pasted("countersign inspect --fully trace.txt", folder)[1])
+
+    def test_an_example_that_waits_is_ended_and_one_that_ends_is_not(self):
+        if os.geteuid() != 0:
+            self.skipTest("a separate network needs root, and this is not root")
+        with tempfile.TemporaryDirectory() as folder:
+            waiting, said = self.run_pasted("countersign wallet --listen tcp://127.0.0.1:0 --root root.der", folder)
+            self.assertEqual(waiting, WAITS, said)
+            self.assertEqual(self.run_pasted("countersign --version", folder)[0], 0)
 
 
 if __name__ == "__main__":

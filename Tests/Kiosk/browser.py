@@ -17,7 +17,7 @@ LANDSCAPE = {"width": 1280, "height": 800}
 
 
 # How long a condition may take, in seconds.
-PATIENCE = 20
+PATIENCE = 120
 
 
 class Browsers:

@@ -73,7 +73,7 @@ class BuiltDaemon:
         """Has it read its file again, and returns once it has."""
         count = self.reloads()
         self.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 180
         while self.reloads() == count:
             assert time.monotonic() < deadline, self.lines
             time.sleep(0.01)
@@ -92,7 +92,7 @@ class BuiltDaemon:
 
         def end():
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=120)
 
         self.cleanup(end)
         return process
@@ -111,5 +111,5 @@ class BuiltDaemon:
         request = urllib.request.Request(
             self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=120) as response:
             return response.read().decode()

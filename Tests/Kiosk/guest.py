@@ -13,7 +13,7 @@ class Guest:
     SHARED = "/run/countersign-bench"
     # What anybody there may read.
     OPEN = "/run/story"
-    START, PATIENCE = 300, 120
+    START, PATIENCE = 1800, 600
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)

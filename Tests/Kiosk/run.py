@@ -236,7 +236,7 @@ def units_of(names):
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--processes", type=int, default=2)
-    arguments.add_argument("--limit", type=float, default=180)
+    arguments.add_argument("--limit", type=float, default=1200)
     arguments.add_argument("--worker", action="store_true")
     arguments.add_argument("tests", nargs="*")
     given = arguments.parse_args()

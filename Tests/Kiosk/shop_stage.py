@@ -93,7 +93,7 @@ class ScriptedDaemon(http.server.ThreadingHTTPServer):
              body["encryptionInfo"], "--origin", body["origin"], "--key",
              self.folder / "recipient-key.txt", "--request", self.folder / "request.cbor", "--trust",
              self.folder / "root.der", "--policy-file", self.folder / "policy.json", "--json"],
-            capture_output=True, text=True, timeout=60, check=False)
+            capture_output=True, text=True, timeout=600, check=False)
         return json.loads(judged.stdout)
 
 

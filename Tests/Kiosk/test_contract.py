@@ -21,7 +21,7 @@ class ContractTests(unittest.TestCase):
             self.stand_in.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {self.stand_in.token}"})
         try:
-            with urllib.request.urlopen(request, timeout=10) as response:
+            with urllib.request.urlopen(request, timeout=120) as response:
                 return response.status, response.read()
         except urllib.error.HTTPError as refusal:
             return refusal.code, refusal.read()
@@ -91,7 +91,7 @@ class HeaderTests(unittest.TestCase):
         daemon = BuiltDaemon(self.addCleanup).serve()
         for path, file in [*HTML.items()] + [
                 (f"/kiosk/{file.name}", file.name) for file in PAGES.iterdir() if file.suffix != ".html"]:
-            with self.subTest(path=path), urllib.request.urlopen(daemon.url + path, timeout=10) as response:
+            with self.subTest(path=path), urllib.request.urlopen(daemon.url + path, timeout=120) as response:
                 self.assertEqual(response.read(), (PAGES / file).read_bytes())
                 for name, value in HEADERS.items():
                     self.assertEqual(response.headers[name], value, name)

@@ -84,7 +84,7 @@ class HostilePageTests(unittest.TestCase):
             "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests").new_context()
         self.addCleanup(context.close)
         self.page = context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(120_000)
 
     def refusals(self, name):
         """How often the daemon refused by this name."""

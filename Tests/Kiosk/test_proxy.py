@@ -50,9 +50,9 @@ class ProxyTests(unittest.TestCase):
     def ask(self, host, origin=None, path="/v1/lanes"):
         context = ssl.create_default_context(cafile=self.folder / "proxy.pem")
         context.check_hostname = False
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 180
         while True:
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=10, context=context)
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=120, context=context)
             self.addCleanup(connection.close)
             headers = {"Authorization": f"Bearer {TOKEN}", "Host": host, **({"Origin": origin} if origin else {})}
             try:

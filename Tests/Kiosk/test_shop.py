@@ -22,7 +22,7 @@ class ShopCase(KioskCase):
 
     def visit(self, script=CREDENTIALS, **options):
         page = self.context(**options).new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(120_000)
         self.watch(page)
         page.expose_function("wallet", self.stand_in.answer)
         page.add_init_script(script)
@@ -143,7 +143,7 @@ class ShopTests(ShopCase):
             f"{self.stand_in.url}/age/request", data=b"{}",
             headers={"Origin": "https://evil.example", "Cookie": "shop=0123456789abcdef"})
         with self.assertRaises(urllib.error.HTTPError) as refusal:
-            urllib.request.urlopen(request, timeout=10)
+            urllib.request.urlopen(request, timeout=120)
         self.assertEqual(refusal.exception.code, 400)
         self.assertEqual(self.stand_in.daemon.asked, [])
 
@@ -178,7 +178,7 @@ class BuiltDaemonTests(ShopCase):
             f"{self.stand_in.daemon.url}/v1/web/presentations", data=json.dumps(changes).encode(),
             headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=120) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             return error.code, json.load(error)["id"]

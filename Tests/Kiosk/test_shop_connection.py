@@ -23,7 +23,7 @@ class ConnectionTests(unittest.TestCase):
 
     def answers(self, request):
         """What comes until the shop closes the connection, or stays silent."""
-        with socket.create_connection(self.shop.server_address, timeout=2) as connection:
+        with socket.create_connection(self.shop.server_address, timeout=10) as connection:
             connection.sendall(request)
             answer = b""
             try:

@@ -31,7 +31,7 @@ class TLSTests(unittest.TestCase):
         return {"port": self.daemon.port, "host": "0.0.0.0", "names": ["reader.example"], "tls": tls}
 
     def status(self, context, host=None, origin=None):
-        connection = http.client.HTTPSConnection("127.0.0.1", self.daemon.port, timeout=10, context=context)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.daemon.port, timeout=120, context=context)
         self.addCleanup(connection.close)
         headers = {"Authorization": f"Bearer {TOKEN}", "Host": host or f"127.0.0.1:{self.daemon.port}"}
         connection.request("GET", "/v1/lanes", headers={**headers, **({"Origin": origin} if origin else {})})
@@ -54,7 +54,7 @@ class TLSTests(unittest.TestCase):
                 self.assertEqual(self.status(self.trusting(), host, origin), status)
         with self.assertRaises(ssl.SSLError):
             self.status(ssl.create_default_context())
-        plain = http.client.HTTPConnection("127.0.0.1", self.daemon.port, timeout=10)
+        plain = http.client.HTTPConnection("127.0.0.1", self.daemon.port, timeout=120)
         self.addCleanup(plain.close)
         with self.assertRaises((http.client.HTTPException, OSError)):
             plain.request("GET", "/healthz")
@@ -70,7 +70,7 @@ class TLSTests(unittest.TestCase):
 
     def presented(self):
         """The certificate that a new connection gets, as PEM."""
-        return ssl.get_server_certificate(("127.0.0.1", self.daemon.port), timeout=10)
+        return ssl.get_server_certificate(("127.0.0.1", self.daemon.port), timeout=120)
 
     def pem(self, name):
         der = ssl.PEM_cert_to_DER_cert((self.folder / f"{name}.pem").read_text())
@@ -80,7 +80,7 @@ class TLSTests(unittest.TestCase):
         self.daemon.serve(http=self.http())
         first = self.pem("server")
         self.assertEqual(self.presented(), first)
-        open_connection = http.client.HTTPSConnection("127.0.0.1", self.daemon.port, timeout=10, context=self.trusting())
+        open_connection = http.client.HTTPSConnection("127.0.0.1", self.daemon.port, timeout=120, context=self.trusting())
         self.addCleanup(open_connection.close)
         open_connection.connect()
         self.certificate("server", "/CN=reader.example", "subjectAltName=DNS:reader.example,IP:127.0.0.1")

@@ -155,6 +155,11 @@ class Comparing(Case):
         self.assertTrue(all(step.budget > 0 for step in steps))
         self.assertEqual([step.name for step in steps if step.guest and not step.tests and step.name != "try-air"], [])
 
+    def test_no_step_of_the_checked_in_table_fails_for_being_slow(self):
+        for step in table.load():
+            with self.subTest(step.name):
+                self.assertGreaterEqual(step.deadline, max(1800, 10 * step.budget))
+
 
 class Running(Case):
     def test_what_passes_passes(self):

@@ -62,8 +62,11 @@ struct CBORHead {
         let initial = span[position]
         major = initial >> 5
         information = initial & 31
-        if information < 24 || information == 31 {
-            argument = information == 31 ? 0 : UInt64(information)
+        if information < 24 {
+            argument = UInt64(information)
+            size = 1
+        } else if information == 31 {
+            argument = 0
             size = 1
         } else {
             let width = 1 << Int(information - 24)
@@ -76,11 +79,9 @@ struct CBORHead {
     @inline(__always)
     private static func argument(_ span: borrowing Span<UInt8>, after position: Int, width: Int) -> UInt64 {
         var value = UInt64(span[position + 1])
-        var offset = 2
-        while offset <= width {
-            value = value << 8 | UInt64(span[position + offset])
-            offset += 1
-        }
+        // Most arguments have one byte or two.
+        guard width > 1 else { return value }
+        for offset in 2...width { value = value << 8 | UInt64(span[position + offset]) }
         return value
     }
 }

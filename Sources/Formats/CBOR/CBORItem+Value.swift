@@ -34,7 +34,7 @@ extension CBORItem {
 
     /// The bytes of a string: a slice where its length is definite, the chunks put together where it is not.
     func stringContent(_ head: CBORHead) -> ArraySlice<UInt8> {
-        guard head.isIndefinite else { return encoded.dropFirst(head.size) }
+        guard head.isIndefinite else { return encoded[(encoded.startIndex + head.size)...] }
         var content: [UInt8] = []
         var rest = encoded.dropFirst().dropLast()
         while !rest.isEmpty {
@@ -46,12 +46,12 @@ extension CBORItem {
     }
 
     func members(_ head: CBORHead) -> CBORMembers {
-        let content = encoded.dropFirst(head.size)
-        return CBORMembers(bytes: head.isIndefinite ? content.dropLast() : content)
+        let end = head.isIndefinite ? encoded.endIndex - 1 : encoded.endIndex
+        return CBORMembers(bytes: encoded[(encoded.startIndex + head.size)..<end])
     }
 
     func taggedItem(_ head: CBORHead) -> CBORItem {
-        CBORItem(checked: encoded.dropFirst(head.size))
+        CBORItem(checked: encoded[(encoded.startIndex + head.size)...])
     }
 
     private func simpleValue(_ head: CBORHead) -> CBORValue {
@@ -68,9 +68,15 @@ extension CBORItem {
 
 extension CBORItem {
     /// Whether the item is a string, array or map of indefinite length.
-    package var hasIndefiniteLength: Bool { head.major < 7 && head.isIndefinite }
+    package var hasIndefiniteLength: Bool { Self.hasIndefiniteLength(encoded.first) }
 
-    package var isNullOrUndefined: Bool { encoded.first == 0xf6 || encoded.first == 0xf7 }
+    package var isNullOrUndefined: Bool { Self.isNullOrUndefined(encoded.first) }
+
+    static func hasIndefiniteLength(_ initial: UInt8?) -> Bool {
+        initial.map { $0 < 0xe0 && $0 & 31 == 31 } ?? false
+    }
+
+    static func isNullOrUndefined(_ initial: UInt8?) -> Bool { initial == 0xf6 || initial == 0xf7 }
 
     package func unsigned() throws(CBORError) -> UInt64 {
         let head = head

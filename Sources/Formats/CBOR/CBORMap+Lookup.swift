@@ -13,7 +13,8 @@ extension CBORMap {
             let value = CBORWalker.endOfChecked(span, from: position)
             let end = CBORWalker.endOfChecked(span, from: value)
             if let index = span.index(ofText: position, until: value, in: keys) {
-                values.places[index] = CBORValues.Place(start: value, count: end - value)
+                values.starts[index] = value
+                values.counts[index] = end - value
             }
             position = end
         }
@@ -73,24 +74,36 @@ extension CBORMap {
 
 /// What a look-up of several keys gives: a value for each, in their order, or nil if a key is not there.
 package struct CBORValues: Sendable {
-    /// The range of a value among the members; empty if the key is absent.
-    struct Place: Sendable {
-        var start = 0
-        var count = 0
-    }
-
     fileprivate let bytes: ArraySlice<UInt8>
-    fileprivate var places = InlineArray<8, Place>(repeating: Place())
+    // Vectors, because reading an element of an `InlineArray` copies the struct around it and retains the buffer.
+    /// The position of each value among the members.
+    fileprivate var starts = SIMD8<Int>()
+    /// The size of each value; 0 if the key is absent.
+    fileprivate var counts = SIMD8<Int>()
 
     fileprivate init(bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
     }
 
     package subscript(_ index: Int) -> CBORItem? {
-        let place = places[index]
-        guard place.count > 0 else { return nil }
-        let start = bytes.startIndex + place.start
-        return CBORItem(checked: bytes[start..<(start + place.count)])
+        guard counts[index] > 0 else { return nil }
+        let start = bytes.startIndex + starts[index]
+        return CBORItem(checked: bytes[start..<(start + counts[index])])
+    }
+
+    /// Whether one of these values is null or undefined.
+    package func hasNull(at indices: ClosedRange<Int>) -> Bool {
+        indices.contains { CBORItem.isNullOrUndefined(initial(at: $0)) }
+    }
+
+    /// Whether one of these values is a string, array or map of indefinite length.
+    package func hasIndefiniteLength(at indices: ClosedRange<Int>) -> Bool {
+        indices.contains { CBORItem.hasIndefiniteLength(initial(at: $0)) }
+    }
+
+    /// The first byte of a value, or nil if the key is absent.
+    private func initial(at index: Int) -> UInt8? {
+        counts[index] > 0 ? bytes[bytes.startIndex + starts[index]] : nil
     }
 }
 
@@ -112,9 +125,13 @@ extension Span<UInt8> {
     }
 
     private func equals(_ text: StaticString, from start: Int, at offset: Int = 0, count: Int) -> Bool {
-        text.withUTF8Buffer { characters in
-            for index in 0..<count where unsafe characters[offset + index] != self[start + index] {
-                return false
+        let content = extracting(start..<(start + count))
+        return text.withUTF8Buffer { characters in
+            let characters = unsafe characters[offset..<(offset + count)]
+            var matched = 0
+            for character in unsafe characters {
+                guard content[matched] == character else { return false }
+                matched &+= 1
             }
             return true
         }

@@ -2,23 +2,25 @@ extension CBORWalker {
     /// The position after the item at `start`, which was checked before: looks at heads alone.
     static func endOfChecked(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
-        var due: UInt64 = 1
-        while due > 0 {
+        // The walker found that no count exceeds the bytes, so that none of these sums overflows.
+        var due = 1
+        repeat {
             let head = CBORHead(checked: span, at: position)
-            due -= 1
+            due &-= 1
             if head.isIndefinite {
                 position = endOfCheckedIndefinite(span, from: position + 1)
                 continue
             }
-            position += head.size
+            position &+= head.size
+            let count = Int(truncatingIfNeeded: head.argument)
             switch head.major {
-            case 2, 3: position += Int(head.argument)
-            case 4: due += head.argument
-            case 5: due += 2 * head.argument
-            case 6: due += 1
+            case 2, 3: position &+= count
+            case 4: due &+= count
+            case 5: due &+= 2 &* count
+            case 6: due &+= 1
             default: break
             }
-        }
+        } while due > 0
         return position
     }
 

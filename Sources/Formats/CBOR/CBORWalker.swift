@@ -125,11 +125,12 @@ struct CBORWalker {
     }
 
     private func checkUTF8(_ span: borrowing Span<UInt8>, _ range: Range<Int>) throws(CBORError) {
+        let text = span.extracting(range)
         var seen: UInt8 = 0
-        for index in range { seen |= span[index] }
+        for index in text.indices { seen |= text[index] }
         guard seen >= 0x80 else { return }
         do {
-            _ = try UTF8Span(validating: span.extracting(range))
+            _ = try UTF8Span(validating: text)
         } catch {
             throw .invalidUTF8(at: base + range.lowerBound)
         }

@@ -106,7 +106,8 @@ private struct DateReader {
     private mutating func number(_ digits: Int) -> Int? {
         guard position + digits <= text.count else { return nil }
         var value = 0
-        for digit in text[position..<position + digits] {
+        for index in position..<position + digits {
+            let digit = text[index]
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
             value = value * 10 + Int(digit - UInt8(ascii: "0"))
         }

@@ -41,7 +41,7 @@ package struct UnverifiedResponse: Sendable {
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
             hasNullMembers = values.hasNull(at: 3...6)
-            hasIndefiniteLength = [item, values.optional(2)].contains { $0?.hasIndefiniteLength == true }
+            hasIndefiniteLength = item.hasIndefiniteLength || values.hasIndefiniteLength(at: 2...2)
         } catch {
             throw .malformed(.deviceResponse, error)
         }
@@ -117,10 +117,9 @@ package struct UnverifiedDocument: Sendable {
             asserted = try values.optional(2)?.map()
             errors = try Self.errors(values.optional(3))
             hasOwnNull = values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
-            isIndefinite = [
-                item, values.optional(1), values.optional(2), issuerSigned.optional(0),
-                issuerSigned.optional(1),
-            ].contains { $0?.hasIndefiniteLength == true }
+            isIndefinite =
+                item.hasIndefiniteLength || values.hasIndefiniteLength(at: 1...2)
+                || issuerSigned.hasIndefiniteLength(at: 0...1)
         } catch {
             throw .malformed(.document, error)
         }
@@ -193,19 +192,22 @@ package struct UnverifiedIssuerSignedItem: Sendable {
     }
 
     init(_ item: CBORItem, limits: CBORLimits) throws(MdocModelError) {
-        do throws(CBORError) {
-            var form = EncodingForm()
-            bytes = try EncodedCBOR(item)
-            let content = try bytes.item(limits: limits, noting: &form)
-            values = try content.map().values(of: Member.keys)
-            digestID = try values.required(Member.digestID, at: content.offset).unsigned()
-            _ = try values.required(Member.random, at: content.offset).byteString()
-            _ = try values.required(Member.identifier, at: content.offset).nameUTF8()
-            guard values[Member.value] != nil else { throw CBORError.missingMember(at: content.offset) }
-            self.form = form
-        } catch {
-            throw .malformed(.issuerSignedItem, error)
-        }
+        self = try mapping(Self(reading: item, limits: limits), MdocStructure.issuerSignedItem.malformed)
+    }
+
+    private init(reading item: CBORItem, limits: CBORLimits) throws(CBORError) {
+        var form = EncodingForm()
+        let bytes = try EncodedCBOR<UnverifiedIssuerSignedItem>(item)
+        let content = try bytes.item(limits: limits, noting: &form)
+        let values = try content.map().values(of: Member.keys)
+        let digestID = try values.required(Member.digestID, at: content.offset).unsigned()
+        _ = try values.required(Member.random, at: content.offset).byteString()
+        _ = try values.required(Member.identifier, at: content.offset).nameUTF8()
+        guard values[Member.value] != nil else { throw .missingMember(at: content.offset) }
+        self.bytes = bytes
+        self.digestID = digestID
+        self.form = form
+        self.values = values
     }
 
     package var random: ArraySlice<UInt8> { values[Member.random].flatMap { try? $0.byteString() } ?? [] }
@@ -244,7 +246,7 @@ package struct UnverifiedDeviceSigned: Sendable {
             let deviceAuth = try members?.optional(1)?.map().values(of: ["deviceSignature", "deviceMac"])
             deviceSignature = deviceAuth?.optional(0)
             deviceMac = deviceAuth?.optional(1)
-            hasNullMembers = [members, deviceAuth].contains { $0?.hasNull(at: 0...1) == true }
+            hasNullMembers = members?.hasNull(at: 0...1) == true || deviceAuth?.hasNull(at: 0...1) == true
             guard let item = members?.optional(0) else {
                 nameSpacesBytes = nil
                 elements = []

@@ -38,11 +38,6 @@ extension CBORValues {
         return value
     }
 
-    /// Whether one of these members is there as null or undefined.
-    func hasNull(at indices: ClosedRange<Int>) -> Bool {
-        indices.contains { self[$0]?.isNullOrUndefined == true }
-    }
-
     /// A member that the structure at `offset` requires. Null and undefined count as absent (Q150).
     func required(_ index: Int, at offset: Int) throws(CBORError) -> CBORItem {
         guard let value = optional(index) else { throw .missingMember(at: offset) }

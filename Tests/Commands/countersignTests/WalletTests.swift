@@ -83,6 +83,19 @@ struct WalletTests {
         #expect(notes.contains("Warm checks two signatures") && notes.contains("the three of floorNs"))
     }
 
+    @Test("bench --count runs each part and prints the names of the parts in place of times")
+    func benchCounted() async throws {
+        let run = try await measure([], ["--count", "2"])
+        #expect(run.status == 0, "\(run.errors)")
+        let counted = try run.json()
+        #expect(counted["times"] as? Double == 2)
+        let parts = try #require(counted["parts"] as? [String])
+        let some = ["decode", "session", "verifyCold", "verifyWarm", "tightFloorWarm"]
+        #expect(Set(parts).isSuperset(of: some))
+        #expect(Set(parts).count == parts.count)
+        #expect(try await measure([], ["--count", "0"]).status == 64)
+    }
+
     @Test("bench refuses a response that is not verified: exit code 2")
     func benchRejected() async throws {
         let run = try await measure(["--fault", "mso.expired"])

@@ -27,7 +27,7 @@ final class ConnectionFlood: @unchecked Sendable {  // one thread at a time
         return unsafe setrlimit(resource, &limit) == 0 && limit.rlim_cur >= rlim_t(count + 256)
     }
 
-    /// Makes the connections, closes none of them, and hears until all but `held` were closed or the time is over.
+    /// Makes the connections, closes none of them, and hears until all but `held` were closed. `timeout` ends a hang.
     ///
     /// - Returns: how many seconds that took, rounded up.
     func run(_ count: Int, to port: UInt16, holding held: Int, timeout: Int) async throws -> Int {
@@ -59,7 +59,7 @@ final class ConnectionFlood: @unchecked Sendable {  // one thread at a time
     private static func connected(to port: UInt16) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 120, tv_usec: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         guard PlainHTTP.Address.tcp(port: port).connect(descriptor) else {

@@ -77,6 +77,6 @@ struct EventTests {
         while let event = try await events.next() { last = event.data["state"] }
         #expect(last == "failed")
         #expect(try await reader.daemon.ended() == 0)
-        #expect(ContinuousClock.now - began < .seconds(8))
+        #expect(ContinuousClock.now - began < .seconds(50))
     }
 }

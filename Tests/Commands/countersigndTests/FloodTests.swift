@@ -18,7 +18,7 @@ struct FloodTests {
         #expect(try await reader.asApp.call("GET", "/v1/lanes").status == 200)
         let before = try Self.memory(of: reader.daemon)
         let flood = ConnectionFlood()
-        let seconds = try await flood.run(Self.count, to: reader.port, holding: Self.limit, timeout: 90)
+        let seconds = try await flood.run(Self.count, to: reader.port, holding: Self.limit, timeout: 900)
         #expect(flood.failures == 0)
         #expect(flood.openCount <= Self.limit, "some have no answer after \(seconds) s")
         let named = flood.answers.filter {

@@ -49,7 +49,7 @@ final class HookListener: Sendable {
 
     /// The calls, once there are so many.
     func taken(_ count: Int) async throws -> [Call] {
-        for _ in 0..<4_000 {
+        for _ in 0..<60_000 {
             let calls = calls.withLock { $0 }
             if calls.count >= count { return calls }
             try await Task.sleep(for: .milliseconds(5))

@@ -155,7 +155,7 @@ struct HostileBodyTests {
         var waiting: [PlainHTTP.Stream] = []
         for path in routes.paths {
             waiting.append(
-                try await routes.client.open(routes.head(path, "Content-Length: 100") + "{", timeout: 30))
+                try await routes.client.open(routes.head(path, "Content-Length: 100") + "{", timeout: 120))
         }
         #expect(try await routes.client.call("GET", "/v1/lanes").status == 200)
         for stream in waiting {

@@ -170,7 +170,7 @@ struct HostilityTests {
         let body = try await reader.asApp.open(
             "POST /v1/presentations HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n"
                 + "Authorization: Bearer \(ReaderDaemon.app)\r\nContent-Type: application/json\r\n"
-                + "Content-Length: 100\r\n\r\n{", timeout: 25)
+                + "Content-Length: 100\r\n\r\n{", timeout: 120)
         #expect(try await reader.asNobody.call("GET", "/healthz").status == 200)
         let late = try await body.next()
         #expect(late.map { String(decoding: $0, as: UTF8.self).contains("bodyTooSlow") } ?? true)

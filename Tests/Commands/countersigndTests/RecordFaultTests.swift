@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Glibc
 import MdocModel
@@ -93,8 +94,7 @@ struct RecordFaultTests {
     }
 
     private func gone(_ record: String, from desk: RentalDesk) async throws {
-        for _ in 0..<6_000 where desk.isAnywhere(record) { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(!desk.isAnywhere(record))
+        try await until("the removal of \(record)", within: .seconds(300)) { !desk.isAnywhere(record) }
     }
 
     @Test("What expires is removed at its deadline, also where the daemon was off then; the rest stays")
@@ -104,12 +104,14 @@ struct RecordFaultTests {
         _ = try await desk.reader.daemon.ended()
         let overdue = try await retain(in: desk, for: -1, reference: "overdue")
         let later = try await retain(in: desk, for: 3600, reference: "later")
-        // In time enough for a slow computer to start the daemon before.
+        let due = WallClock.system.now.advanced(bySeconds: 15)
         let soon = try await retain(in: desk, for: 15, reference: "soon")
         #expect([overdue, soon, later].allSatisfy(desk.isAnywhere))
         let daemon = try await desk.reader.startAgain()
         try await gone(overdue, from: desk)
-        #expect(desk.isAnywhere(soon) && desk.isAnywhere(later))
+        // A busy computer may start the daemon after this deadline.
+        #expect(desk.isAnywhere(soon) || WallClock.system.now >= due)
+        #expect(desk.isAnywhere(later))
         try await gone(soon, from: desk)
         #expect(desk.isAnywhere(later) && daemon.errors.contains(" ready"))
         #expect(try await desk.retained() == [later])

@@ -62,7 +62,7 @@ final class SmallDisk {
 
     /// Returns once the daemon is ready, whether an order came or not.
     func ready() async throws {
-        for _ in 0..<600 {
+        for _ in 0..<6_000 {
             if try await reader.asNobody.call("GET", "/readyz").status == 200 { return }
             try await Task.sleep(for: .milliseconds(50))
         }

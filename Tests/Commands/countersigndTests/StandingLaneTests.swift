@@ -25,7 +25,7 @@ struct StandingLaneTests {
 
     /// The presentation that the lane waits in, once it does.
     private static func armed(_ daemon: ReaderDaemon, after last: String? = nil) async throws -> String {
-        for _ in 0..<3000 {
+        for _ in 0..<15_000 {
             let lane = try await lane(daemon)
             let isPaused = (lane["standing"] as? [String: Any])?["isPaused"] as? Bool
             if let id = lane["presentation"] as? String, id != last, isPaused == false,
@@ -213,7 +213,7 @@ struct StandingLaneTests {
 
     /// Why the lane is paused, once it is.
     private static func reason(_ daemon: ReaderDaemon) async throws -> String? {
-        for _ in 0..<1500 {
+        for _ in 0..<15_000 {
             let standing = try await lane(daemon)["standing"] as? [String: Any]
             if let reason = standing?["reason"] as? [String: Any] { return reason["id"] as? String }
             try await Task.sleep(for: .milliseconds(20))

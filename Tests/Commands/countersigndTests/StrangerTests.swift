@@ -73,13 +73,13 @@ struct StrangerTests {
                 + "Authorization: Bearer \(ReaderDaemon.app)\r\n\r\n")
         _ = try await known.next()
         let began = ContinuousClock.now
-        while try await stranger.next() != nil, ContinuousClock.now - began < .seconds(60) {
+        while try await stranger.next() != nil, ContinuousClock.now - began < .seconds(600) {
             try await Task.sleep(for: .seconds(2))
             try known.write(Self.healthz(reader))
             _ = try await known.next()
             try? stranger.write(Self.healthz(reader))
         }
-        #expect(ContinuousClock.now - began < .seconds(45))
+        #expect(ContinuousClock.now - began < .seconds(180))
         try known.write(Self.healthz(reader))
         #expect(try await known.next() != nil)
     }

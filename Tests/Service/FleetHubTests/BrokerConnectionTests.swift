@@ -98,7 +98,7 @@ struct BrokerConnectionTests {
         let begin = ContinuousClock.now
         await connection.stop()
         for await event in connection.events { #expect(event == .ended) }
-        #expect(ContinuousClock.now - begin < .seconds(2))
+        #expect(ContinuousClock.now - begin < .seconds(20))
     }
 
     @Test("Files that libmosquitto does not take are refused, again and again; those that it takes are not")
@@ -152,7 +152,7 @@ struct BrokerConnectionTests {
         let begin = ContinuousClock.now
         connection.start()
         for await event in connection.events { #expect(event == .ended) }
-        #expect(ContinuousClock.now - begin < .seconds(5))
+        #expect(ContinuousClock.now - begin < .seconds(30))
         await connection.stop()
     }
 }

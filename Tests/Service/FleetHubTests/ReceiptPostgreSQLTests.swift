@@ -105,7 +105,7 @@ struct ReceiptPostgreSQLTests {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 1)
         let begin = ContinuousClock.now
         #expect(try await bench.push(Array(repeating: links[0], count: 1_000_000)) == .malformed)
-        #expect(ContinuousClock.now - begin < .seconds(10))
+        #expect(ContinuousClock.now - begin < .seconds(60))
         #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
     }
 

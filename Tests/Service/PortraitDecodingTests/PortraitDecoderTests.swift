@@ -155,7 +155,7 @@ struct PortraitDecoderTests {
     func hang(script: String) async {
         let start = ContinuousClock.now
         #expect(await failure(of: Array((script + "\n").utf8), hurriedShell) == .overdue)
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(50))
     }
 
     @Test("A decoder that a signal ends says which")
@@ -182,7 +182,7 @@ struct PortraitDecoderTests {
         let process = try DecoderProcess(Self.built("countersign-portrait"))
         let folder = "/proc/\(process.process)"
         var status = ""
-        for _ in 0..<1000 where !status.contains("Seccomp:\t2") {
+        for _ in 0..<20_000 where !status.contains("Seccomp:\t2") {
             status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -163,7 +163,7 @@ final class StoredBasisTests {
             }
             for await problem in group { #expect(problem?.id == .trustUnavailable) }
         }
-        #expect(ContinuousClock.now - began < .seconds(3 * ReaderStore.longestWait))
+        #expect(ContinuousClock.now - began < .seconds(5 * ReaderStore.longestWait))
         try holder.inDatabase { try $0.execute(sql: "ROLLBACK") }
         #expect(try await basis.basis().trust.anchors.count == 1)
     }

@@ -30,9 +30,9 @@ actor AwaitedRadio: BluetoothLERadio {
         throw .serviceIncomplete
     }
 
-    /// Returns once so many services were served and a link is waited for, or after five seconds.
+    /// Returns once so many services were served and a link is waited for, or after a minute.
     func served(_ count: Int) async throws {
-        for _ in 0..<5000 where uuids.count < count || waiting == nil {
+        for _ in 0..<60_000 where uuids.count < count || waiting == nil {
             try await Task.sleep(for: .milliseconds(1))
         }
     }

@@ -227,15 +227,15 @@ struct NFCTests {
 
     @Test("Q192 Each phase is measured, and consent is apart from the transfer")
     func phases() async throws {
-        let scene = try Scene(Scene.presentation(portrait: 25_000)) { $0.consentTime = .seconds(2) }
+        let scene = try Scene(Scene.presentation(portrait: 25_000)) { $0.consentTime = .seconds(4) }
         let (presentation, time) = try await timed {
             try await scene.transaction().run(at: Field([scene.phone()], .short))
         }
         #expect(
             presentation.phases.map(\.name) == [.engagement, .request, .consent, .transfer, .verification])
         let consent = try #require(presentation.duration(of: .consent))
-        #expect(consent >= .seconds(2))
-        #expect(try #require(presentation.duration(of: .transfer)) < .seconds(2))
+        #expect(consent >= .seconds(4))
+        #expect(try #require(presentation.duration(of: .transfer)) < .seconds(4))
         #expect(presentation.phases.map(\.duration).reduce(.zero, +) <= time)
     }
 

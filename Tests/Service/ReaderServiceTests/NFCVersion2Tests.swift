@@ -374,7 +374,7 @@ struct NFCVersion2SecondTapTests {
         let task = Task { await transaction.run(at: field) }
         try await scene.events.first(.awaitingConsent)
         // The event comes before the request is out.
-        for _ in 0..<5000 where phone.log.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<60_000 where phone.log.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         field.lift()
         return task
     }

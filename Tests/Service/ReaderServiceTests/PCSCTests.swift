@@ -14,7 +14,7 @@ import Transport
     .enabled(if: VirtualBench.isHere, VirtualBench.absence), .takingTurnsAtTheBench)
 struct PCSCTests {
     /// What a busy machine may add.
-    static let margin = Duration.seconds(5)
+    static let margin = Duration.seconds(30)
 
     @Test("Every wallet, handover, proof and size of portrait is verified")
     func matrix() async throws {
@@ -280,7 +280,7 @@ extension VirtualReader {
 extension EventLog {
     /// Returns once a tap broke off.
     func firstTapAgain() async throws {
-        for _ in 0..<10_000 {
+        for _ in 0..<120_000 {
             if all.contains(where: \.isOfBrokenTap) { return }
             try await Task.sleep(for: .milliseconds(1))
         }

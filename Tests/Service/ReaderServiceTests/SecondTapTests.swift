@@ -97,7 +97,7 @@ struct SecondTapTests {
         let first = try await stage.tap()
         let broken = try stage.scene.phone { $0.cardFault = .garbledCapabilities }
         stage.field.tap(broken)
-        for _ in 0..<5000 where broken.log.count(of: 0xb0) == 0 {
+        for _ in 0..<60_000 where broken.log.count(of: 0xb0) == 0 {
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(try await stage.connect(first))

@@ -302,7 +302,7 @@ struct PostgreSQLNonceTests {
         }
         try PostgreSQLBench.control("resume")
         #expect(outcomes.isSubset(of: ["overdue", "overloaded", "unreachable"]), "\(outcomes)")
-        #expect(ContinuousClock.now - began < .seconds(15))
+        #expect(ContinuousClock.now - began < .seconds(60))
         // Nobody was told that it was spent; whether it is, is the database's to say.
         #expect(["accepted", "nonce.reused"].contains(await scene.spend(nonce)))
     }

@@ -94,7 +94,7 @@ final class ClerkDesktop: Sendable {
 
     /// What the clerk sees of the person who is to be compared, on this page.
     func person(on page: PlainHTTP) async throws -> (path: String, result: [String: Any]) {
-        for _ in 0..<3000 {
+        for _ in 0..<12_000 {
             let lane = try await page.call("GET", "/v1/lanes/reader").json()
             if let id = lane["presentation"] as? String {
                 let path = "/v1/presentations/\(id)"

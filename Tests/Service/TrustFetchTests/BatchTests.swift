@@ -57,7 +57,7 @@ struct BatchTests {
         let targets = try ["/stuck", "/never"].map { try scene.target($0) }
         let begin = ContinuousClock.now
         let results = try await scene.fetcher(limits).fetch(targets, at: FetchScene.now)
-        #expect(ContinuousClock.now - begin < .seconds(10))
+        #expect(ContinuousClock.now - begin < .seconds(60))
         #expect(results.map(error) == [.timedOut(.batch), .timedOut(.batch)])
         #expect(!scene.server.requests.map(\.path).contains("/never"))
     }
@@ -84,7 +84,7 @@ struct BatchTests {
         let begin = ContinuousClock.now
         task.cancel()
         #expect(await task.value == .failure(.cancelled))
-        #expect(ContinuousClock.now - begin < .seconds(10))
+        #expect(ContinuousClock.now - begin < .seconds(60))
     }
 
     @Test("A task that is cancelled while it waits for a handshake ends within the time for it")
@@ -99,7 +99,7 @@ struct BatchTests {
         let begin = ContinuousClock.now
         task.cancel()
         #expect(await task.value == .failure(.cancelled))
-        #expect(ContinuousClock.now - begin < .seconds(10))
+        #expect(ContinuousClock.now - begin < .seconds(60))
     }
 
     @Test("Nothing to ask for is nothing")

@@ -66,7 +66,7 @@ package enum AirBench {
     private static func control(_ words: [String]) async throws -> [String] {
         let script = try #require(environment("COUNTERSIGN_BLUEZD_CONTROL"))
         let process = try BenchProcess([script] + words)
-        let status = try await process.end(within: .seconds(60))
+        let status = try await process.end(within: .seconds(300))
         try #require(status == 0, "bluezd-control \(words): \(process.lines)")
         return process.lines
     }

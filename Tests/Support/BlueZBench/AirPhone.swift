@@ -38,14 +38,14 @@ package struct AirPhone: Sendable {
     /// Loads the phone's host stack, which takes long, so that every phone comes quickly.
     package static func prepare() async throws {
         let program = try #require(AirBench.environment("COUNTERSIGN_BENCH_PHONE"))
-        try await BenchProcess([program, "--prepare"]).end(within: .seconds(60))
+        try await BenchProcess([program, "--prepare"]).end(within: .seconds(300))
     }
 
     package var lines: [String] { process.lines }
 
     /// Its first line with this word.
     @discardableResult
-    package func said(_ word: String, within limit: Duration = .seconds(60)) async throws -> String {
+    package func said(_ word: String, within limit: Duration = .seconds(300)) async throws -> String {
         try await process.line(word, within: limit)
     }
 
@@ -57,7 +57,7 @@ package struct AirPhone: Sendable {
 
     /// Its exit status: 0 after a session that went to its end.
     @discardableResult
-    package func end(within limit: Duration = .seconds(30)) async throws -> Int32 {
+    package func end(within limit: Duration = .seconds(120)) async throws -> Int32 {
         try await process.end(within: limit)
     }
 

@@ -29,7 +29,7 @@ package struct AirStock: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Counts until it is as it was, or the time is over: bluetoothd tidies up behind its answers.
-    package static func settled(to expected: AirStock, within limit: Duration = .seconds(10)) async throws
+    package static func settled(to expected: AirStock, within limit: Duration = .seconds(60)) async throws
         -> AirStock
     {
         let end = ContinuousClock.now + limit
@@ -75,7 +75,9 @@ package struct AirObjects: Sendable {
             method,
         ]
         let call = try BenchProcess(words + arguments)
-        guard try await call.end(within: .seconds(20)) == 0 else { throw Overdue("\(method): \(call.lines)") }
+        guard try await call.end(within: .seconds(120)) == 0 else {
+            throw Overdue("\(method): \(call.lines)")
+        }
         return call.lines
     }
 

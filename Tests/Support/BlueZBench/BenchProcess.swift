@@ -22,7 +22,7 @@ package final class BenchProcess: Sendable {
 
     /// Its first line that begins with this word, as soon as it is written.
     @discardableResult
-    package func line(_ word: String, within limit: Duration = .seconds(30)) async throws -> String {
+    package func line(_ word: String, within limit: Duration = .seconds(300)) async throws -> String {
         let end = ContinuousClock.now + limit
         while true {
             if let line = lines.first(where: { $0 == word || $0.hasPrefix(word + " ") }) { return line }

@@ -1,6 +1,6 @@
-/// Runs `body` with a bound: no test waits for ever.
+/// Runs `body` with a bound: no test waits for ever. The bound ends a hang; a slow or busy computer never reaches it.
 package func withDeadline<Value: Sendable>(
-    _ what: String, _ limit: Duration = .seconds(10), _ body: @escaping @Sendable () async throws -> Value
+    _ what: String, _ limit: Duration = .seconds(120), _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in
         group.addTask { try await body() }
@@ -16,7 +16,7 @@ package func withDeadline<Value: Sendable>(
 
 /// Looks every 10 ms whether `condition` holds, with a bound.
 package func until(
-    _ what: String, within limit: Duration = .seconds(30),
+    _ what: String, within limit: Duration = .seconds(120),
     _ condition: @escaping @Sendable () async throws -> Bool
 ) async throws {
     try await withDeadline(what, limit) {

@@ -70,7 +70,7 @@ package final class BuiltProgram: Sendable {
     }
 
     private func until(_ what: String, _ condition: () -> Bool) async throws {
-        for _ in 0..<12_000 {
+        for _ in 0..<60_000 {
             let isLast = hasEnded
             if condition() { return }
             if isLast { break }

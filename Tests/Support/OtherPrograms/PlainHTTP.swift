@@ -61,12 +61,12 @@ package struct PlainHTTP: Sendable {
     }
 
     /// Sends bytes as they are; everything that comes back until the daemon closes.
-    package func send(_ text: String, timeout: Int = 20) async throws -> [UInt8] {
+    package func send(_ text: String, timeout: Int = 120) async throws -> [UInt8] {
         try await Self.rest(of: open(text, timeout: timeout))
     }
 
     /// Sends bytes as they are, and gives what comes back as it comes.
-    package func open(_ text: String, timeout: Int = 20) async throws -> Stream {
+    package func open(_ text: String, timeout: Int = 120) async throws -> Stream {
         try await offThisThread { try Stream(address, text, timeout: timeout) }
     }
 

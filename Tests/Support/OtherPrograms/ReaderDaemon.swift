@@ -169,7 +169,7 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
 
     /// The id of a presentation's receipt, once that is written.
     package func receipt(of id: String) async throws -> String {
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             if let receipt = try await result(of: id)["receipt"] as? String { return receipt }
             try await Task.sleep(for: .milliseconds(10))
         }

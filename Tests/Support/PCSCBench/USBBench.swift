@@ -108,7 +108,7 @@ package enum USBBench {
     /// slots leaves, that may end pcscd.
     private static func listed(_ find: ([String]) -> String?) async throws -> String {
         let service = PCSCService()
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(120)
         while true {
             let names = try await service.names()
             if let found = find(names) { return found }

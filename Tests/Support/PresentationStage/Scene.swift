@@ -126,14 +126,14 @@ package final class EventLog: Sendable {
         entries.withLock { $0.first { $0.event == event }?.time }
     }
 
-    /// Returns once the event was there, or after five seconds.
-    package func first(_ event: PresentationEvent, within limit: Duration = .seconds(5)) async throws {
+    /// Returns once the event was there; records an issue after the time for it.
+    package func first(_ event: PresentationEvent, within limit: Duration = .seconds(120)) async throws {
         try await reach(1, of: event, within: limit)
     }
 
-    /// Returns once the event was there so often, or after the time for it.
+    /// Returns once the event was there so often; records an issue after the time for it.
     package func reach(
-        _ count: Int, of event: PresentationEvent, within limit: Duration = .seconds(10)
+        _ count: Int, of event: PresentationEvent, within limit: Duration = .seconds(120)
     ) async throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {

@@ -36,7 +36,7 @@ extension OneAfterAnother {
             do {
                 // The first phone of a run has to be loaded.
                 try await phone.said("advertising", within: .seconds(120))
-                try await withDeadline("the test", .seconds(120)) { try await body(phone) }
+                try await withDeadline("the test", .seconds(600)) { try await body(phone) }
             } catch {
                 await phone.leave()
                 print(phone.lines.joined(separator: "\n"))

@@ -43,7 +43,7 @@ final class PrivateBus: Sendable {
     /// Runs `body` with a bus that ends afterwards.
     static func with(_ body: @escaping @Sendable (PrivateBus) async throws -> Void) async throws {
         let bus = try await start()
-        let result = await Task { try await withDeadline("the test", .seconds(60)) { try await body(bus) } }
+        let result = await Task { try await withDeadline("the test", .seconds(600)) { try await body(bus) } }
             .result
         await bus.end()
         try result.get()

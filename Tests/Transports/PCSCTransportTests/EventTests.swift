@@ -77,7 +77,7 @@ extension BenchTests {
             }
             try await Task.sleep(for: .milliseconds(200))
             task.cancel()
-            try await withDeadline("the end of events", .seconds(5)) { await task.value }
+            try await withDeadline("the end of events") { await task.value }
         }
 
         private func events(upTo count: Int) async throws -> [ReaderEvent] {
@@ -101,7 +101,7 @@ extension BenchTests {
 
 /// The first event `pick` makes something of; those before it are passed over.
 func firstEvent<Value: Sendable>(
-    in stream: AsyncStream<ReaderEvent>, within limit: Duration = .seconds(10),
+    in stream: AsyncStream<ReaderEvent>, within limit: Duration = .seconds(120),
     _ pick: @escaping @Sendable (ReaderEvent) -> Value?
 ) async throws -> Value {
     let seen = Mutex<[ReaderEvent]>([])

@@ -40,7 +40,7 @@ extension BenchTests {
                 try await until("the command at the card") { isAsked.load(ordering: .relaxed) }
                 try await VirtualBench.pcscd(end)
                 await #expect(throws: PCSCTransportError.serviceLost) {
-                    try await withDeadline("the end of the exchange", .seconds(5)) {
+                    try await withDeadline("the end of the exchange", .seconds(15)) {
                         try await exchange.value
                     }
                 }
@@ -98,7 +98,7 @@ extension BenchTests {
             try await Task.sleep(for: .milliseconds(300))
             listing.cancel()
             await #expect(throws: PCSCTransportError.cancelled) {
-                try await withDeadline("the cancelled call", .seconds(5)) { try await listing.value }
+                try await withDeadline("the cancelled call") { try await listing.value }
             }
             await #expect(throws: PCSCTransportError.readerBlocked) {
                 try await withDeadline("the blocked call") { try await service.readers() }
@@ -114,7 +114,7 @@ extension BenchTests {
             let task = Task { for await _ in service.events() {} }
             try await Task.sleep(for: .seconds(2))
             task.cancel()
-            try await withDeadline("the end of events", .seconds(5)) { await task.value }
+            try await withDeadline("the end of events") { await task.value }
             try await VirtualBench.pcscd("start")
         }
 

@@ -9,7 +9,7 @@ struct VirtualCardTests {
         let card = VirtualCard(address: try Self.nobody, answering: { _ in .removeCard })
         let began = ContinuousClock.now
         await #expect(throws: VirtualCardError.readerUnreachable) { try await card.insert() }
-        #expect(ContinuousClock.now - began < .seconds(8))
+        #expect(ContinuousClock.now - began < .seconds(60))
     }
 
     @Test("A cancelled insertion ends at once")

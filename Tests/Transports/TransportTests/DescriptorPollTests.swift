@@ -66,8 +66,14 @@ struct DescriptorPollTests {
         let pipes = try Pipes(1)
         var entries = pipes.entries
         let poll = DescriptorPoll { _, _ in -code }
-        let start = ContinuousClock.now
-        for _ in 0..<20 { poll.look(at: &entries, for: -1) }
-        #expect((ContinuousClock.now - start >= .milliseconds(200)) == isResting)
+        var fastest = Duration.seconds(60)
+        // Other work on the machine may slow a round down, and speeds none up.
+        for _ in 0..<100 where fastest >= .milliseconds(200) {
+            let start = ContinuousClock.now
+            for _ in 0..<20 { poll.look(at: &entries, for: -1) }
+            fastest = min(fastest, ContinuousClock.now - start)
+            if isResting { break }
+        }
+        #expect((fastest >= .milliseconds(200)) == isResting)
     }
 }

@@ -82,7 +82,7 @@ struct FramedTCPTests {
         try raw.sendAll([0, 0, 0, 2, 7])
         let began = ContinuousClock.now
         await #expect(throws: TransportError.deadlinePassed(.frame)) { try await server.receive() }
-        #expect(ContinuousClock.now - began < .seconds(10))
+        #expect(ContinuousClock.now - began < .seconds(60))
         await #expect(throws: TransportError.closed(by: .own)) { try await server.receive() }
     }
 

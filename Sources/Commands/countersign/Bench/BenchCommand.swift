@@ -55,12 +55,22 @@ struct BenchCommand: ParsableCommand {
     @Option(name: .long, help: "How often each measurement is repeated within a round.")
     var perRound = 100
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Run each part this many times and print the names of the parts, not times: for valgrind, which counts instructions.",
+            valueName: "times"))
+    var count: Int?
+
     private var input: VerifyInput { VerifyInput(files, app, web, answer) }
 
     func validate() throws {
         try input.validate()
         guard (1...1000).contains(rounds), (1...10_000).contains(perRound) else {
             throw ValidationError("--rounds takes 1 to 1000, --per-round 1 to 10000.")
+        }
+        guard (1...10_000).contains(count ?? 1) else {
+            throw ValidationError("--count takes 1 to 10000.")
         }
     }
 
@@ -85,10 +95,14 @@ struct BenchCommand: ParsableCommand {
             throw CommandFailure.malformed(error.explanation)
         }
         defer { benchmark.discard() }
-        Terminal.result(
-            try Progress.during("Measuring") {
-                try BenchFigures(benchmark, rounds: rounds, perRound: perRound).json.text
-            })
+        let figures = try Progress.during("Measuring") {
+            if let count {
+                try CountedParts.run(BenchFigures.measurements(benchmark), times: count)
+            } else {
+                try BenchFigures(benchmark, rounds: rounds, perRound: perRound).json
+            }
+        }
+        Terminal.result(figures.text)
     }
 
     private func measure(_ presentation: StoredPresentation, at now: Timestamp) throws {
@@ -102,9 +116,13 @@ struct BenchCommand: ParsableCommand {
         } catch let error as WalletPresentationError {
             throw CommandFailure(status: .rejected, message: error.explanation)
         }
-        Terminal.result(
-            try Progress.during("Measuring") {
-                try EnvelopeFigures(benchmark, rounds: rounds, perRound: perRound).json.text
-            })
+        let figures = try Progress.during("Measuring") {
+            if let count {
+                try CountedParts.run(EnvelopeFigures.measurements(benchmark), times: count)
+            } else {
+                try EnvelopeFigures(benchmark, rounds: rounds, perRound: perRound).json
+            }
+        }
+        Terminal.result(figures.text)
     }
 }

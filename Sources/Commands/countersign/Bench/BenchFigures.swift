@@ -5,37 +5,41 @@ struct BenchFigures {
     let json: JSONValue
 
     init(_ benchmark: TransactionBenchmark, rounds: Int, perRound: Int) throws {
-        let (former, tight) = (try FormerFloor(benchmark.floorSizes), try TightFloor(benchmark.floorSizes))
         let medians = try InterleavedMedians(
-            rounds: rounds, perRound: perRound,
-            of: tight.measurements + [
-                ("floorNs", { try ProcessorClock.measure { try former.run() } }),
-                ("transactionColdNs", { try benchmark.transaction(warm: false) }),
-                ("transactionWarmNs", { try benchmark.transaction(warm: true) }),
-                ("verifyColdNs", { try benchmark.verification(warm: false) }),
-                ("verifyWarmNs", { try benchmark.verification(warm: true) }),
-                ("sessionNs", { try benchmark.session() }),
-                ("decodeNs", { try benchmark.decoding() }),
-                ("verifyWarmLargeTrustNs", { try benchmark.verificationInLargeTrust() }),
-            ])
+            rounds: rounds, perRound: perRound, of: try Self.measurements(benchmark))
         let trust = try InterleavedMedians(
-            rounds: rounds, perRound: 1, of: [("trustOpenNs", { try benchmark.openingTrust() })])
+            rounds: rounds, perRound: 1, of: [("trustOpen", { try benchmark.openingTrust() })])
         let time = { (name: String) in JSONValue.integer(medians[name]) }
         let ratio = { (name: String, floor: String) in JSONValue.number(medians.ratio(name, to: floor)) }
         json = [
-            "tightFloorColdNs": time("tightFloorColdNs"), "tightFloorWarmNs": time("tightFloorWarmNs"),
-            "floorNs": time("floorNs"), "transactionColdNs": time("transactionColdNs"),
-            "transactionWarmNs": time("transactionWarmNs"), "verifyColdNs": time("verifyColdNs"),
-            "verifyWarmNs": time("verifyWarmNs"), "sessionNs": time("sessionNs"),
-            "decodeNs": time("decodeNs"),
-            "tightRatioCold": ratio("transactionColdNs", "tightFloorColdNs"),
-            "tightRatioWarm": ratio("transactionWarmNs", "tightFloorWarmNs"),
-            "ratioCold": ratio("transactionColdNs", "floorNs"),
-            "ratioWarm": ratio("transactionWarmNs", "floorNs"),
-            "verifyWarmLargeTrustNs": time("verifyWarmLargeTrustNs"),
-            "trustOpenNs": .integer(trust["trustOpenNs"]),
-            "ratioLargeTrust": ratio("verifyWarmLargeTrustNs", "verifyWarmNs"),
+            "tightFloorColdNs": time("tightFloorCold"), "tightFloorWarmNs": time("tightFloorWarm"),
+            "floorNs": time("floor"), "transactionColdNs": time("transactionCold"),
+            "transactionWarmNs": time("transactionWarm"), "verifyColdNs": time("verifyCold"),
+            "verifyWarmNs": time("verifyWarm"), "sessionNs": time("session"),
+            "decodeNs": time("decode"),
+            "tightRatioCold": ratio("transactionCold", "tightFloorCold"),
+            "tightRatioWarm": ratio("transactionWarm", "tightFloorWarm"),
+            "ratioCold": ratio("transactionCold", "floor"),
+            "ratioWarm": ratio("transactionWarm", "floor"),
+            "verifyWarmLargeTrustNs": time("verifyWarmLargeTrust"),
+            "trustOpenNs": .integer(trust["trustOpen"]),
+            "ratioLargeTrust": ratio("verifyWarmLargeTrust", "verifyWarm"),
             "notes": .array(Self.notes.map(JSONValue.string)),
+        ]
+    }
+
+    /// The parts of a transaction and both floors, by their names.
+    static func measurements(_ benchmark: TransactionBenchmark) throws -> [Measurement] {
+        let former = try FormerFloor(benchmark.floorSizes)
+        return try TightFloor(benchmark.floorSizes).measurements + [
+            ("floor", { try ProcessorClock.measure { try former.run() } }),
+            ("transactionCold", { try benchmark.transaction(warm: false) }),
+            ("transactionWarm", { try benchmark.transaction(warm: true) }),
+            ("verifyCold", { try benchmark.verification(warm: false) }),
+            ("verifyWarm", { try benchmark.verification(warm: true) }),
+            ("session", { try benchmark.session() }),
+            ("decode", { try benchmark.decoding() }),
+            ("verifyWarmLargeTrust", { try benchmark.verificationInLargeTrust() }),
         ]
     }
 

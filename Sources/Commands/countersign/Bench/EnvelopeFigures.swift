@@ -6,28 +6,32 @@ struct EnvelopeFigures {
     let json: JSONValue
 
     init(_ benchmark: EnvelopeBenchmark, rounds: Int, perRound: Int) throws {
-        let (former, tight) = (try FormerFloor(benchmark.floorSizes), try TightFloor(benchmark.floorSizes))
         let medians = try InterleavedMedians(
-            rounds: rounds, perRound: perRound,
-            of: tight.measurements + [
-                ("floorColdNs", { try ProcessorClock.measure { try former.run() } }),
-                ("floorWarmNs", { try ProcessorClock.measure { try former.run(knowsSigner: true) } }),
-                ("envelopeColdNs", { try benchmark.verification(warm: false) }),
-                ("envelopeWarmNs", { try benchmark.verification(warm: true) }),
-                ("openNs", { try benchmark.opening() }),
-            ])
+            rounds: rounds, perRound: perRound, of: try Self.measurements(benchmark))
         let time = { (name: String) in JSONValue.integer(medians[name]) }
         let rate = { (floor: String, name: String) in JSONValue.number(medians.ratio(floor, to: name)) }
         json = [
-            "tightFloorColdNs": time("tightFloorColdNs"), "tightFloorWarmNs": time("tightFloorWarmNs"),
-            "floorColdNs": time("floorColdNs"), "floorWarmNs": time("floorWarmNs"),
-            "envelopeColdNs": time("envelopeColdNs"), "envelopeWarmNs": time("envelopeWarmNs"),
-            "openNs": time("openNs"),
-            "tightRateCold": rate("tightFloorColdNs", "envelopeColdNs"),
-            "tightRateWarm": rate("tightFloorWarmNs", "envelopeWarmNs"),
-            "rateCold": rate("floorColdNs", "envelopeColdNs"),
-            "rateWarm": rate("floorWarmNs", "envelopeWarmNs"),
+            "tightFloorColdNs": time("tightFloorCold"), "tightFloorWarmNs": time("tightFloorWarm"),
+            "floorColdNs": time("floorCold"), "floorWarmNs": time("floorWarm"),
+            "envelopeColdNs": time("envelopeCold"), "envelopeWarmNs": time("envelopeWarm"),
+            "openNs": time("open"),
+            "tightRateCold": rate("tightFloorCold", "envelopeCold"),
+            "tightRateWarm": rate("tightFloorWarm", "envelopeWarm"),
+            "rateCold": rate("floorCold", "envelopeCold"),
+            "rateWarm": rate("floorWarm", "envelopeWarm"),
             "notes": .array(Self.notes.map(JSONValue.string)),
+        ]
+    }
+
+    /// The parts of an answer's verification and both floors, by their names.
+    static func measurements(_ benchmark: EnvelopeBenchmark) throws -> [Measurement] {
+        let former = try FormerFloor(benchmark.floorSizes)
+        return try TightFloor(benchmark.floorSizes).measurements + [
+            ("floorCold", { try ProcessorClock.measure { try former.run() } }),
+            ("floorWarm", { try ProcessorClock.measure { try former.run(knowsSigner: true) } }),
+            ("envelopeCold", { try benchmark.verification(warm: false) }),
+            ("envelopeWarm", { try benchmark.verification(warm: true) }),
+            ("open", { try benchmark.opening() }),
         ]
     }
 

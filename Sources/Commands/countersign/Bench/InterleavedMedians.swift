@@ -1,3 +1,6 @@
+/// A part of a benchmark; `measure` runs it once and gives nanoseconds.
+typealias Measurement = (name: String, measure: () throws -> Int64)
+
 /// Medians of several measurements that take turns, so that what disturbs the machine disturbs all alike.
 struct InterleavedMedians {
     private let medians: [String: Int64]
@@ -5,10 +8,7 @@ struct InterleavedMedians {
     /// - Parameters:
     ///   - rounds: over how many means each median is taken.
     ///   - perRound: how many times each is measured for one mean.
-    ///   - measurements: by their names, each gives nanoseconds.
-    init(
-        rounds: Int, perRound: Int, of measurements: [(name: String, measure: () throws -> Int64)]
-    ) throws {
+    init(rounds: Int, perRound: Int, of measurements: [Measurement]) throws {
         var means = [[Int64]](repeating: [], count: measurements.count)
         for _ in 0..<rounds {
             var sums = [Int64](repeating: 0, count: measurements.count)

@@ -30,10 +30,10 @@ internal import BenchFloor
     }
 
     /// Without and with a signer that was verified before, in nanoseconds of processor time.
-    var measurements: [(name: String, measure: () throws -> Int64)] {
+    var measurements: [Measurement] {
         [
-            ("tightFloorColdNs", { try ProcessorClock.measure { try self.run(knowsSigner: false) } }),
-            ("tightFloorWarmNs", { try ProcessorClock.measure { try self.run(knowsSigner: true) } }),
+            ("tightFloorCold", { try ProcessorClock.measure { try self.run(knowsSigner: false) } }),
+            ("tightFloorWarm", { try ProcessorClock.measure { try self.run(knowsSigner: true) } }),
         ]
     }
 }

@@ -34,7 +34,7 @@ struct DoctorRunTests {
             },
             examination([.coreDumps]) { [.ok(.coreDumps, "fine")] },
         ].made(within: .seconds(2))
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(120))
         #expect(checks.map(\.outcome) == [.failed, .skipped, .ok])
         #expect(checks[0].detail.full.hasPrefix("timedOut: the thing gave no answer"))
         #expect(checks[1].detail.full == "the thing gave no answer")
@@ -51,7 +51,7 @@ struct DoctorRunTests {
             }
         }
         #expect(value == nil)
-        #expect(await finished(within: .seconds(5)) { await blocking { 1 } } == 1)
+        #expect(await finished(within: .seconds(120)) { await blocking { 1 } } == 1)
     }
 
     private static let checks: [DoctorCheck] = [
