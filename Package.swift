@@ -441,8 +441,8 @@ let package = Package(
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "PKIX",
                 "Fleet", "MdocModel",
-                "MdocSession", "MdocTrust", "MdocVerification", "ReaderTokens", "RequestPlanner",
-                "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
+                "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "ReaderTokens",
+                "RequestPlanner", "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
                 "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "FieldTrace", "countersign",
                 "countersignd", "countersign-portrait",
                 .product(name: "GRDB", package: "GRDB.swift"),

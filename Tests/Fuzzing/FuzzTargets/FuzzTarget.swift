@@ -8,7 +8,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case deviceEngagement, benchLinkGreeting, text
     case deviceRequest, requestIntent, drivingPrivileges
     case sessionTranscript, sessionData
-    case deviceResponse, issuedObject, issuedItem
+    case deviceResponse, issuedObject, issuedItem, reissuedResponse
     case certificate, certificateProfile
     case revocationList, vical, statusToken, trustBundle
     case walletEnvelope, encryptedResponse, sealedAnswer, presentationText
@@ -43,6 +43,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .deviceResponse: fuzzDeviceResponse(input)
         case .issuedObject: fuzzIssuedObject(input)
         case .issuedItem: fuzzIssuedItem(input)
+        case .reissuedResponse: fuzzReissuedResponse(input)
         case .certificate: fuzzCertificate(input)
         case .certificateProfile: fuzzCertificateProfile(input)
         case .revocationList: fuzzRevocationList(input)

@@ -63,7 +63,7 @@ package struct TestSession: Sendable {
     }
 
     /// A COSE_Mac0 over a detached payload, with the key of ISO/IEC 18013-5 9.1.3.5 derived from the phone's side.
-    func mac(over payload: [UInt8], deviceKey: TestKey) throws -> [UInt8] {
+    package func mac(over payload: [UInt8], deviceKey: TestKey) throws -> [UInt8] {
         let shared = try deviceKey.privateKey.sharedSecret(with: readerKey.privateKey.publicKey())
         let salt = Digest(.sha256, of: Encoded.embedded(Array(transcript.encoded))[...]).bytes
         let key = try hkdfSHA256(secret: shared, salt: salt[...], info: Array("EMacKey".utf8)[...], count: 32)
