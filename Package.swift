@@ -106,7 +106,7 @@ let package = Package(
         library("COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto", "PKIX"]),
 
         // Mdoc
-        library("MdocModel", in: "Mdoc", ["ErrorMapping", "CBOR", "COSE", "JSON"]),
+        library("MdocModel", in: "Mdoc", ["ErrorMapping", "CBOR", "COSE", "JSON", "PortraitImage"]),
         library(
             "MdocSession", in: "Mdoc",
             ["ErrorMapping", "MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
