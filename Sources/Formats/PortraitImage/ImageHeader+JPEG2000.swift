@@ -89,18 +89,20 @@ extension ImageHeader {
     private static func skipTileParts(
         _ reader: inout ImageReader, _ limits: ImageLimits
     ) throws(ImageHeaderError) {
+        var hasTilePart = false
         for _ in 0..<limits.parts {
             let start = reader.index
             switch try reader.two() {
-            case Marker.endOfCodestream: return
+            case Marker.endOfCodestream where hasTilePart: return
             case Marker.startOfTilePart:
+                hasTilePart = true
                 // Lsot and Isot come before the length, which counts from the marker on.
                 try reader.skip(4)
                 let length = Int(try reader.four())
                 guard length > 0 else { return try skipLastTilePart(&reader) }
                 guard length >= Marker.tilePartHeader else { throw .malformed(at: start) }
                 try reader.skip(length - (reader.index - start))
-            case 0xff30...0xff3f, 0..<0xff00: throw .malformed(at: start)
+            case Marker.endOfCodestream, 0xff30...0xff3f, 0..<0xff00: throw .malformed(at: start)
             default:
                 let length = Int(try reader.two())
                 guard length >= 2 else { throw .malformed(at: start) }
