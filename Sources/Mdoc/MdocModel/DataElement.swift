@@ -21,8 +21,6 @@ extension DataElement {
 
 package enum DataElementType: Hashable, Sendable {
     case text
-    /// A text of ISO/IEC 8859-1 (Latin-1) characters.
-    case latin1Text
     /// ISO 3166-1 alpha-2.
     case country
     /// ISO 3166-2.
@@ -83,10 +81,10 @@ struct ElementTable {
         _ rows: KeyValuePairs<String, DataElementType>, isMandatory: Bool
     ) -> [DataElement] {
         rows.map { identifier, type in
-            let isText = type == .text || type == .latin1Text
-            return DataElement(
+            DataElement(
                 name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
-                maximumCharacters: isText ? maximumCharacters : nil, isMandatory: isMandatory, source: source)
+                maximumCharacters: type == .text ? maximumCharacters : nil, isMandatory: isMandatory,
+                source: source)
         }
     }
 }

@@ -15,17 +15,17 @@ extension DataModel {
     private static let iso18013 = ElementTable(
         nameSpace: "org.iso.18013.5.1", source: .iso18013_5, maximumCharacters: 150)(
             mandatory: [
-                "family_name": .latin1Text, "given_name": .latin1Text, "birth_date": .day,
+                "family_name": .text, "given_name": .text, "birth_date": .day,
                 "issue_date": .date, "expiry_date": .date, "issuing_country": .country,
-                "issuing_authority": .latin1Text, "document_number": .latin1Text, "portrait": .image,
-                "driving_privileges": .drivingPrivileges, "un_distinguishing_sign": .latin1Text,
+                "issuing_authority": .text, "document_number": .text, "portrait": .image,
+                "driving_privileges": .drivingPrivileges, "un_distinguishing_sign": .text,
             ],
             optional: [
-                "administrative_number": .latin1Text, "sex": .sex, "height": .integer(.centimetres),
+                "administrative_number": .text, "sex": .sex, "height": .integer(.centimetres),
                 "weight": .integer(.kilograms), "eye_colour": .code(eyeColours),
-                "hair_colour": .code(hairColours), "birth_place": .latin1Text,
-                "resident_address": .latin1Text, "resident_city": .latin1Text,
-                "resident_state": .latin1Text, "resident_postal_code": .latin1Text,
+                "hair_colour": .code(hairColours), "birth_place": .text,
+                "resident_address": .text, "resident_city": .text,
+                "resident_state": .text, "resident_postal_code": .text,
                 "resident_country": .country, "nationality": .country, "portrait_capture_date": .date,
                 "age_in_years": .integer(.years), "age_birth_year": .integer(),
                 "issuing_jurisdiction": .subdivision, "biometric_template_face": .bytes,

@@ -20,10 +20,10 @@ extension DataModel {
 
     private static let photoIDOptional: KeyValuePairs<String, DataElementType> = [
         "family_name_unicode": .text, "given_name_unicode": .text, "issuing_authority_unicode": .text,
-        "family_name_viz": .text, "given_name_viz": .text, "family_name_latin1": .latin1Text,
-        "given_name_latin1": .latin1Text, "age_in_years": .integer(.years), "age_birth_year": .integer(),
+        "family_name_viz": .text, "given_name_viz": .text, "family_name_latin1": .text,
+        "given_name_latin1": .text, "age_in_years": .integer(.years), "age_birth_year": .integer(),
         "portrait_capture_date": .date, "birthplace": .text, "name_at_birth": .text,
-        "resident_address": .text, "resident_city": .text, "resident_city_latin1": .latin1Text,
+        "resident_address": .text, "resident_city": .text, "resident_city_latin1": .text,
         "resident_postal_code": .text, "resident_country": .country, "sex": .sex,
         "nationality": .country, "document_number": .text, "issuing_subdivision": .subdivision,
     ]

@@ -15,7 +15,6 @@ package enum ElementDeparture: String, CaseIterable, Sendable {
     case entryUnreadable = "a list with an entry that cannot be read"
     case dateOutsideMap = "a date that is not in a map"
     case tooLong = "a text that is longer than the standard allows"
-    case notLatin1 = "a text with characters outside ISO/IEC 8859-1"
     case notACode = "none of the values that the standard lists"
     case notACountry = "not a country code of two capital letters"
     case notASubdivision = "not a subdivision code of ISO 3166-2"
@@ -62,8 +61,8 @@ extension DataElementType {
     /// Compares a value with this type.
     package func form(of value: CBORItem) -> ElementForm {
         switch self {
+        // Latin-1, which ISO/IEC 18013-5 asks for in names, is not checked: issuers write names as they are spelled.
         case .text: form(ofText: value) { _ in nil }
-        case .latin1Text: form(ofText: value) { $0.isLatin1 ? nil : .notLatin1 }
         case .country: form(ofText: value) { $0.isCountry ? nil : .notACountry }
         case .subdivision: form(ofText: value) { $0.isSubdivision ? nil : .notASubdivision }
         case .code(let codes):
@@ -132,9 +131,8 @@ extension DataElementType {
     /// The type in plain words, with its article.
     package var noun: String {
         switch self {
-        case .text, .latin1Text, .country, .subdivision, .code: "a text"
-        case .day, .date: "a date"
-        case .dayInMap: "a map with a date"
+        case .text, .country, .subdivision, .code: "a text"
+        case .day, .date, .dayInMap: "a date"
         case .boolean: "a boolean"
         case .integer, .sex, .number: "an integer"
         case .image: "a JPEG or JPEG 2000 image"
@@ -146,9 +144,6 @@ extension DataElementType {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether this UTF-8 text has characters up to U+00FF only, which is where bytes of C4 and above begin longer ones.
-    fileprivate var isLatin1: Bool { allSatisfy { $0 < 0xc4 } }
-
     fileprivate var isCountry: Bool {
         count == 2 && allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
