@@ -106,7 +106,7 @@ let package = Package(
         library("COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto", "PKIX"]),
 
         // Mdoc
-        library("MdocModel", in: "Mdoc", ["ErrorMapping", "CBOR", "COSE", "JSON"]),
+        library("MdocModel", in: "Mdoc", ["ErrorMapping", "CBOR", "COSE", "JSON", "PortraitImage"]),
         library(
             "MdocSession", in: "Mdoc",
             ["ErrorMapping", "MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
@@ -194,7 +194,7 @@ let package = Package(
             dependencies: [
                 "ErrorMapping", "CBOR", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
-                "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding",
+                "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding", "PortraitImage",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -310,7 +310,7 @@ let package = Package(
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
                 "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "Doctor",
                 "COpenSSL",
-                "ChildPrograms",
+                "ChildPrograms", "PortraitImage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -404,7 +404,7 @@ let package = Package(
         tests(of: "OpenSSLCrypto", in: "Cryptography", ["COpenSSL", "PKIX", "OtherPrograms"]),
         tests(of: "PKIX", in: "Cryptography", ["OpenSSLCrypto", "TestCredentials"]),
         tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto", "PKIX"]),
-        tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto", "PKIX"]),
+        tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto", "PKIX", "PortraitImage"]),
         tests(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
         tests(
@@ -560,7 +560,8 @@ let package = Package(
                 "PCSCBench", "BlueZBench", "HTTPSBench", "Reports", "ReaderService", "PCSCTransport",
                 "ReaderStore",
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
-                "FieldTrace", "ISO7816", "ReaderAPI", "ReaderTokens", "TapToPresent", "TrustFetch",
+                "FieldTrace", "ISO7816", "PortraitImage", "ReaderAPI", "ReaderTokens", "TapToPresent",
+                "TrustFetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),

@@ -102,7 +102,7 @@ struct AnnexDVerificationTests {
     func strict() throws {
         #expect(
             try failures(context(rules: .strict)) == [
-                .issuerCertificate: .failed(.deviations([.dsDistributionPoint]))
+                .profile: .failed(.deviations([.dsDistributionPoint]))
             ])
     }
 

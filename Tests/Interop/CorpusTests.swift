@@ -33,7 +33,7 @@ struct CorpusTests {
         }
         #expect(!response.documents.isEmpty)
         for report in response.reports {
-            #expect(report.checks.map(\.id) == CheckID.allCases)
+            #expect(report.checks.map(\.id) == rules.checks)
             #expect(report.checks.allSatisfy { $0.outcome == .passed })
             #expect(report.deviations.isEmpty)
         }
@@ -125,7 +125,7 @@ struct CorpusTests {
         }
         // An MSO that cannot be read takes the signature's proof with it, its version alone does not.
         // No list comes with these presentations, so none is revoked.
-        #expect(Set(checks) == Set(CheckID.allCases).subtracting([.revocation]))
+        #expect(Set(checks) == Set(VerificationRules.interoperable.checks).subtracting([.revocation]))
         let failures = CorpusExpectation.byName.values.compactMap { expectation -> ResponseFailure? in
             if case .response(let failure) = expectation { failure } else { nil }
         }

@@ -63,7 +63,7 @@ extension ImageHeader {
     /// Goes to the marker after entropy-coded data; stuffed bytes and restart markers belong to it (B.1.1.5).
     private static func skipScan(_ reader: inout ImageReader) throws(ImageHeaderError) {
         while true {
-            while try reader.peek() != 0xff { try reader.skip(1) }
+            try reader.skip(upTo: 0xff)
             switch try reader.peek(1) {
             case 0x00, 0xd0...0xd7: try reader.skip(2)
             default: return

@@ -2,6 +2,9 @@ extension ImageHeader {
     /// The signature box of ISO/IEC 15444-1, I.5.1.
     static let jp2Signature: [UInt8] = [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a, 0x87, 0x0a]
 
+    /// The markers SOC and SIZ, with which a codestream begins.
+    static let codestreamStart: [UInt8] = [0xff, 0x4f, 0xff, 0x51]
+
     private enum Box {
         static let header = type("jp2h")
         static let codestream = type("jp2c")
@@ -61,12 +64,12 @@ extension ImageHeader {
         }
     }
 
-    /// Reads image and tile size, SIZ (A.5.1), which has to come first.
+    /// Reads image and tile size, SIZ (A.5.1), which has to come first, and checks that the codestream is whole.
     static func parseCodestream(
         _ range: Range<Int>, of bytes: ArraySlice<UInt8>, _ limits: ImageLimits
     ) throws(ImageHeaderError) -> ImageHeader {
         var reader = ImageReader(bytes[range])
-        guard reader.starts(with: [0xff, 0x4f, 0xff, 0x51]) else { throw .malformed(at: range.lowerBound) }
+        guard reader.starts(with: codestreamStart) else { throw .malformed(at: range.lowerBound) }
         try reader.skip(4)
         let length = Int(try reader.two())
         guard length >= 2 else { throw .malformed(at: reader.index) }
@@ -78,7 +81,49 @@ extension ImageHeader {
         let header = try ImageHeader(.jpeg2000, right - left, bottom - top, range, limits)
         try checkTiles(&size, (left, top), (right, bottom), limits)
         try checkComponents(&size)
+        try skipTileParts(&reader, limits)
         return header
+    }
+
+    /// Walks the marker segments and tile-parts (A.4) up to the end of the codestream: a portrait must be whole.
+    private static func skipTileParts(
+        _ reader: inout ImageReader, _ limits: ImageLimits
+    ) throws(ImageHeaderError) {
+        var hasTilePart = false
+        for _ in 0..<limits.parts {
+            let start = reader.index
+            switch try reader.two() {
+            case Marker.endOfCodestream where hasTilePart: return
+            case Marker.startOfTilePart:
+                hasTilePart = true
+                // Lsot and Isot come before the length, which counts from the marker on.
+                try reader.skip(4)
+                let length = Int(try reader.four())
+                guard length > 0 else { return try skipLastTilePart(&reader) }
+                guard length >= Marker.tilePartHeader else { throw .malformed(at: start) }
+                try reader.skip(length - (reader.index - start))
+            case Marker.endOfCodestream, 0xff30...0xff3f, 0..<0xff00: throw .malformed(at: start)
+            default:
+                let length = Int(try reader.two())
+                guard length >= 2 else { throw .malformed(at: start) }
+                try reader.skip(length - 2)
+            }
+        }
+        throw .tooLarge
+    }
+
+    /// A last tile-part without a length ends where the codestream does.
+    private static func skipLastTilePart(_ reader: inout ImageReader) throws(ImageHeaderError) {
+        guard reader.left >= 2 else { throw .truncated(at: reader.end) }
+        try reader.skip(reader.left - 2)
+        guard try reader.two() == Marker.endOfCodestream else { throw .truncated(at: reader.end) }
+    }
+
+    private enum Marker {
+        static let startOfTilePart: UInt16 = 0xff90
+        static let endOfCodestream: UInt16 = 0xffd9
+        /// The bytes of a tile-part without data: SOT and SOD.
+        static let tilePartHeader = 14
     }
 
     private static func checkTiles(

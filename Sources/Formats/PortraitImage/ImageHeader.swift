@@ -19,13 +19,13 @@ package struct ImageHeader: Equatable, Sendable {
     ) throws(ImageHeaderError) -> ImageHeader {
         guard bytes.count <= limits.bytes else { throw .tooLarge }
         var reader = ImageReader(bytes)
-        if reader.starts(with: [0xff, 0xd8, 0xff]) { return try parseJPEG(&reader, limits) }
-        if reader.starts(with: pngSignature) { return try parsePNG(&reader, limits) }
-        if reader.starts(with: jp2Signature) { return try parseJP2(&reader, limits) }
-        if reader.starts(with: [0xff, 0x4f, 0xff, 0x51]) {
-            return try parseCodestream(bytes.indices, of: bytes, limits)
+        switch ImageFormat(bytes) {
+        case .jpeg: return try parseJPEG(&reader, limits)
+        case .png: return try parsePNG(&reader, limits)
+        case .jpeg2000 where reader.starts(with: jp2Signature): return try parseJP2(&reader, limits)
+        case .jpeg2000: return try parseCodestream(bytes.indices, of: bytes, limits)
+        default: throw .kindUnknown
         }
-        throw .kindUnknown
     }
 
     /// The header, if the image is not larger than allowed.

@@ -42,6 +42,12 @@ struct ImageReader {
         index += count
     }
 
+    /// Skips to the next byte of this value, which stays to be read.
+    mutating func skip(upTo byte: UInt8) throws(ImageHeaderError) {
+        guard let found = bytes[index...].firstIndex(of: byte) else { throw .truncated(at: end) }
+        index = found
+    }
+
     /// The next `count` bytes, to be read on their own.
     mutating func part(_ count: Int) throws(ImageHeaderError) -> ImageReader {
         let start = index

@@ -31,6 +31,22 @@ package struct DateText: Hashable, Sendable {
         }
     }
 
+    /// The instant, or the start of the day where on earth it begins first (UTC+14).
+    package var earliest: Timestamp {
+        switch value {
+        case .instant(let instant): instant
+        case .day(let day): day.startInUTC.advanced(bySeconds: -14 * 3600)
+        }
+    }
+
+    /// The instant, or the last second of the day where on earth it ends last (UTC−12).
+    package var latest: Timestamp {
+        switch value {
+        case .instant(let instant): instant
+        case .day(let day): day.startInUTC.advanced(bySeconds: 36 * 3600 - 1)
+        }
+    }
+
     /// The day, or the day of the instant in UTC.
     package var day: FullDate {
         switch value {

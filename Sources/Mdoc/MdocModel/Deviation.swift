@@ -25,11 +25,17 @@ package enum Deviation: String, CaseIterable, Sendable {
     case x5chainWithOtherCertificates = "issuer_auth.x5chain_extra"
     /// An MSO date with fractional seconds, an offset, a missing tag, another tag, or a day alone.
     case dateFormInMSO = "mso.date_form"
-    /// An issue or expiry date element without its tag, or with the other form's.
+    /// A date element, or a date in driving privileges, without its tag or in another form.
     case dateFormInElement = "element.date_form"
+    /// An element whose value is readable, though not in the form of the data model.
+    case elementForm = "element.form"
+    /// An element whose value is not of the type of the data model: unknown for an answer.
+    case elementWrongType = "element.wrong_type"
     case issuedAfterValidFrom = "mso.issue_date"
     /// An IssuerSignedItem whose random is shorter than 16 bytes.
     case shortRandom = "item.short_random"
+    /// issuing_country differs from the document signer's country, where ISO/IEC 18013-5 does not rule it.
+    case issuingCountry = "element.issuing_country"
     /// issuing_jurisdiction differs from the state or province of the document signer's certificate.
     case jurisdiction = "mso.issuing_jurisdiction"
     /// The device signature or MAC carries a COSE tag.
@@ -89,9 +95,12 @@ extension Deviation {
         case .issuerAlgorithmFullySpecified: "issuerAuth names its algorithm by a newer identifier"
         case .x5chainWithOtherCertificates: "x5chain holds more than the document signer's certificate"
         case .dateFormInMSO: "a date of the MSO does not have the required form"
-        case .dateFormInElement: "issue_date or expiry_date does not have the required form"
+        case .dateFormInElement: "a date element does not have the required form"
+        case .elementForm: "an element does not have the form that its standard defines"
+        case .elementWrongType: "an element is not of the type that its standard defines"
         case .issuedAfterValidFrom: "issue_date lies after the MSO's validFrom"
         case .shortRandom: "an element's random is shorter than 16 bytes"
+        case .issuingCountry: "issuing_country differs from the document signer's country"
         case .jurisdiction: "issuing_jurisdiction differs from the document signer's state"
         case .deviceAuthTagged: "the device signature or MAC carries a tag"
         case .deviceAlgorithmFullySpecified: "the device signature names its algorithm by a newer identifier"

@@ -14,13 +14,7 @@ extension ElementName {
     /// An element in the namespace that documents of this type have for what every document has: that of ISO/IEC 18013-5
     /// 7.2.1 or ISO/IEC TS 23220-2, and for all other types the namespace with the name of the type.
     package static func inMainNameSpace(_ identifier: String, of docType: String) -> ElementName {
-        let nameSpace =
-            switch docType {
-            case "org.iso.18013.5.1.mDL": "org.iso.18013.5.1"
-            case "org.iso.23220.photoid.1", "org.iso.23220.photoID.1", "org.iso.23220.1.jp.mnc":
-                "org.iso.23220.1"
-            default: docType
-            }
+        let nameSpace = DataModel(docType: docType)?.mainNameSpace ?? docType
         return ElementName(nameSpace: nameSpace, identifier: identifier)
     }
 

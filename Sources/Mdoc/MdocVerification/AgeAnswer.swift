@@ -19,6 +19,8 @@ package enum AgeAnswer: Equatable, Sendable {
         case noneApplies
         /// One says yes and another no.
         case contradictory
+        /// An element that could tell came, and its value is not of its type.
+        case wrongType(ElementName, WrongType)
     }
 }
 
@@ -30,6 +32,7 @@ extension AgeAnswer {
         case .cannotTell(.noAttestation): "no age attestation was returned"
         case .cannotTell(.noneApplies): "the returned age attestations say nothing about this age"
         case .cannotTell(.contradictory): "the age attestations contradict one another"
+        case .cannotTell(.wrongType(let element, let wrong)): wrong.explanation(of: element.text)
         }
     }
 }

@@ -20,6 +20,8 @@ package enum CheckID: String, CaseIterable, Sendable {
     case keyAuthorizations = "key_authorizations"
     /// Nothing came that was not asked for, and nothing twice.
     case requestMatch = "request_match"
+    /// Nothing departs from the profile. Made under strict rules only.
+    case profile = "profile"
 }
 
 package struct CheckReport: Equatable, Sendable {
@@ -73,6 +75,7 @@ extension CheckID {
         case .deviceAuthentication: "the phone holds the document's key and took part in this session"
         case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
         case .requestMatch: "nothing was returned twice; what was not requested is refused or withheld"
+        case .profile: "nothing departs from the standard's profile"
         }
     }
 }

@@ -1,11 +1,21 @@
 internal import MdocModel
 
-/// How departures from the profile are taken.
+/// The treatment of departures from the profile.
 package enum VerificationRules: Sendable {
-    /// Those that real wallets show without harm are accepted and listed.
+    /// Departures that real wallets show without harm are accepted and listed.
     case interoperable
-    /// Every one fails its check.
+    /// Every departure fails the check `profile`, and no other.
     case strict
+}
+
+extension VerificationRules {
+    /// The checks made under these rules, in their order.
+    package var checks: [CheckID] { CheckID.allCases.filter { self == .strict || $0 != .profile } }
+}
+
+/// The proof that the rules accept every departure from the profile that was found.
+struct ProfileProof: ~Copyable {
+    fileprivate init() {}
 }
 
 /// Runs checks and keeps the result of each, so that one failure does not hide the others.
@@ -14,7 +24,8 @@ struct CheckLog {
     private(set) var reports: [CheckReport] = []
     private(set) var deviations: [Deviation] = []
 
-    /// The proof that `check` gives, or nil after noting why it gave none.
+    /// The proof that `check` gives, or nil after recording why it gave none. Its deviations refuse nothing here: a
+    /// policy changes no fact.
     mutating func run<Proof: ~Copyable>(
         _ id: CheckID, _ check: (inout [Deviation]) throws(CheckFailure) -> Proof
     ) -> Proof? {
@@ -23,7 +34,6 @@ struct CheckLog {
             let proof = try check(&found)
             let distinct = found.isEmpty ? [] : Deviation.allCases.filter(found.contains)
             deviations += distinct.filter { !deviations.contains($0) }
-            guard rules == .interoperable || distinct.isEmpty else { throw .deviations(distinct) }
             reports.append(CheckReport(id: id, outcome: .passed))
             return proof
         } catch {
@@ -31,6 +41,19 @@ struct CheckLog {
             reports.append(CheckReport(id: id, outcome: outcome))
         }
         return nil
+    }
+
+    /// The proof that the rules accept every deviation that the checks found; the last check, made under strict rules.
+    ///
+    /// - Parameter isComplete: whether every other check was made.
+    mutating func checkProfile(isComplete: Bool = true) -> ProfileProof? {
+        guard rules == .strict else { return ProfileProof() }
+        guard deviations.isEmpty else {
+            reports.append(CheckReport(id: .profile, outcome: .failed(.deviations(deviations))))
+            return nil
+        }
+        reports.append(CheckReport(id: .profile, outcome: isComplete ? .passed : .skipped))
+        return isComplete ? ProfileProof() : nil
     }
 
     mutating func skip(_ ids: CheckID...) {

@@ -33,7 +33,7 @@ package struct DocumentReport: Sendable {
     package let checks: [CheckReport]
     package let deviations: [Deviation]
     package let revocation: RevocationFinding
-    /// Unknown unless every check passed.
+    /// Unknown unless every check passed but that of the profile.
     package let documentCurrent: DocumentCurrency
 }
 
@@ -65,16 +65,19 @@ extension UnverifiedDocument {
             log.skip(
                 .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
                 .keyAuthorizations, .requestMatch)
+            _ = log.checkProfile(isComplete: false)
             return (report(log, issuer, finding), nil)
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in
-            try checkDigests(of: self, in: object, noting: &deviations)
+            let proof = try checkDigests(of: self, in: object, noting: &deviations)
+            deviations += elementDeviations(validFrom: object.validityInfo.validFrom)
+            return proof
         }
         let validity = log.run(.validity) { deviations throws(CheckFailure) in
             try checkValidity(of: object.validityInfo, signedBy: signer, in: context, noting: &deviations)
         }
         let country = log.run(.issuingCountry) { deviations throws(CheckFailure) in
-            try checkIssuingCountry(of: self, in: object, signedBy: signer, noting: &deviations)
+            try checkIssuingCountry(of: self, signedBy: signer, noting: &deviations)
         }
         let revocation = checkedRevocation(certificate, signature, in: context, &log, &finding)
         let binding = log.run(.deviceAuthentication) { deviations throws(CheckFailure) in
@@ -87,15 +90,18 @@ extension UnverifiedDocument {
             try checkRequestMatch(
                 of: self, isRepetition: isRepetition, with: context.comparison, noting: &deviations)
         }
+        let profile = log.checkProfile()
         guard let certificate, let signature, let structure, let digests, let validity, let country,
             let revocation, let binding, let authorizations, let match
         else { return (report(log, issuer, finding), nil) }
+        let isCurrent = isCurrent(at: context.now, withholding: match.withheld)
+        guard let profile else { return (report(log, issuer, finding, isCurrent), nil) }
         let document = VerifiedDocument(
             self, at: context.now, certificate: certificate, signature: signature,
             mobileSecurityObject: structure, digests: digests, validity: validity, country: country,
             revocation: revocation, deviceBinding: binding, keyAuthorizations: authorizations,
-            requestMatch: match)
-        return (report(log, issuer, finding, document.isCurrent), document)
+            requestMatch: match, profile: profile)
+        return (report(log, issuer, finding, isCurrent), document)
     }
 
     /// Nothing is asked about a document whose signer or signature is not believed.
@@ -116,6 +122,14 @@ extension UnverifiedDocument {
         }
         log.skip(.revocation)
         return nil
+    }
+
+    /// Whether the document is in date by what is handed out of it.
+    private func isCurrent(at now: Timestamp, withholding withheld: Set<ElementName>) -> DocumentCurrency {
+        let name = ElementName.inMainNameSpace("expiry_date", of: docType)
+        let items = nameSpaces.first { $0.name == name.nameSpace }?.items ?? []
+        let item = withheld.contains(name) ? nil : items.first { $0.isNamed("expiry_date") }
+        return DocumentCurrency(expiryDate: item?.value, at: now)
     }
 
     private func report(

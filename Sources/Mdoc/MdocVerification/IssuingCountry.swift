@@ -4,36 +4,36 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 
-/// The proof that the document's country, where it came, is its signer's (ISO/IEC 18013-5 7.2.1, Q185).
+/// The proof that a licence's country, where it came, is its signer's (ISO/IEC 18013-5 7.2.1, Q185).
 struct IssuingCountryProof: ~Copyable {
     fileprivate init() {}
 }
 
+/// Compares country and jurisdiction with the signer's. ISO/IEC 18013-5 rules the country in the namespace of its
+/// licence: a document of another type, or another namespace, may be signed abroad (Q227).
 func checkIssuingCountry(
-    of document: UnverifiedDocument, in object: MobileSecurityObject, signedBy signer: IssuerCertificate,
-    noting deviations: inout [Deviation]
+    of document: UnverifiedDocument, signedBy signer: IssuerCertificate, noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> IssuingCountryProof {
     let subject = signer.certificate.subject
-    let validFrom = object.validityInfo.validFrom.instant
-    for item in document.nameSpaces.lazy.flatMap(\.items) {
-        if item.isNamed("issuing_country") {
-            guard let country = subject.countryName, item.value.isSameText(as: country) else {
-                throw .issuingCountryMismatch
+    for nameSpace in document.nameSpaces {
+        let isRuled = document.isLicence && nameSpace.name == DataModel.drivingLicence.mainNameSpace
+        for item in nameSpace.items {
+            if item.isNamed("issuing_country") {
+                let isSame = subject.countryName.map { item.value.isSameText(as: $0) }
+                guard isSame == true || !isRuled else { throw .issuingCountryMismatch }
+                if isSame == false { deviations.append(.issuingCountry) }
+            } else if item.isNamed("issuing_jurisdiction") {
+                if let state = subject.stateOrProvinceName, !item.value.isSameText(as: state) {
+                    deviations.append(.jurisdiction)
+                }
             }
-        } else if item.isNamed("issuing_jurisdiction") {
-            if let state = subject.stateOrProvinceName, !item.value.isSameText(as: state) {
-                deviations.append(.jurisdiction)
-            }
-        } else if item.isNamed("issue_date") {
-            guard let date = try? DateText(item.value) else { continue }
-            if !date.form.isEmpty { deviations.append(.dateFormInElement) }
-            if date.instant > validFrom { deviations.append(.issuedAfterValidFrom) }
-        } else if item.isNamed("expiry_date") {
-            guard let date = try? DateText(item.value) else { continue }
-            if !date.form.isEmpty { deviations.append(.dateFormInElement) }
         }
     }
     return IssuingCountryProof()
+}
+
+extension UnverifiedDocument {
+    fileprivate var isLicence: Bool { docType == DataModel.drivingLicence.docType }
 }
 
 extension CBORItem {

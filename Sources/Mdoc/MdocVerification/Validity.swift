@@ -14,19 +14,21 @@ func checkValidity(
     of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
-    let signed = info.signed.instant
-    let validFrom = info.validFrom.instant
+    let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate
-    guard certificate.notBefore <= signed.secondsSince1970, signed.secondsSince1970 <= certificate.notAfter
+    guard certificate.notBefore <= signed.latest.secondsSince1970,
+        signed.earliest.secondsSince1970 <= certificate.notAfter
     else {
         throw .signedOutsideCertificateValidity(
-            signed: signed, from: Timestamp(secondsSince1970: certificate.notBefore),
+            signed: signed.instant, from: Timestamp(secondsSince1970: certificate.notBefore),
             until: Timestamp(secondsSince1970: certificate.notAfter))
     }
-    guard signed <= validFrom, validFrom < validUntil else { throw .validityContradictory }
+    guard signed.earliest <= validFrom.latest, validFrom.earliest < validUntil else {
+        throw .validityContradictory
+    }
     let clockSkew = context.policy.clockSkew
-    guard validFrom <= context.now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
+    guard validFrom.earliest <= context.now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
     guard context.now <= validUntil.advanced(bySeconds: clockSkew) else { throw .expired }
     if !info.form.isEmpty { deviations.append(.dateFormInMSO) }
     return ValidityProof()

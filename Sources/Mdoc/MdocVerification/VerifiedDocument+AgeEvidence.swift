@@ -19,7 +19,7 @@ extension VerifiedDocument {
         let attested = isAgeAtLeast(years)
         switch attested {
         case .yes, .no, .cannotTell(.contradictory): return attested
-        case .cannotTell(.noAttestation), .cannotTell(.noneApplies): break
+        case .cannotTell(.noAttestation), .cannotTell(.noneApplies), .cannotTell(.wrongType): break
         }
         if evidence != .attestation, let stated = statedAge {
             return years <= stated.years ? .yes(by: stated.name) : .no(by: stated.name)

@@ -13,8 +13,10 @@ extension VerifiedResponse {
 }
 
 extension VerifiedDocument {
-    /// What identifies a document among all others of its type and issuer.
-    private static let distinguishing = ["document_number", "personal_administrative_number", "portrait"]
+    /// The elements that tell a document from all others of its type and issuer.
+    private static let distinguishing: [(identifier: String, type: DataElementType)] = [
+        ("document_number", .text), ("personal_administrative_number", .text), ("portrait", .image),
+    ]
 
     fileprivate func hasDeviceKey(of other: VerifiedDocument) -> Bool {
         do throws(COSEError) {
@@ -27,12 +29,15 @@ extension VerifiedDocument {
         }
     }
 
-    /// A wallet may have several signed copies of a document, each with another key, and use each once.
+    /// A wallet may have several signed copies of a document, each with another key, and use each once. An element
+    /// that is empty or not of its type tells nothing apart.
     fileprivate func isSameDocument(as other: VerifiedDocument) -> Bool {
         guard docType == other.docType, issuer.anchorSHA256 == other.issuer.anchorSHA256 else { return false }
-        let comparisons = Self.distinguishing.compactMap { identifier -> Bool? in
+        let comparisons = Self.distinguishing.compactMap { identifier, type -> Bool? in
             let name = ElementName.inMainNameSpace(identifier, of: docType)
-            guard let own = issuerSigned(name), let others = other.issuerSigned(name) else { return nil }
+            guard let own = issuerSigned(name), let others = other.issuerSigned(name),
+                type.form(of: own).wrongType == nil, type.form(of: others).wrongType == nil
+            else { return nil }
             return own.encoded.elementsEqual(others.encoded)
         }
         return !comparisons.isEmpty && comparisons.allSatisfy { $0 }

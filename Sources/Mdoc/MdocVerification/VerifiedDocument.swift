@@ -28,7 +28,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         revocation: consuming RevocationProof,
         deviceBinding: consuming DeviceBindingProof,
         keyAuthorizations: consuming KeyAuthorizationsProof,
-        requestMatch: consuming RequestMatchProof
+        requestMatch: consuming RequestMatchProof,
+        profile: consuming ProfileProof
     ) {
         precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
         precondition(certificate.docType == document.docType, "a signer trusted for another document type")
@@ -83,26 +84,33 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         case (let proof?, nil): return .yes(by: proof.name)
         case (nil, let refutation?): return .no(by: refutation.name)
         case (.some, .some): return .cannotTell(.contradictory)
-        case (nil, nil): return .cannotTell(anyAttestation ? .noneApplies : .noAttestation)
+        case (nil, nil): return .cannotTell(wrongAge ?? (anyAttestation ? .noneApplies : .noAttestation))
         }
     }
 
     /// Whether the document itself, by the expiry_date in the namespace of its type, is in date: another matter than the
     /// MSO's validity.
     package var isCurrent: DocumentCurrency {
-        guard let value = issuerSigned(.inMainNameSpace("expiry_date", of: docType)),
-            let date = try? DateText(value)
-        else { return .unknown }
-        return switch date.value {
-        case .instant(let instant): now <= instant ? .yes : .no
-        case .day(let day): now.dayInUTC <= day ? .yes : .no
-        }
+        DocumentCurrency(
+            expiryDate: issuerSigned(.inMainNameSpace("expiry_date", of: docType)), at: now)
     }
 }
 
 /// Whether a document is in date by its own expiry_date.
 package enum DocumentCurrency: String, Sendable {
     case yes, no, unknown
+
+    init(expiryDate value: CBORItem?, at now: Timestamp) {
+        guard let date = value.flatMap({ try? DateText($0) }) else {
+            self = .unknown
+            return
+        }
+        self =
+            switch date.value {
+            case .instant(let instant): now <= instant ? .yes : .no
+            case .day(let day): now.dayInUTC <= day ? .yes : .no
+            }
+    }
 }
 
 /// A data element behind every proof.

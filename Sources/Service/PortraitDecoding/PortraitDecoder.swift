@@ -55,13 +55,8 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
 
     /// Nil if the bytes are neither.
     init?(_ bytes: [UInt8]) {
-        if bytes.starts(with: [0xff, 0xd8, 0xff]) {
-            mediaType = "image/jpeg"
-        } else if bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) {
-            mediaType = "image/png"
-        } else {
-            return nil
-        }
+        guard let format = ImageFormat(bytes[...]), format == .jpeg || format == .png else { return nil }
+        mediaType = format.mediaType
         self.bytes = bytes
     }
 }

@@ -35,6 +35,11 @@ package struct Answer: Equatable, Sendable {
     /// What says so, or why nothing does; empty if that was removed.
     package let reason: String
 
+    init(_ word: Word, because reason: String) {
+        self.word = word
+        self.reason = reason
+    }
+
     /// The answer without its reason.
     init(_ word: Word) {
         self.word = word
@@ -57,17 +62,29 @@ package struct Answer: Equatable, Sendable {
             let answer = question.day.map { document.mayDrive(vehicle, on: $0) } ?? .cannotTell(.notReturned)
             (word, reason) = (answer.word, answer.reason)
         case .portrait:
-            let came = document.portrait != nil
-            (word, reason) = came ? (.yes, "portrait") : (.cannotTell, "no portrait came to compare")
+            switch document.portraitForm {
+            case nil: (word, reason) = (.cannotTell, "no portrait came to compare")
+            case .wrongType(let wrong): (word, reason) = (.cannotTell, wrong.explanation(of: "the portrait"))
+            case .asDefined, .deviating: (word, reason) = (.yes, "portrait")
+            }
         }
     }
 }
 
 extension VerifiedDocument {
-    /// The portrait that the issuer signed.
-    package var portrait: ArraySlice<UInt8>? {
-        elements.first { $0.name.identifier == "portrait" && $0.signedBy == .issuer }
-            .flatMap { try? $0.value.byteString() }
+    /// The bytes that the issuer signed as the portrait, whatever they are.
+    package var portrait: ArraySlice<UInt8>? { portraitElement.flatMap { try? $0.byteString() } }
+
+    /// The form of the portrait, which can be compared with a face unless it is of a wrong type; nil if none came.
+    package var portraitForm: ElementForm? { portraitElement.map { DataElementType.image.form(of: $0) } }
+
+    /// The portrait, if a person can compare it with a face.
+    package var comparablePortrait: ArraySlice<UInt8>? {
+        portraitForm?.wrongType == nil ? portrait : nil
+    }
+
+    private var portraitElement: CBORItem? {
+        elements.first { $0.name.identifier == "portrait" && $0.signedBy == .issuer }?.value
     }
 }
 

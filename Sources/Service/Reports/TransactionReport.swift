@@ -143,6 +143,11 @@ package struct TransactionReport: Sendable {
         for index in documents.indices { documents[index].removeElements() }
     }
 
+    /// Makes the portrait no answer: it has the form of an image, and does not decode.
+    package mutating func refusePortrait() {
+        for index in documents.indices { documents[index].refusePortrait() }
+    }
+
     /// Nothing could be judged, because a message does not authenticate.
     package static func rejected(_ error: TransactionError) -> TransactionReport { .init(.rejected, error) }
 
@@ -173,6 +178,13 @@ package struct DocumentOutcome: Sendable {
         }
         self.answers = answers
     }
+    fileprivate mutating func refusePortrait() {
+        answers = answers.map { subject, answer in
+            guard subject == .portrait else { return (subject, answer) }
+            return (subject, Answer(.cannotTell, because: "the portrait cannot be decoded"))
+        }
+    }
+
     /// Removes the document, and the reasons of its answers, which may have dates of it. The answers stay.
     fileprivate mutating func removeElements() {
         verified = nil

@@ -23,17 +23,3 @@ struct ClockTests {
         #expect(try ClockArguments.believing(Self.built) == Self.built)
     }
 }
-
-@Suite("Portraits")
-struct PortraitKindTests {
-    @Test(
-        "Q155 A portrait's format is told by its first bytes, not by hope",
-        arguments: [
-            ([0xff, 0xd8, 0xff, 0xe0], PortraitKind.jpeg),
-            ([0, 0, 0, 0x0c, 0x6a, 0x50, 0x20, 0x20], .jpeg2000), ([0xff, 0x4f, 0xff, 0x51, 0], .jpeg2000),
-            ([0xff, 0xd8], .unknown), ([0x89, 0x50, 0x4e, 0x47], .unknown), ([], .unknown),
-        ] as [([UInt8], PortraitKind)])
-    func formats(_ bytes: [UInt8], _ kind: PortraitKind) {
-        #expect(PortraitKind(bytes[...]) == kind)
-    }
-}

@@ -58,6 +58,28 @@ struct InspectTests {
     }
 
     @Test(
+        "Q224 Each element that departs from the data model is named, and never its value; good ones are not")
+    func elements() throws {
+        let document = try TestDocument([
+            .init("age_over_21", Encoded.text("true")), .init("birth_date", Encoded.text("1990-02-28")),
+            .init("portrait", Encoded.bytes([])), .init("family_name", Encoded.text("Quillfeather")),
+        ]).encoded(issuer: TestIssuer(), session: TestSession())
+        let notes = [
+            "org.iso.18013.5.1/age_over_21 is a text, not a boolean",
+            "org.iso.18013.5.1/birth_date: a date without its tag, or in another form than the standard's",
+            "org.iso.18013.5.1/portrait is empty; ISO/IEC 18013-5 allows JPEG and JPEG 2000",
+        ]
+        let issuerSigned = try #require(try CBORItem.parse(document[...]).map()["issuerSigned"])
+        let response = Encoded.map([
+            ("version", Encoded.text("1.0")), ("documents", Encoded.array([document])),
+        ])
+        for bytes in [response, document, Array(issuerSigned.encoded)] {
+            let lines = try specimen(bytes).text.split(separator: "\n").map(String.init)
+            #expect(lines.filter { $0.hasPrefix("note: org.") } == notes.map { "note: \($0)" })
+        }
+    }
+
+    @Test(
         "The handover messages of NFC v2 are recognised, and read in full",
         arguments: [
             (

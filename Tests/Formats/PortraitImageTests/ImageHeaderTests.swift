@@ -67,13 +67,29 @@ struct ImageHeaderTests {
         }
     }
 
-    @Test("A codestream cut within its header is refused")
-    func cutCodestream() throws {
-        let bytes = try vector("grey.j2k")
-        for count in 0..<45 { #expect(refusal(of: Array(bytes[..<count])) != nil, "\(count) bytes") }
+    @Test(
+        "A JPEG 2000 image cut short anywhere is refused",
+        arguments: ["grey.j2k", "tiled.j2k", "lossless.jp2"])
+    func cutCodestream(name: String) throws {
+        let bytes = try vector(name)
+        #expect(refusal(of: bytes) == nil)
+        for count in bytes.indices { #expect(refusal(of: Array(bytes[..<count])) != nil, "\(count) bytes") }
     }
 
-    /// A grey JPEG 2000 header of one component with these sizes.
+    @Test("A codestream without a tile-part, or with one shorter than its header, is refused")
+    func tileParts() {
+        let whole = codestream(64, 64)
+        #expect(refusal(of: whole.dropLast(16) + [0xff, 0xd9]) != nil)
+        var short = whole
+        short[short.count - 7] = 13
+        #expect(refusal(of: short) != nil)
+        var toTheEnd = whole
+        toTheEnd[toTheEnd.count - 7] = 0
+        #expect(refusal(of: toTheEnd) == nil, "a last tile-part of length 0 ends with the codestream")
+        #expect(refusal(of: Array(toTheEnd.dropLast())) != nil)
+    }
+
+    /// A grey JPEG 2000 header of one component with these sizes, and an empty tile-part.
     private func codestream(
         _ width: UInt32, _ height: UInt32, tile: (UInt32, UInt32)? = nil, components: UInt16 = 1,
         precision: UInt8 = 7, step: UInt8 = 1
@@ -83,7 +99,7 @@ struct ImageHeaderTests {
         let parts = (0..<Int(components)).flatMap { _ in [precision, step, step] }
         let length = UInt16(truncatingIfNeeded: 38 + 3 * Int(components))
         return [0xff, 0x4f, 0xff, 0x51] + length.bigEndianBytes + [0, 0] + sizes + components.bigEndianBytes
-            + parts
+            + parts + [0xff, 0x90, 0, 10, 0, 0, 0, 0, 0, 14, 0, 1, 0xff, 0x93, 0xff, 0xd9]
     }
 
     @Test("The header of the bombs below is taken where it is none")

@@ -91,6 +91,7 @@ private func touch(_ document: VerifiedDocument) {
 
 extension DocumentReport {
     fileprivate var hasPassed: Bool {
-        Set(checks.map(\.id)) == Set(CheckID.allCases) && checks.allSatisfy { $0.outcome == .passed }
+        Set(checks.map(\.id)).isSuperset(of: VerificationRules.interoperable.checks)
+            && checks.allSatisfy { $0.outcome == .passed }
     }
 }

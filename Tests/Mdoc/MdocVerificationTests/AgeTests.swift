@@ -76,8 +76,6 @@ struct AgeTests {
             ("age_over_+2", Encoded.boolean(true)), ("age_in_years", Encoded.unsigned(40)),
             ("age_birth_year", Encoded.unsigned(1970)),
             ("birth_date", Encoded.day("1970-01-01")), ("AgeAbove18", Encoded.boolean(true)),
-            ("age_over_21", Encoded.text("true")),
-            ("age_over_21", Encoded.unsigned(1)), ("age_over_21", [0xf6]),
         ])
     func noAttestation(_ identifier: String, value: [UInt8]) throws {
         let document = try document([.init(identifier, value)])
@@ -89,7 +87,7 @@ struct AgeTests {
     @Test(
         "Q145 Q161 A birth date proves no age, in any form and on any day",
         arguments: [
-            Encoded.day("1950-01-01"), Encoded.day("2008-11-01"), Encoded.instant("1950-01-01T00:00:00Z"),
+            Encoded.day("1950-01-01"), Encoded.day("2008-11-01"),
             Encoded.map([
                 ("birth_date", Encoded.day("1950-01-01")), ("approximate_mask", Encoded.text("00011111")),
             ]),

@@ -117,7 +117,12 @@ extension TestDocument.Item {
     }
 
     static let familyName = Self("family_name", Encoded.text("Mustermann"))
-    static let portrait = Self("portrait", Encoded.bytes([0xff, 0xd8, 0xff]))
+    /// A grey JPEG image of 8 × 8 pixels.
+    static let portrait = Self(
+        "portrait",
+        Encoded.bytes(
+            [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0, 0xff, 0xda, 0, 8, 1, 1, 0, 0, 0x3f]
+                + [0, 0xd2, 0xcf, 0xff, 0xd9]))
 }
 
 extension ElementName {

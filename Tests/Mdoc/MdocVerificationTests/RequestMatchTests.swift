@@ -36,7 +36,7 @@ struct RequestMatchTests {
         let text = ResponseFailure.statusNotOK.explanation(status: rejected.status)
         #expect(text.contains("status \(status)"))
         #expect(rejected.allFailures.isEmpty)
-        #expect(rejected.reports[0].checks.count == CheckID.allCases.count)
+        #expect(rejected.reports[0].checks.map(\.id) == VerificationRules.interoperable.checks)
         presentation.documents = []
         #expect(try presentation.rejected().failures == [.statusNotOK, .noDocuments])
     }
@@ -132,7 +132,7 @@ struct RequestMatchTests {
             #expect(rejected.failures.isEmpty)
             #expect(rejected.reports.count == documents.count)
             for (index, report) in rejected.reports.enumerated() {
-                #expect(report.checks.map(\.id) == CheckID.allCases)
+                #expect(report.checks.map(\.id) == VerificationRules.interoperable.checks)
                 let failed = report.checks.filter { $0.outcome != .passed }
                 #expect(failed == (index == failing ? [.failed(.validity, .expired)] : []))
             }
@@ -164,7 +164,7 @@ struct RequestMatchTests {
         #expect(response.reports[0].deviations == [.portraitMissing])
         #expect(response.documents[0].elements.count == 1)
         #expect(response.notReturned == [.element(docType: TestDocument.mDL, .mDL("portrait"), code: nil)])
-        #expect(try without.failures(.strict) == [.failed(.requestMatch, .deviations([.portraitMissing]))])
+        #expect(try without.failures(.strict) == [.failed(.profile, .deviations([.portraitMissing]))])
         #expect(
             try Presentation(TestDocument([.familyName]), asking: ["family_name"]).verified(.strict).documents
                 .count == 1)
@@ -193,7 +193,7 @@ struct RequestMatchTests {
         #expect(response.reports[0].deviations == [.unrequestedElement])
         #expect(response.documents[0].elements.map(\.name) == [.mDL("family_name")])
         #expect(
-            try presentation.failures(.strict) == [.failed(.requestMatch, .deviations([.unrequestedElement]))]
+            try presentation.failures(.strict) == [.failed(.profile, .deviations([.unrequestedElement]))]
         )
     }
 

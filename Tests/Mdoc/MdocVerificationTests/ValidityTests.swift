@@ -110,7 +110,7 @@ struct ValidityTests {
                 continue
             }
             #expect(try presentation.verified().reports[0].deviations == [.dateFormInMSO])
-            #expect(try presentation.failures(.strict) == [.failed(.validity, .deviations([.dateFormInMSO]))])
+            #expect(try presentation.failures(.strict) == [.failed(.profile, .deviations([.dateFormInMSO]))])
         }
     }
 }
@@ -197,7 +197,7 @@ struct DocumentCurrencyTests {
         #expect(try presentation.verified().reports[0].deviations == [.dateFormInElement])
         #expect(
             try presentation.failures(.strict) == [
-                .failed(.issuingCountry, .deviations([.dateFormInElement]))
+                .failed(.profile, .deviations([.dateFormInElement]))
             ])
     }
 

@@ -64,6 +64,25 @@ struct TestIssuerTests {
         #expect(identifiers(TestLicence.aamvaNameSpace).isSuperset(of: aamva))
     }
 
+    @Test(
+        "Every element that the wallet issues has the form of the data model, and no mandatory one is missing",
+        arguments: TestDocumentKind.allCases)
+    func forms(_ kind: TestDocumentKind) throws {
+        var licence = TestLicence()
+        licence.jurisdiction = "UT-1"
+        let document = kind.document(for: licence, on: Self.now.dayInUTC)
+        let model = try #require(DataModel(docType: kind.docType))
+        var names: Set<ElementName> = []
+        for element in document.elements {
+            let name = ElementName(nameSpace: element.nameSpace, identifier: element.identifier)
+            names.insert(name)
+            let row = try #require(model.element(name), "\(name.text)")
+            #expect(
+                row.form(of: try CBORItem.parse(element.value.encode()[...])) == .asDefined, "\(name.text)")
+        }
+        #expect(names.isSuperset(of: model.elements.filter(\.isMandatory).map(\.name)))
+    }
+
     @Test("Ages follow the holder's age", arguments: [17, 18, 20, 21, 64, 65, 99])
     func ages(age: Int) throws {
         var licence = TestLicence()

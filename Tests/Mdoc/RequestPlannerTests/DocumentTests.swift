@@ -55,7 +55,8 @@ struct DocumentTests {
     ) throws {
         let name = ElementName(nameSpace: nameSpace, identifier: identifier)
         let element = try #require(DocumentFamily.drivingLicence.types[0].element(name))
-        #expect(element == DataElement(name: name, type: type, isMandatory: isMandatory, source: source))
+        #expect(element.name == name && element.type == type)
+        #expect(element.isMandatory == isMandatory && element.source == source)
     }
 
     @Test("The mandatory elements of the mDL are the eleven of the standard")

@@ -16,14 +16,14 @@ import Transport
 
 @Suite("The presentations of all lanes, as a value")
 struct PresentationBookTests {
-    private static let now = Scene.now
+    static let now = Scene.now
     private static let lift = PresentationEvent.liftAndTapAgain(NFCEndReason(.selectApplication, .cardMute))
 
     private static func order(_ members: String) throws -> PresentationOrder {
         try PresentationOrder(JSONText(Array("{\(members)}".utf8)[...]))
     }
 
-    private static func record(
+    static func record(
         _ members: String = #""kind":"display","intent":"age over 21""#, at lane: String = "one",
         by owner: String = "till"
     ) throws -> PresentationRecord {
@@ -40,7 +40,7 @@ struct PresentationBookTests {
     }
 
     /// The report on what a phone with a licence answers.
-    private static func report(
+    static func report(
         on record: PresentationRecord, age: Int = 40, issuer: IssuerFault? = nil,
         _ change: (inout Wallet) -> Void = { _ in }
     ) async throws -> TransactionReport {
@@ -62,13 +62,13 @@ struct PresentationBookTests {
     private static let declined = TransactionReport.incomplete(TransactionError(.declined, "declined"))
 
     /// A book that a check of a test may change.
-    private final class Held {
+    final class Held {
         var book: PresentationBook
 
         init(_ book: PresentationBook) { self.book = book }
     }
 
-    private static func book(_ change: (inout CoordinatorLimits) -> Void = { _ in }) -> Held {
+    static func book(_ change: (inout CoordinatorLimits) -> Void = { _ in }) -> Held {
         var limits = CoordinatorLimits()
         change(&limits)
         return Held(PresentationBook(limits: limits))

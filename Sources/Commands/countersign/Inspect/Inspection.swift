@@ -53,7 +53,9 @@ struct Inspection {
         let (structure, inner) = CBORStructure.recognise(item)
         var text = item.diagnostic(notation)
         if let complaint = structure.complaint(about: inner) { text += "\nnote: \(complaint)" }
-        for remark in structure.remarks(on: inner) { text += "\nnote: \(remark)" }
+        for remark in structure.remarks(on: inner) + ElementRemarks(on: inner, of: structure).texts {
+            text += "\nnote: \(remark)"
+        }
         let embedding = inner.encoded.count < item.encoded.count ? "embedded in tag 24: " : ""
         let title = structure.title + structure.detail(of: inner)
         return Specimen(kind: "\(embedding)\(title), \(item.encoded.count) bytes", text: text)

@@ -1,9 +1,17 @@
 internal import ErrorMapping
 internal import Transport
 internal import MdocModel
+internal import PortraitImage
 internal import ReaderService
 internal import Reports
 internal import RequestPlanner
+
+extension ImageFormat {
+    /// The format, with a remark on one that is hard to look at (Q155).
+    fileprivate var name: String {
+        self == .jpeg2000 ? "JPEG 2000, which most programs do not show" : rawValue
+    }
+}
 
 extension TransactionReport {
     /// The report of a command; where there was no reader to begin with, the command ends.
@@ -19,8 +27,8 @@ extension TransactionReport {
     func presentationText(elements: ElementDisplay) -> String {
         var lines = [text(elements: elements)]
         if let portrait {
-            let kind = PortraitKind(portrait)
-            lines.append("  portrait: received, \(portrait.count) bytes, \(kind.rawValue)")
+            let format = ImageFormat(portrait)?.name ?? "of no known format"
+            lines.append("  portrait: received, \(portrait.count) bytes, \(format)")
         }
         if !phases.isEmpty {
             let times = phases.map { phase in

@@ -40,9 +40,9 @@ package struct TestDocument: Sendable {
 
 /// The licence of somebody who does not exist (ISO/IEC 18013-5 7.2.1; AAMVA mDL Implementation Guidelines).
 package struct TestLicence: Sendable {
-    package static let docType = "org.iso.18013.5.1.mDL"
-    package static let nameSpace = "org.iso.18013.5.1"
-    package static let aamvaNameSpace = "org.iso.18013.5.1.aamva"
+    package static let docType = DataModel.drivingLicence.docType
+    package static let nameSpace = DataModel.drivingLicence.mainNameSpace
+    package static let aamvaNameSpace = DataModel.aamvaNameSpace
 
     /// The holder's age in years when the licence is issued.
     package var age = 40

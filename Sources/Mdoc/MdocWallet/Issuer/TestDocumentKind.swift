@@ -22,14 +22,6 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         }
     }
 
-    private var nameSpace: String {
-        switch self {
-        case .drivingLicence: TestLicence.nameSpace
-        case .photoID, .nationalIDCard: "org.iso.23220.1"
-        case .personID, .ageVerification: docType
-        }
-    }
-
     /// The elements beside the ages, as in the licence.
     private var elements: [String] {
         let all = [
@@ -50,20 +42,35 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         var document = TestDocument(docType: docType)
         for identifier in elements {
             guard let value = source[identifier] else { continue }
-            let isMap = self == .photoID && identifier == "birth_date"
-            document.add(to: nameSpace, [identifier: isMap ? ["birth_date": value] : value])
+            document.addToMain(identifier, value)
         }
         for element in source.elements where AgeAttestation(element.identifier) != nil {
-            document.add(to: nameSpace, [element.identifier: element.value])
+            document.addToMain(element.identifier, element.value)
         }
-        if self == .nationalIDCard { document.addElementsOfJapan(from: source) }
+        switch self {
+        case .personID: document.addElementsOfPersonID()
+        case .nationalIDCard: document.addElementsOfJapan(from: source)
+        case .drivingLicence, .photoID, .ageVerification: break
+        }
         return document
     }
 }
 
 extension TestDocument {
+    /// Adds an element to the main namespace, with its value in the form that the data model has for this type.
+    fileprivate mutating func addToMain(_ identifier: String, _ value: CBORDraft) {
+        let name = ElementName.inMainNameSpace(identifier, of: docType)
+        let isInMap = DataModel(docType: docType)?.element(name)?.type == .dayInMap
+        add(to: name.nameSpace, [identifier: isInMap ? ["birth_date": value] : value])
+    }
+
+    fileprivate mutating func addElementsOfPersonID() {
+        addToMain("place_of_birth", ["country": "UT", "locality": "Testby"])
+        addToMain("nationality", ["UT"])
+    }
+
     fileprivate mutating func addElementsOfJapan(from licence: TestDocument) {
-        let nameSpace = "org.iso.23220.1.jp"
+        let nameSpace = DataModel.japaneseNameSpace
         add(to: nameSpace, ["full_name_unicode": "Testrup-Ødegård\u{3000}Lumi Séraphine"])
         add(to: nameSpace, ["individual_number_unicode": "123456789018"])
         if let portrait = licence["portrait"] { add(to: nameSpace, ["portrait": portrait]) }

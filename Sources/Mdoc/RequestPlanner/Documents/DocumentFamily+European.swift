@@ -5,38 +5,11 @@ extension DocumentFamily {
         word: "pid", title: "EU person identification data",
         types: [
             DocumentType(
-                docType: personIDName, mainNameSpace: personIDName, elements: personIDElements,
+                .personID,
                 answers: DocumentType.usualAnswers.merging([.issueDate: ["issuance_date"]]) { $1 })
         ])
 
-    private static let personIDName = "eu.europa.ec.eudi.pid.1"
-
-    private static let personIDElements = ElementTable(nameSpace: personIDName, source: .personID)(
-        mandatory: [
-            "family_name": .text, "given_name": .text, "birth_date": .day, "place_of_birth": .structure,
-            "nationality": .structure, "expiry_date": .date, "issuing_authority": .text,
-            "issuing_country": .country,
-        ],
-        optional: [
-            "birth_place": .text, "birth_country": .country, "birth_state": .text, "birth_city": .text,
-            "age_in_years": .integer(.years), "age_birth_year": .integer(), "family_name_birth": .text,
-            "given_name_birth": .text, "resident_address": .text, "resident_country": .country,
-            "resident_state": .text, "resident_city": .text, "resident_postal_code": .text,
-            "resident_street": .text, "resident_house_number": .text, "sex": .number(0...9),
-            "portrait": .image, "personal_administrative_number": .text, "email_address": .text,
-            "mobile_phone_number": .text, "issuance_date": .date, "document_number": .text,
-            "issuing_jurisdiction": .subdivision, "location_status": .text, "trust_anchor": .text,
-        ])
-
-    /// The European age verification: nothing but ages, and so no portrait.
     package static let ageVerification = DocumentFamily(
         word: "av", title: "EU age verification",
-        types: [
-            DocumentType(
-                docType: ageVerificationName, mainNameSpace: ageVerificationName,
-                elements: ElementTable(nameSpace: ageVerificationName, source: .ageVerification)(
-                    mandatory: ["age_over_18": .boolean], optional: [:]), answers: [.age: []])
-        ])
-
-    private static let ageVerificationName = "eu.europa.ec.av.1"
+        types: [DocumentType(.ageVerification, answers: [.age: []])])
 }

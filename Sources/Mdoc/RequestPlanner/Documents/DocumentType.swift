@@ -1,12 +1,12 @@
 package import MdocModel
 
-/// One type of document: its elements, and which of them answer what an intent asks.
+/// One type of document: its data model, and which of its elements answer a claim of an intent.
 package struct DocumentType: Sendable {
     package let docType: String
-    /// Where ages, and in documents not known everything, is.
+    /// The namespace of ages, and of every element of a document that is not known.
     package let mainNameSpace: String
-    /// Empty if nothing is known of the document.
-    package let elements: [DataElement]
+    /// Nil if nothing is known of the document.
+    package let model: DataModel?
     /// The elements that answer a claim; a claim that is not here has no answer.
     let answers: [Claim.Kind: [String]]
     /// The namespace of the elements that answer a claim, where it is not the main one.
@@ -15,13 +15,12 @@ package struct DocumentType: Sendable {
     package let substitutes: [ElementName: [[ElementName]]]
 
     init(
-        docType: String, mainNameSpace: String, elements: [DataElement], answers: [Claim.Kind: [String]],
-        answersElsewhere: [Claim.Kind: String] = [:],
+        _ model: DataModel, answers: [Claim.Kind: [String]], answersElsewhere: [Claim.Kind: String] = [:],
         substitutes: [ElementName: [[ElementName]]] = [:]
     ) {
-        self.docType = docType
-        self.mainNameSpace = mainNameSpace
-        self.elements = elements
+        docType = model.docType
+        mainNameSpace = model.mainNameSpace
+        self.model = model
         self.answers = answers
         self.answersElsewhere = answersElsewhere
         self.substitutes = substitutes
@@ -29,7 +28,12 @@ package struct DocumentType: Sendable {
 
     /// A document that is known only by its type, which is also taken as its namespace.
     init(named docType: String) {
-        self.init(docType: docType, mainNameSpace: docType, elements: [], answers: Self.usualAnswers)
+        self.docType = docType
+        mainNameSpace = docType
+        model = nil
+        answers = Self.usualAnswers
+        answersElsewhere = [:]
+        substitutes = [:]
     }
 
     /// The names that most documents took over from the mDL.
@@ -41,13 +45,13 @@ package struct DocumentType: Sendable {
         .address: ["resident_address", "resident_city", "resident_postal_code", "resident_country"],
     ]
 
-    /// What is known of an element; an age attestation of any number of years is known where ages are.
+    /// Every element that the data model defines; empty if nothing is known of the document.
+    package var elements: [DataElement] { model?.elements ?? [] }
+
+    /// The row of an element in the data model. A document that is not known has age attestations alone.
     package func element(_ name: ElementName) -> DataElement? {
-        if name.nameSpace == mainNameSpace, AgeAttestation(name.identifier) != nil, answers[.age] != nil {
-            return DataElement(
-                name: name, type: .boolean, isMandatory: false, source: elements.first?.source ?? .iso18013_5)
-        }
-        return elements.first { $0.name == name }
+        if let model { return model.element(name) }
+        return name.nameSpace == mainNameSpace ? DataElement(ageAttestation: name) : nil
     }
 
     /// The elements that answer a kind of claim; empty for an age, whose element depends on its years.

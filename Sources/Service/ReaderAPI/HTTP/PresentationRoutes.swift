@@ -2,6 +2,7 @@ internal import ErrorMapping
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
+internal import PortraitImage
 internal import Reports
 
 extension PresentationCoordinator {
@@ -69,7 +70,7 @@ extension PresentationCoordinator {
                 call throws(APIProblem) in
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.app])
                 let portrait = try await self.takePortrait(of: seen.record.id)
-                return .bytes(portrait, type: PortraitKind(portrait).mediaType)
+                return .bytes(portrait, type: ImageFormat(portrait)?.mediaType ?? "application/octet-stream")
             },
             APIRoute(.get, "/v1/presentations/{id}/events", .scopes(following)) { call throws(APIProblem) in
                 guard try await self.book[call.presentation] != nil else {

@@ -67,7 +67,8 @@ extension PresentationCoordinator {
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
     ) async {
         guard let record = book[id] else { return }
-        let shown = await shown(of: report, for: record)
+        var report = report
+        let shown = await shown(of: &report, for: record)
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
@@ -76,9 +77,10 @@ extension PresentationCoordinator {
         perform(book.complete(id, kept))
     }
 
-    /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
+    /// The person for a clerk to compare. A portrait that cannot be shown is left out and answers nothing: nobody could
+    /// compare it, so that the outcome is at best `unclear`.
     private func shown(
-        of report: TransactionReport, for record: PresentationRecord
+        of report: inout TransactionReport, for record: PresentationRecord
     ) async -> ShownPerson? {
         guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
@@ -89,6 +91,7 @@ extension PresentationCoordinator {
             log.notice(
                 "a portrait cannot be shown",
                 metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
+            report.refusePortrait()
             return ShownPerson(portrait: nil, name: name)
         }
     }

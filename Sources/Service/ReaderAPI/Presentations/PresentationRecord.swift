@@ -176,6 +176,7 @@ extension PresentationRecord.Completion {
         } else {
             state = further.map { PresentationState($0) } ?? first
             evidence = PresentationEvidence(further ?? report, asksPerson: record.asksPerson)
+            if further != nil, report.hasUnknownAnswer { evidence = evidence.withUnknownAnswer }
         }
         // What was cancelled has no answer, whatever came meanwhile.
         guard !isCancelled || first == .cancelled else { return }
@@ -239,5 +240,19 @@ package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
     /// As it comes in a path. One that was never drawn names nothing.
     init(_ text: String) {
         description = text
+    }
+}
+
+extension TransactionReport {
+    /// Whether a question came to have no answer after something else was asked, such as a portrait that does not decode.
+    fileprivate var hasUnknownAnswer: Bool { questions.contains { answer(to: $0) == .unknown } }
+}
+
+extension PresentationEvidence {
+    /// The same evidence with one more answer that is not known.
+    fileprivate var withUnknownAnswer: PresentationEvidence {
+        guard ending == .judged else { return self }
+        return PresentationEvidence(
+            .judged, faults: faults, unknowns: unknowns, answers: answers + [.unknown], isTest: isTest)
     }
 }

@@ -55,6 +55,8 @@ extension ShownPerson.Name {
 extension VerifiedDocument {
     fileprivate func text(_ identifier: String) -> String? {
         let element = elements.first { $0.name.identifier == identifier && $0.signedBy == .issuer }
-        return element.flatMap { try? $0.value.text() }.map { Terminal.safe($0, limit: 150) }
+        return element.flatMap { try? $0.value.text() }.flatMap { $0.isEmpty ? nil : $0 }.map {
+            Terminal.safe($0, limit: 150)
+        }
     }
 }

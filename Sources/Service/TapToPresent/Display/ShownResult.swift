@@ -57,6 +57,6 @@ extension ShownResult {
         ages = read.plan.ages.map { years in
             (years, answers[years].map { $0 ? .yes : .no } ?? .unknown)
         }
-        portrait = elements.portrait
+        portrait = read.document.comparablePortrait.map { Data($0) }
     }
 }

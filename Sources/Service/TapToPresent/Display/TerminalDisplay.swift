@@ -51,7 +51,9 @@ struct TerminalDisplay: DisplayChannel {
         if let age = result.age { lines.append("Age \(age)") }
         for (years, answer) in result.ages { lines.append("At least \(years): \(answer.rawValue)") }
         lines.append(
-            result.portrait == nil ? "No portrait came." : "A portrait came; this display does not show it.")
+            result.portrait == nil
+                ? "No portrait came that can be compared." : "A portrait came; this display does not show it."
+        )
         if isAsking {
             let isConfirmed = result.asked.validationMode == .confirm
             lines.append(isConfirmed ? "Does the person match? y, n, or Enter for neither: " : "Enter: ")

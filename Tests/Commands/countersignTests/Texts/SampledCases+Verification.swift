@@ -177,7 +177,9 @@ extension AgeAnswer: SampledCases {
         case .no?: .cannotTell(.noAttestation)
         case .cannotTell(.noAttestation)?: .cannotTell(.noneApplies)
         case .cannotTell(.noneApplies)?: .cannotTell(.contradictory)
-        case .cannotTell(.contradictory)?: nil
+        case .cannotTell(.contradictory)?:
+            .cannotTell(.wrongType(familyName, WrongType(expected: .boolean, found: .text)))
+        case .cannotTell(.wrongType)?: nil
         }
     }
 }

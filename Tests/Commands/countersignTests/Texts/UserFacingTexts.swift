@@ -2,7 +2,8 @@
 enum UserFacingTexts {
     static let groups = Array(
         [
-            formats, cryptography, mdoc, trust, verification, transports, service, api, library, commands,
+            formats, cryptography, mdoc, elements, trust, verification, transports, service, api, library,
+            commands,
             inPlace,
         ].joined())
 

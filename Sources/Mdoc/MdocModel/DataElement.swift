@@ -1,12 +1,22 @@
-package import MdocModel
-
-/// A data element as its standard defines it.
+/// A data element as its standard defines it: one row of the data model.
 package struct DataElement: Hashable, Sendable {
     package let name: ElementName
     package let type: DataElementType
-    /// Whether every document of the type has to have it. What came is never judged by this: sources differ.
+    /// The longest text that the standard allows, in characters; `nil` if it sets no limit.
+    package let maximumCharacters: Int?
+    /// Whether every document of the type must have the element.
     package let isMandatory: Bool
     package let source: ElementSource
+}
+
+extension DataElement {
+    /// The row of an `age_over_NN`; `nil` if the name is another element's.
+    package init?(ageAttestation name: ElementName, source: ElementSource? = nil) {
+        guard AgeAttestation(name.identifier) != nil else { return nil }
+        self.init(
+            name: name, type: .boolean, maximumCharacters: nil, isMandatory: false,
+            source: source ?? .iso18013_5)
+    }
 }
 
 package enum DataElementType: Hashable, Sendable {
@@ -17,6 +27,8 @@ package enum DataElementType: Hashable, Sendable {
     case subdivision
     /// `full-date`, tag 1004.
     case day
+    /// `full-date` in a map, beside a mask of its unknown parts (ISO/IEC TS 23220-2, Q145).
+    case dayInMap
     /// `tdate` or `full-date`.
     case date
     case boolean
@@ -56,6 +68,8 @@ package enum ElementSource: String, Sendable {
 struct ElementTable {
     let nameSpace: String
     let source: ElementSource
+    /// The limit of every text of the table, in characters.
+    var maximumCharacters: Int?
 
     func callAsFunction(
         mandatory: KeyValuePairs<String, DataElementType>, optional: KeyValuePairs<String, DataElementType>
@@ -69,7 +83,8 @@ struct ElementTable {
         rows.map { identifier, type in
             DataElement(
                 name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
-                isMandatory: isMandatory, source: source)
+                maximumCharacters: type == .text ? maximumCharacters : nil, isMandatory: isMandatory,
+                source: source)
         }
     }
 }

@@ -1,0 +1,87 @@
+package import CBOR
+package import PortraitImage
+
+/// The kind of a value that is not of its type.
+package enum ElementContent: Hashable, Sendable {
+    case integer, negativeInteger, bytes, text, emptyText, list, map, taggedValue, boolean, null, number
+    case dateAndTime
+    /// A text, tagged or not, that is no date.
+    case notADate
+    /// A list or map that does not have the members it must have.
+    case malformed
+    case emptyBytes
+    /// An image of a format other than JPEG and JPEG 2000.
+    case image(ImageFormat)
+    /// A JPEG or JPEG 2000 image that ends early or is malformed.
+    case damagedImage(ImageFormat)
+    case tooLargeImage(ImageFormat)
+    case unsupportedImage(ImageFormat)
+    /// Bytes of no known image format.
+    case notAnImage
+}
+
+extension ElementContent {
+    package init(_ item: CBORItem) {
+        self =
+            switch item.value {
+            case .unsigned: .integer
+            case .negative: .negativeInteger
+            case .byteString(let bytes): bytes.isEmpty ? .emptyBytes : .bytes
+            case .text(let text): text.isEmpty ? .emptyText : .text
+            case .array: .list
+            case .map: .map
+            case .tagged: .taggedValue
+            case .boolean: .boolean
+            case .null, .undefined: .null
+            case .float, .simple: .number
+            }
+    }
+
+    /// Nil for a whole JPEG or JPEG 2000 image within the limits of a portrait.
+    init?(unusableImage bytes: ArraySlice<UInt8>) {
+        guard let format = ImageFormat(bytes) else {
+            self = .notAnImage
+            return
+        }
+        guard format.isOfPortraits else {
+            self = .image(format)
+            return
+        }
+        do throws(ImageHeaderError) {
+            _ = try ImageHeader.parse(bytes)
+            return nil
+        } catch {
+            self =
+                switch error {
+                case .tooLarge: .tooLargeImage(format)
+                case .unsupported: .unsupportedImage(format)
+                case .kindUnknown, .truncated, .malformed: .damagedImage(format)
+                }
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .integer: "an integer"
+        case .negativeInteger: "a negative integer"
+        case .bytes: "a byte string"
+        case .text: "a text"
+        case .emptyText: "an empty text"
+        case .list: "a list"
+        case .map: "a map"
+        case .taggedValue: "a tagged value"
+        case .boolean: "a boolean"
+        case .null: "null"
+        case .number: "a number that is not an integer"
+        case .dateAndTime: "a date with a time"
+        case .notADate: "a text that is not a date"
+        case .malformed: "malformed"
+        case .emptyBytes: "empty"
+        case .image(let format): "\(format.article) \(format.rawValue) image"
+        case .damagedImage(let format): "a \(format.rawValue) image that is damaged or cut short"
+        case .tooLargeImage(let format): "a \(format.rawValue) image that is too large for a portrait"
+        case .unsupportedImage(let format): "a \(format.rawValue) image of a kind that is not supported"
+        case .notAnImage: "not an image"
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package import CBOR
+
+/// The form of an element's value, compared with the data model.
+package enum ElementForm: Hashable, Sendable {
+    case asDefined
+    /// The value is readable, though its standard defines another form.
+    case deviating(ElementDeparture)
+    /// The value is not usable as the element's type: for an answer the element is as good as unknown.
+    case wrongType(WrongType)
+}
+
+/// A readable departure of a value from the form that its standard defines.
+package enum ElementDeparture: String, CaseIterable, Sendable {
+    case dateForm = "a date without its tag, or in another form than the standard's"
+    case entryUnreadable = "a list with an entry that cannot be read"
+    case dateOutsideMap = "a date that is not in a map"
+    case tooLong = "a text that is longer than the standard allows"
+    case notACode = "none of the values that the standard lists"
+    case notACountry = "not a country code of two capital letters"
+    case notASubdivision = "not a subdivision code of ISO 3166-2"
+}
+
+/// A value that is not of the type that the data model defines. Names types, never the value.
+package struct WrongType: Hashable, Sendable {
+    package let expected: DataElementType
+    package let found: ElementContent
+
+    package init(expected: DataElementType, found: ElementContent) {
+        self.expected = expected
+        self.found = found
+    }
+
+    /// Why the element `name` cannot be used, in plain words.
+    package func explanation(of name: String) -> String {
+        switch expected {
+        case .image: "\(name) is \(found.text); ISO/IEC 18013-5 allows JPEG and JPEG 2000"
+        default: "\(name) is \(found.text), not \(expected.noun)"
+        }
+    }
+}
+
+extension ElementForm {
+    package var wrongType: WrongType? {
+        if case .wrongType(let wrong) = self { wrong } else { nil }
+    }
+}
+
+extension DataElement {
+    /// Compares a value with this row of the data model.
+    package func form(of value: CBORItem) -> ElementForm {
+        let form = type.form(of: value)
+        guard form == .asDefined, let maximumCharacters, let bytes = try? value.utf8() else { return form }
+        // A character has at least one byte: most texts need no counting.
+        guard bytes.count > maximumCharacters else { return form }
+        let count = bytes.count { $0 & 0xc0 != 0x80 }
+        return count <= maximumCharacters ? .asDefined : .deviating(.tooLong)
+    }
+}
+
+extension DataElementType {
+    /// Compares a value with this type.
+    package func form(of value: CBORItem) -> ElementForm {
+        switch self {
+        // Latin-1, which ISO/IEC 18013-5 asks for in names, is not checked: issuers write names as they are spelled.
+        case .text: form(ofText: value) { _ in nil }
+        case .country: form(ofText: value) { $0.isCountry ? nil : .notACountry }
+        case .subdivision: form(ofText: value) { $0.isSubdivision ? nil : .notASubdivision }
+        case .code(let codes):
+            form(ofText: value) { text in
+                codes.contains { $0.utf8.elementsEqual(text) } ? nil : .notACode
+            }
+        case .day: form(ofDate: value, isDayOnly: true)
+        case .date: form(ofDate: value, isDayOnly: false)
+        case .dayInMap: form(ofDayInMap: value)
+        case .boolean: (try? value.boolean()) == nil ? wrong(value) : .asDefined
+        case .integer: form(ofNumber: value) { _ in true }
+        case .sex: form(ofNumber: value) { [0, 1, 2, 9].contains($0) }
+        case .number(let range):
+            form(ofNumber: value) { number in Int(exactly: number).map(range.contains) == true }
+        case .bytes: (try? value.byteString()) == nil ? wrong(value) : .asDefined
+        case .image: form(ofImage: value)
+        case .drivingPrivileges: form(ofPrivileges: value, isDomestic: false)
+        case .domesticDrivingPrivileges: form(ofPrivileges: value, isDomestic: true)
+        case .structure: [.list, .map].contains(ElementContent(value)) ? .asDefined : wrong(value)
+        }
+    }
+
+    private func wrong(_ value: CBORItem) -> ElementForm { wrong(ElementContent(value)) }
+
+    private func wrong(_ found: ElementContent) -> ElementForm {
+        .wrongType(WrongType(expected: self, found: found))
+    }
+
+    private func form(
+        ofText value: CBORItem, _ departure: (ArraySlice<UInt8>) -> ElementDeparture?
+    ) -> ElementForm {
+        guard let text = try? value.utf8(), !text.isEmpty else { return wrong(value) }
+        return departure(text).map { .deviating($0) } ?? .asDefined
+    }
+
+    private func form(ofNumber value: CBORItem, _ isAllowed: (UInt64) -> Bool) -> ElementForm {
+        guard let number = try? value.unsigned() else { return wrong(value) }
+        return isAllowed(number) ? .asDefined : .deviating(.notACode)
+    }
+
+    private func form(ofDate value: CBORItem, isDayOnly: Bool) -> ElementForm {
+        guard let date = try? DateText(value) else {
+            let found = ElementContent(value)
+            return wrong([.text, .taggedValue].contains(found) ? .notADate : found)
+        }
+        if isDayOnly, case .instant = date.value { return wrong(.dateAndTime) }
+        return date.form.isEmpty ? .asDefined : .deviating(.dateForm)
+    }
+
+    private func form(ofDayInMap value: CBORItem) -> ElementForm {
+        guard let map = try? value.map() else {
+            let day = form(ofDate: value, isDayOnly: true)
+            return day == .asDefined ? .deviating(.dateOutsideMap) : day
+        }
+        return map["birth_date"].map { form(ofDate: $0, isDayOnly: true) } ?? wrong(.malformed)
+    }
+
+    private func form(ofImage value: CBORItem) -> ElementForm {
+        guard let bytes = try? value.byteString() else { return wrong(value) }
+        guard !bytes.isEmpty else { return wrong(.emptyBytes) }
+        return ElementContent(unusableImage: bytes).map { wrong($0) } ?? .asDefined
+    }
+}
+
+extension DataElementType {
+    /// The type in plain words, with its article.
+    package var noun: String {
+        switch self {
+        case .text, .country, .subdivision, .code: "a text"
+        case .day, .date, .dayInMap: "a date"
+        case .boolean: "a boolean"
+        case .integer, .sex, .number: "an integer"
+        case .image: "a JPEG or JPEG 2000 image"
+        case .bytes: "a byte string"
+        case .drivingPrivileges, .domesticDrivingPrivileges: "a list of driving privileges"
+        case .structure: "a list or map"
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var isCountry: Bool {
+        count == 2 && allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    }
+
+    /// A country, a hyphen, and one to three letters or digits.
+    fileprivate var isSubdivision: Bool {
+        let rest = dropFirst(3)
+        return prefix(2).isCountry && dropFirst(2).first == UInt8(ascii: "-") && (1...3).contains(rest.count)
+            && rest.allSatisfy { character in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
+            }
+    }
+}

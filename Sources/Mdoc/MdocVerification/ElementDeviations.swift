@@ -1,0 +1,41 @@
+internal import CBOR
+internal import MdocModel
+
+extension UnverifiedDocument {
+    /// The departures of the elements from the data model of the document's type, and an issue date after `validFrom`.
+    /// Nothing is known of the elements of another type.
+    func elementDeviations(validFrom: DateText) -> [Deviation] {
+        guard let model = DataModel(docType: docType) else { return [] }
+        var deviations: [Deviation] = []
+        for nameSpace in nameSpaces {
+            let isMain = nameSpace.name == model.mainNameSpace
+            for item in nameSpace.items {
+                let form = model.element(item.name(in: nameSpace.name))?.form(of: item.value)
+                if let deviation = form?.deviation { deviations.append(deviation) }
+                if isMain, item.isNamed("issue_date"), let date = try? DateText(item.value),
+                    date.earliest > validFrom.latest
+                {
+                    deviations.append(.issuedAfterValidFrom)
+                }
+            }
+        }
+        for element in deviceSigned.elements {
+            let name = ElementName(nameSpace: element.nameSpace, identifier: element.identifier)
+            if let deviation = model.element(name)?.form(of: element.value).deviation {
+                deviations.append(deviation)
+            }
+        }
+        return deviations
+    }
+}
+
+extension ElementForm {
+    fileprivate var deviation: Deviation? {
+        switch self {
+        case .asDefined: nil
+        case .deviating(.dateForm): .dateFormInElement
+        case .deviating: .elementForm
+        case .wrongType: .elementWrongType
+        }
+    }
+}

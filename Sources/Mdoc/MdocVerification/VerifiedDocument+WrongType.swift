@@ -1,0 +1,22 @@
+internal import CBOR
+internal import MdocModel
+
+extension VerifiedDocument {
+    /// The first element of an age whose value is not of its type; nil if every one is.
+    var wrongAge: AgeAnswer.AgeUnknown? {
+        for element in elements where element.signedBy == .issuer {
+            guard let type = Self.type(ofAge: element.name.identifier) else { continue }
+            if let wrong = type.form(of: element.value).wrongType { return .wrongType(element.name, wrong) }
+        }
+        return nil
+    }
+
+    /// The type of an element that tells an age, in documents of every type.
+    private static func type(ofAge identifier: String) -> DataElementType? {
+        switch identifier {
+        case "age_in_years": .integer(.years)
+        case "birth_date": .dayInMap
+        default: AgeAttestation(identifier).map { _ in .boolean }
+        }
+    }
+}
