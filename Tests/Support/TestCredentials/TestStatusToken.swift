@@ -20,6 +20,8 @@ package struct TestStatusToken {
     package var bits: UInt64 = 1
     package var compressed = published
     package var identifiers: [[UInt8]] = []
+    /// Encoded keys of further entries, of whatever type.
+    package var moreIdentifiers: [[UInt8]] = []
     /// Rewrites the encoded claims before they are signed.
     package var moreClaims: [(Int64, [UInt8])] = []
     package var hasChain = true
@@ -49,9 +51,13 @@ package struct TestStatusToken {
                     (
                         "identifiers",
                         CBOREncoder.encode { encoder in
-                            encoder.map(count: identifiers.count)
+                            encoder.map(count: identifiers.count + moreIdentifiers.count)
                             for identifier in identifiers {
                                 encoder.byteString(identifier)
+                                encoder.map(count: 0)
+                            }
+                            for key in moreIdentifiers {
+                                encoder.encoded(key)
                                 encoder.map(count: 0)
                             }
                         }

@@ -32,7 +32,12 @@ struct TrustStage {
         for kind in TrustSource.Kind.allCases {
             // The snapshot is rebuilt once per kind, not once per source.
             var admitted: [TrustSource.Identity: TrustSource] = [:]
-            for source in sources where source.kind == kind {
+            // A link certificate is let in after the root that signed it.
+            let ofKind = sources.filter { $0.kind == kind }
+            let links = kind == .anchor ? ofKind.filter(\.isLinkCertificate) : []
+            let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
+            for (place, source) in (others + links).enumerated() {
+                if place >= others.count { put(&admitted) }
                 if admitted[source.identity] != nil { put(&admitted) }
                 if admit(source) { admitted[source.identity] = source }
             }
@@ -77,7 +82,7 @@ struct TrustStage {
         guard there.sha256 != source.sha256 else { return .unchanged }
         do throws(AdmissionRefusal) {
             return try comparison(of: source, in: both, at: rules.now)
-        } catch .unusable(.listStale), .unusable(.vicalRefused(.expired)) {
+        } catch .unusable(.vicalRefused(.expired)) {
             // Its time is over; whether it is older or has less than the one before shows at the time of its issue.
             return try comparison(of: source, in: both, at: SourceDescription(source).from ?? rules.now)
         }
@@ -149,12 +154,12 @@ struct SourceOutcome {
             case .renewed: .renewed
             case .unchanged: .unchanged
             }
-        self.init(source, result, source.kind == .vical ? Self.warning(about: source, at: now) : nil)
+        self.init(source, result, Self.warning(about: source, at: now))
     }
 
-    /// Of a VICAL that should have been renewed (Q217).
+    /// Of a list that should have been renewed (Q217, Q230).
     private static func warning(about source: TrustSource, at now: Timestamp) -> Reason? {
-        guard let next = (try? UnverifiedVICAL(source.bytes))?.nextUpdate, next < now else { return nil }
+        guard source.kind.isList, let next = SourceDescription(source).until, next < now else { return nil }
         let condition = TrustCondition.listStale(overdueSeconds: now.secondsSince1970 - next.secondsSince1970)
         return Reason(
             id: condition.id,
