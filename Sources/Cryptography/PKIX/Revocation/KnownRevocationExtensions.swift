@@ -99,20 +99,16 @@ extension ArraySlice where Element == UInt8 {
 }
 
 extension Certificate {
-    /// The URIs of all CRL distribution points (RFC 5280, 4.2.1.13); empty if none can be read.
+    /// The URIs of all CRL distribution points (RFC 5280, 4.2.1.13) that can be read, each on its own.
     package var crlDistributionPointURIs: [String] {
         guard let value = firstExtension(.crlDistributionPoints)?.value else { return [] }
+        var outer = DERReader(value)
+        guard var points = try? outer.enter(DERTag.sequence) else { return [] }
         var uris: [String] = []
-        do throws(PKIXError) {
-            var outer = DERReader(value)
-            var points = try outer.enter(DERTag.sequence)
-            while !points.isAtEnd {
-                var point = try points.enter(DERTag.sequence)
-                guard point.nextTag == DERTag.constructed(0) else { continue }
-                uris += try point.readUniformResourceIdentifiers()
-            }
-        } catch {
-            return uris
+        while let element = try? points.readElement() {
+            var point = DERReader(element.contents)
+            guard element.tag == DERTag.sequence, point.nextTag == DERTag.constructed(0) else { continue }
+            uris += (try? point.readUniformResourceIdentifiers()) ?? []
         }
         return uris
     }

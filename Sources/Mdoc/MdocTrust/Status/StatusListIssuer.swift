@@ -80,8 +80,12 @@ struct StatusListIssuer {
     ) throws(UndeterminedCause) -> StatusListSigner {
         var chain: [Certificate] = []
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
-        for der in encoded {
-            guard let certificate = try? Certificate(der: der) else { throw .listSignerWrong }
+        for (place, der) in encoded.enumerated() {
+            // One that cannot be read behind the signer's is no link of the way to a root.
+            guard let certificate = try? Certificate(der: der) else {
+                if place == 0 { throw .listSignerWrong }
+                continue
+            }
             chain.append(certificate)
         }
         guard let leaf = chain.first, let key = try? leaf.publicKey() else { throw .listSignerWrong }
