@@ -213,7 +213,7 @@ struct ListFaultTests {
                 .stale: Outcome(admission: "renewed", verdict: "signer.list_stale"),
                 .truncated: Outcome(admission: "unreadable", verdict: "signer.list_malformed"),
                 .wrongSigner: Outcome(admission: "signer", verdict: "signer.list_signer_wrong"),
-                .wrongSubject: Outcome(admission: "other issuer", verdict: "signer.list_absent"),
+                .wrongSubject: Outcome(admission: "new", verdict: "signer.list_absent"),
                 .replayedOlder: Outcome(admission: "older", verdict: "good"),
             ])
     }

@@ -389,7 +389,7 @@ struct AdmissionTests {
         #expect(throws: AdmissionRefusal.unusable(.statusListSignerUnknown)) {
             try snapshot.admission(of: strange, at: now)
         }
-        #expect(try snapshot.admission(of: strange, at: now, namedIssuers: [foreign.der[...]]) == .renewed)
+        #expect(try snapshot.admission(of: strange, at: now, namedIssuers: [foreign.der[...]]) == .new)
         other = token
         other.subject = "https://other.example"
         #expect(throws: AdmissionRefusal.unusable(.statusListSubjectWrong)) {

@@ -84,11 +84,13 @@ struct StatusLists: Sendable {
         do throws(UndeterminedCause) {
             switch reference {
             case .entry(let entry):
-                let list = try newest(.statusList, uri: entry.uri, signedFor: issuer, at: now)
-                return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: entry.index) }
+                return try finding(
+                    .statusList, uri: entry.uri, signedFor: issuer, at: now, clockSkew: clockSkew
+                ) { $0.verdict(on: entry.index) }
             case .identifier(let name):
-                let list = try newest(.identifierList, uri: name.uri, signedFor: issuer, at: now)
-                return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: name.identifier) }
+                return try finding(
+                    .identifierList, uri: name.uri, signedFor: issuer, at: now, clockSkew: clockSkew
+                ) { $0.verdict(on: name.identifier) }
             case .unreadable: return .referenceUnreadable
             }
         } catch {
@@ -96,21 +98,30 @@ struct StatusLists: Sendable {
         }
     }
 
-    private func newest(
-        _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp
-    ) throws(UndeterminedCause) -> OpenedStatusList {
-        var newest: OpenedStatusList?
+    /// What the newest list of the URI says that `issuer` signed; a list from the future takes nothing away from the one that
+    /// counts today.
+    private func finding(
+        _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
+        clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
+    ) throws(UndeterminedCause) -> RevocationFinding {
+        var opened: [OpenedStatusList] = []
         var failure = UndeterminedCause.listAbsent
         for token in byURI[uri] ?? [] {
             do throws(UndeterminedCause) {
-                let list = try token.opened(kind, signedFor: issuer, at: now)
-                if newest.map({ $0.issued < list.issued }) ?? true { newest = list }
+                opened.append(try token.opened(kind, signedFor: issuer, at: now))
             } catch {
                 failure = error
             }
         }
-        guard let newest else { throw failure }
-        return newest
+        let latest = now.advanced(bySeconds: clockSkew)
+        opened.sort { $0.issued > $1.issued }
+        let ahead = opened.prefix { $0.issued > latest }
+        let counting = Array(ahead) + opened.dropFirst(ahead.count).prefix(1)
+        let findings = counting.map { list in
+            list.finding(at: now, clockSkew: clockSkew) { verdict(list) }
+        }
+        guard let last = findings.last else { throw failure }
+        return findings.first { $0.state == .revoked } ?? last
     }
 }
 
