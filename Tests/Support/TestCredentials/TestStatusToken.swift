@@ -13,6 +13,8 @@ package struct TestStatusToken {
 
     package var kind: StatusToken.Kind
     package var type: String?
+    /// The encoded type in the protected header, in place of `type`.
+    package var encodedType: [UInt8]?
     package var subject: String? = uri
     package var issued: Int64? = TestAuthority.now - 3600
     package var expires: Int64? = TestAuthority.now + TestAuthority.day
@@ -92,7 +94,7 @@ package struct TestStatusToken {
             encoder.integer(COSEAlgorithm.es256.identifier)
             if let type {
                 encoder.integer(16)
-                encoder.text(type)
+                encoder.encoded(encodedType ?? Encoded.text(type))
             }
             if hasChain {
                 encoder.integer(33)

@@ -64,7 +64,8 @@ struct TrustStage {
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
             do throws(AdmissionRefusal) {
-                outcomes.append(SourceOutcome(source, try admission(of: source, in: both), at: rules.now))
+                let admission = try admission(of: source, in: both)
+                outcomes.append(SourceOutcome(source, admission, remarks(on: source, in: both)))
             } catch {
                 outcomes.append(SourceOutcome(source, error))
             }
@@ -106,16 +107,22 @@ struct TrustStage {
         admitted = [:]
     }
 
+    private func remarks(on source: TrustSource, in snapshot: TrustSnapshot) -> [TrustCondition] {
+        snapshot.remarks(
+            on: source, at: rules.now, clockSkew: rules.clockSkew, namedIssuers: rules.signers)
+    }
+
     /// Whether `source` takes its place.
     private mutating func admit(_ source: TrustSource) -> Bool {
         do throws(AdmissionRefusal) {
             let admission = try snapshot.admission(
                 of: source, at: rules.now, clockSkew: rules.clockSkew, namedIssuers: rules.signers)
-            outcomes.append(SourceOutcome(source, admission, at: rules.now))
+            let remarks = admission == .unchanged ? [] : remarks(on: source, in: snapshot)
+            outcomes.append(SourceOutcome(source, admission, remarks))
             return admission != .unchanged
         } catch {
             if case .shrunken = error, rules.acceptsShrunken {
-                outcomes.append(SourceOutcome(source, .renewed, at: rules.now))
+                outcomes.append(SourceOutcome(source, .renewed, remarks(on: source, in: snapshot)))
                 return true
             }
             outcomes.append(SourceOutcome(source, error))
@@ -138,6 +145,8 @@ struct SourceOutcome {
     struct Reason {
         let id: String
         let detail: String
+        /// Whether the list should have been renewed (Q217, Q230).
+        var isOverdue = false
     }
 
     let kind: TrustSource.Kind
@@ -146,35 +155,30 @@ struct SourceOutcome {
     let title: String
     let result: Result
     let reason: Reason?
+    /// What was mended or left out of a list that was let in, and whether it is overdue.
+    let remarks: [Reason]
 
-    init(_ source: TrustSource, _ admission: Admission, at now: Timestamp) {
+    init(_ source: TrustSource, _ admission: Admission, _ remarks: [TrustCondition]) {
         let result: Result =
             switch admission {
             case .new: .new
             case .renewed: .renewed
             case .unchanged: .unchanged
             }
-        self.init(source, result, Self.warning(about: source, at: now))
-    }
-
-    /// Of a list that should have been renewed (Q217, Q230).
-    private static func warning(about source: TrustSource, at now: Timestamp) -> Reason? {
-        guard source.kind.isList, let next = SourceDescription(source).until, next < now else { return nil }
-        let condition = TrustCondition.listStale(overdueSeconds: now.secondsSince1970 - next.secondsSince1970)
-        return Reason(
-            id: condition.id,
-            detail:
-                "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
-        )
+        let reasons = remarks.map(Reason.init)
+        self.init(source, result, reasons.first { $0.isOverdue }, reasons)
     }
 
     init(_ source: TrustSource, _ refusal: AdmissionRefusal) {
-        let detail =
-            if case .unusable(let condition) = refusal {
-                condition.explanation(of: try? Certificate(der: source.bytes))
-            } else {
-                refusal.explanation
-            }
+        guard case .unusable(let condition) = refusal else {
+            self.init(source, .refused, Reason(id: refusal.id, detail: refusal.explanation))
+            return
+        }
+        var detail = condition.explanation(of: try? Certificate(der: source.bytes))
+        if case .statusListUnreadable(.text) = condition {
+        } else if let form = TextForm(source.bytes) {
+            detail += "; the bytes are \(form.explanation)"
+        }
         self.init(source, .refused, Reason(id: refusal.id, detail: detail))
     }
 
@@ -187,17 +191,34 @@ struct SourceOutcome {
         self.init(identity.kind, identity.name, Terminal.safe(identity.name), .failed, reason)
     }
 
-    private init(_ source: TrustSource, _ result: Result, _ reason: Reason?) {
-        self.init(source.kind, source.name, SourceDescription(source).title, result, reason)
+    private init(
+        _ source: TrustSource, _ result: Result, _ reason: Reason?, _ remarks: [Reason] = []
+    ) {
+        self.init(source.kind, source.name, SourceDescription(source).title, result, reason, remarks)
     }
 
     private init(
-        _ kind: TrustSource.Kind, _ name: String, _ title: String, _ result: Result, _ reason: Reason?
+        _ kind: TrustSource.Kind, _ name: String, _ title: String, _ result: Result, _ reason: Reason?,
+        _ remarks: [Reason] = []
     ) {
+        self.remarks = remarks
         self.kind = kind
         self.name = name
         self.title = title
         self.result = result
         self.reason = reason
+    }
+}
+
+extension SourceOutcome.Reason {
+    fileprivate init(_ condition: TrustCondition) {
+        id = condition.id
+        guard case .listStale = condition else {
+            detail = condition.explanation
+            return
+        }
+        isOverdue = true
+        detail =
+            "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
     }
 }

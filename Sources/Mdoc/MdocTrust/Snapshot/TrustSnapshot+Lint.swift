@@ -31,6 +31,30 @@ extension TrustSnapshot {
         return found
     }
 
+    /// What someone who lets `source` in should know about it: what was mended or left out, and whether it is overdue. Refusals
+    /// are for `admission(of:at:)` to say.
+    package func remarks(
+        on source: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,
+        namedIssuers: [ArraySlice<UInt8>] = []
+    ) -> [TrustCondition] {
+        switch source.kind {
+        case .anchor, .provider: return []
+        case .vical:
+            let trial = replacing(source)
+            let roots = trial.roots
+            let links = trial.anchors.filter {
+                $0.sources.contains(source.identity) && !roots.areTrusting($0.anchor, for: nil, at: now)
+            }
+            return trial.findings.filter { $0.source == source.identity }.map(\.condition)
+                + links.map { .linkCertificate(subject: $0.anchor.certificate.subject.description) }
+                + lintList(source, at: now)
+        case .revocationList:
+            return lintRevocationList(source, at: now, clockSkew: clockSkew)
+        case .statusList, .identifierList:
+            return lintStatusList(source, at: now, clockSkew: clockSkew, namedIssuers: namedIssuers)
+        }
+    }
+
     /// The anchors with the CRLs that may list link certificates among them.
     var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
 
