@@ -117,10 +117,17 @@ extension VICALFinding: SampledCases {
     static func sample(after previous: Self?) -> Self? {
         switch previous {
         case nil: .listEmpty
-        case .listEmpty?: .entryUnreadable(index: 3)
-        case .entryUnreadable?: .serialNumberDiffers(index: 3, subject: Received.name)
-        case .serialNumberDiffers?: .keyIdentifierDiffers(subject: Received.name)
-        case .keyIdentifierDiffers?: .withoutDocTypes(subject: Received.name)
+        case .listEmpty?: .entryLeftOut(index: 3, .notAMap)
+        case .entryLeftOut(_, .notAMap)?: .entryLeftOut(index: 3, .certificateMissing)
+        case .entryLeftOut(_, .certificateMissing)?: .entryLeftOut(index: 3, .certificateWrongType)
+        case .entryLeftOut(_, .certificateWrongType)?:
+            .entryLeftOut(index: 3, .certificateUnreadable(.truncated(at: 7)))
+        case .entryLeftOut?: .memberWrong(.serialNumber, .wrongType, index: 3, subject: Received.name)
+        case .memberWrong(.serialNumber, _, _, _)?:
+            .memberWrong(.ski, .differs, index: 3, subject: Received.name)
+        case .memberWrong(.ski, _, _, _)?:
+            .memberWrong(.docType, .twice, index: 3, subject: Received.name)
+        case .memberWrong?: .withoutDocTypes(subject: Received.name)
         case .withoutDocTypes?: .entryTwice(subject: Received.name)
         case .entryTwice?: nil
         }
