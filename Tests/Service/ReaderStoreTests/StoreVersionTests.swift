@@ -103,11 +103,11 @@ struct StoreVersionTests {
 
     @Test("Q234 A store keeps status lists of one name that two issuers signed")
     func listsOfOneName() throws {
-        let (one, other) = (try TestAuthority(), try TestAuthority([(.commonName, "Other")]))
+        let (one, other) = (try TestAuthority(), try TestAuthority.ofACountry())
         let snapshot = try TrustSnapshot(
             [one, other].flatMap { authority in
                 [
-                    .test(.anchor, "\(authority.name)", authority.der),
+                    .test(.anchor, "\(authority.keyIdentifier)", authority.der),
                     .test(
                         .statusList, TestStatusToken.uri, try TestStatusToken(authority: authority).encoded()),
                 ]
