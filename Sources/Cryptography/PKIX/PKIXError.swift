@@ -46,6 +46,8 @@ package enum PKIXError: Error, Equatable, Sendable {
 
     /// The text is not PEM with certificates (RFC 7468).
     case pemMalformed
+    /// The certificates are inside PKCS #7 (RFC 2315), which is not read.
+    case pkcs7
 }
 
 extension PKIXError {
@@ -71,6 +73,8 @@ extension PKIXError {
         case .crlOfOtherScope: "the CRL does not cover every document signer and every reason"
         case .unknownCriticalExtension(let oid): "the CRL has an unknown critical extension, \(oid)"
         case .pemMalformed: "the text is not PEM with certificates"
+        case .pkcs7:
+            "it is PKCS #7, which is not supported: `openssl pkcs7 -print_certs` writes its certificates as PEM"
         }
     }
 

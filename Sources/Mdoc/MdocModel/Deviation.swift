@@ -15,6 +15,8 @@ package enum Deviation: String, CaseIterable, Sendable {
     case longerHeadInMSO = "cbor.nonminimal_mso"
     /// A member of the response that may be absent is there as null or undefined.
     case nullMember = "cbor.null_member"
+    /// An entry of `errors` or `documentErrors` cannot be read; the others are reported.
+    case unreadableErrors = "response.errors_unreadable"
     /// issuerAuth carries tag 18.
     case issuerAuthTagged = "issuer_auth.tagged"
     /// The issuer's certificate is in the protected header.
@@ -90,6 +92,7 @@ extension Deviation {
         case .longerHeadInItem: "an element is encoded in more bytes than needed"
         case .longerHeadInMSO: "the MSO is encoded in more bytes than needed"
         case .nullMember: "an optional member is present as null or undefined"
+        case .unreadableErrors: "an entry of errors or documentErrors cannot be read"
         case .issuerAuthTagged: "issuerAuth carries a tag"
         case .x5chainProtected: "the issuer's certificate is in the protected header"
         case .issuerAlgorithmFullySpecified: "issuerAuth names its algorithm by a newer identifier"

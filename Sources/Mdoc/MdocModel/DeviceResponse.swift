@@ -15,6 +15,8 @@ package struct UnverifiedResponse: Sendable {
     package let otherForms: [DocumentForm]
     /// Document types that were not returned, with the code.
     package let documentErrors: [(docType: String, code: Int64)]
+    /// Whether `documentErrors` has something that cannot be read. The entries that can be read are there.
+    package let hasUnreadableErrors: Bool
 
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
@@ -36,7 +38,7 @@ package struct UnverifiedResponse: Sendable {
             version = try values.optional(0)?.name()
             status = try values.optional(1)?.unsigned()
             items = try values.optional(2)?.array()
-            documentErrors = try Self.documentErrors(values.optional(3))
+            (documentErrors, hasUnreadableErrors) = Self.documentErrors(values.optional(3))
             otherForms = forms.filter { index, _ in
                 values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
             }.map(\.1)
@@ -54,23 +56,35 @@ package struct UnverifiedResponse: Sendable {
                 documents.append(
                     try UnverifiedDocument(
                         item, limits: limits, hasNullBeside: hasNullMembers,
-                        hasIndefiniteLengthAround: hasIndefiniteLength))
+                        hasIndefiniteLengthAround: hasIndefiniteLength,
+                        hasUnreadableErrorsBeside: hasUnreadableErrors))
             }
         }
         self.documents = documents
     }
 
+    /// The errors decide nothing about the documents beside them, so each is read on its own (Q228).
     private static func documentErrors(
         _ item: CBORItem?
-    ) throws(CBORError) -> [(docType: String, code: Int64)] {
-        guard let item else { return [] }
+    ) -> (errors: [(docType: String, code: Int64)], hasUnreadable: Bool) {
+        guard let item else { return ([], false) }
+        guard let entries = try? item.array() else { return ([], true) }
         var errors: [(docType: String, code: Int64)] = []
-        for entry in try item.array() {
-            for member in try entry.map() {
-                errors.append((try member.key.name(), try member.value.integer()))
+        var hasUnreadable = false
+        for entry in entries {
+            guard let members = try? entry.map() else {
+                hasUnreadable = true
+                continue
+            }
+            for member in members {
+                guard let docType = try? member.key.name(), let code = try? member.value.integer() else {
+                    hasUnreadable = true
+                    continue
+                }
+                errors.append((docType, code))
             }
         }
-        return errors
+        return (errors, hasUnreadable)
     }
 }
 
@@ -95,6 +109,8 @@ package struct UnverifiedDocument: Sendable {
     package let deviceSigned: UnverifiedDeviceSigned
     /// Elements that were not returned, with the code.
     package let errors: [(nameSpace: String, identifier: String, code: Int64)]
+    /// Whether `errors`, or `documentErrors` of the response around, has something that cannot be read.
+    package let hasUnreadableErrors: Bool
     /// Whether a member of the document, or of the response around it, is null or undefined instead of absent (Q150).
     package let hasNullMembers: Bool
     /// Whether the document, or the response around it, is an array or map of indefinite length, or has one outside what is
@@ -102,7 +118,8 @@ package struct UnverifiedDocument: Sendable {
     package let hasIndefiniteLength: Bool
 
     init(
-        _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool
+        _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool,
+        hasUnreadableErrorsBeside: Bool
     ) throws(MdocModelError) {
         encoded = item.encoded
         let (map, asserted): (CBORMap?, CBORMap?)
@@ -115,7 +132,9 @@ package struct UnverifiedDocument: Sendable {
             map = try issuerSigned.optional(0)?.map()
             issuerAuth = issuerSigned.optional(1)
             asserted = try values.optional(2)?.map()
-            errors = try Self.errors(values.optional(3))
+            let (errors, hasUnreadable) = Self.errors(values.optional(3))
+            self.errors = errors
+            hasUnreadableErrors = hasUnreadable || hasUnreadableErrorsBeside
             hasOwnNull = values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
             isIndefinite =
                 item.hasIndefiniteLength || values.hasIndefiniteLength(at: 1...2)
@@ -145,16 +164,25 @@ package struct UnverifiedDocument: Sendable {
 
     private static func errors(
         _ item: CBORItem?
-    ) throws(CBORError) -> [(nameSpace: String, identifier: String, code: Int64)] {
-        guard let item else { return [] }
+    ) -> (errors: [(nameSpace: String, identifier: String, code: Int64)], hasUnreadable: Bool) {
+        guard let item else { return ([], false) }
+        guard let nameSpaces = try? item.map() else { return ([], true) }
         var errors: [(nameSpace: String, identifier: String, code: Int64)] = []
-        for nameSpace in try item.map() {
-            let name = try nameSpace.key.name()
-            for element in try nameSpace.value.map() {
-                errors.append((name, try element.key.name(), try element.value.integer()))
+        var hasUnreadable = false
+        for nameSpace in nameSpaces {
+            guard let name = try? nameSpace.key.name(), let elements = try? nameSpace.value.map() else {
+                hasUnreadable = true
+                continue
+            }
+            for element in elements {
+                guard let identifier = try? element.key.name(), let code = try? element.value.integer() else {
+                    hasUnreadable = true
+                    continue
+                }
+                errors.append((name, identifier, code))
             }
         }
-        return errors
+        return (errors, hasUnreadable)
     }
 }
 

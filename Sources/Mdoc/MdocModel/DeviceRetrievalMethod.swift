@@ -36,7 +36,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
                 else { continue }
                 switch type {
                 case 1: methods.append(try nfc(options))
-                case 2: try ble.merge(options)
+                case 2: ble.merge(options, malformed)
                 default: continue
                 }
             } catch {
@@ -58,13 +58,27 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 }
 
 extension DeviceRetrievalMethod.BLEOptions {
-    fileprivate mutating func merge(_ options: CBORMap) throws(CBORError) {
-        if try options[0]?.boolean() == true { peripheralServerUUID = try uuid(options[10]) }
-        if try options[1]?.boolean() == true { centralClientUUID = try uuid(options[11]) }
-        if let address = try options[20]?.byteString(), address.count == 6 {
-            peripheralServerAddress = Array(address)
+    /// Each option is read on its own: the other mode of an entry, or its address, still leads to the mdoc (Q228).
+    fileprivate mutating func merge(_ options: CBORMap, _ malformed: () -> Void) {
+        func read<Value>(_ value: () throws(CBORError) -> Value?) -> Value? {
+            do throws(CBORError) {
+                return try value()
+            } catch {
+                malformed()
+                return nil
+            }
         }
-        if let psm = try options[21]?.unsigned() { peripheralServerPSM = UInt16(exactly: psm) }
+        if read({ () throws(CBORError) in try options[0]?.boolean() }) == true {
+            peripheralServerUUID = read { () throws(CBORError) in try uuid(options[10]) }
+        }
+        if read({ () throws(CBORError) in try options[1]?.boolean() }) == true {
+            centralClientUUID = read { () throws(CBORError) in try uuid(options[11]) }
+        }
+        let address = read { () throws(CBORError) in try options[20]?.byteString() }
+        if let address, address.count == 6 { peripheralServerAddress = Array(address) }
+        if let psm = read({ () throws(CBORError) in try options[21]?.unsigned() }) {
+            peripheralServerPSM = UInt16(exactly: psm)
+        }
     }
 
     private func uuid(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {

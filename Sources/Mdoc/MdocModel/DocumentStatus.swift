@@ -1,30 +1,47 @@
 package import CBOR
 
-/// Status (ISO/IEC 18013-5 second edition 12.3.6): where the issuer publishes whether it has revoked the document.
+/// Status (ISO/IEC 18013-5 second edition 12.3.6): the lists in which the issuer publishes whether it has revoked the document.
+///
+/// Each reference is read on its own: one that cannot be read leaves the others as they are, and is kept as unreadable, so that
+/// nobody takes the others for the whole answer (Q228).
 package struct DocumentStatus: Sendable {
-    /// The place in a Token Status List.
+    /// A place in a Token Status List.
     package struct ListEntry: Sendable {
         package let index: UInt64
         package let uri: String
-        /// Who issued the list's signer, where it is not the IACA of the document.
-        package let certificate: ArraySlice<UInt8>?
+        package let signer: ListSigner
     }
 
-    /// The name in an identifier list.
+    /// A name in an identifier list.
     package struct Identifier: Sendable {
         package let identifier: ArraySlice<UInt8>
         package let uri: String
-        /// Who issued the list's signer, where it is not the IACA of the document.
-        package let certificate: ArraySlice<UInt8>?
+        package let signer: ListSigner
     }
 
-    package let statusList: ListEntry?
-    package let identifierList: Identifier?
+    /// The certificate that a reference names for the signer of its list.
+    package enum ListSigner: Sendable {
+        /// No certificate: the IACA of the document issued the list's signer.
+        case unnamed
+        case certificate(ArraySlice<UInt8>)
+        /// The member has another type than a byte string.
+        case unreadable
+    }
 
+    /// Nil if there is no such reference.
+    package let statusList: Result<ListEntry, CBORError>?
+    /// Nil if there is no such reference.
+    package let identifierList: Result<Identifier, CBORError>?
+
+    /// - Throws: where the status is not a map, so that it has no reference at all.
     package init(_ item: CBORItem) throws(CBORError) {
         let values = try item.map().values(of: ["status_list", "identifier_list"])
-        statusList = try values.optional(0).map { list throws(CBORError) in try ListEntry(list) }
-        identifierList = try values.optional(1).map { list throws(CBORError) in try Identifier(list) }
+        statusList = values.optional(0).map { list in
+            Result { () throws(CBORError) in try ListEntry(list) }
+        }
+        identifierList = values.optional(1).map { list in
+            Result { () throws(CBORError) in try Identifier(list) }
+        }
     }
 }
 
@@ -33,7 +50,7 @@ extension DocumentStatus.ListEntry {
         let values = try item.map().values(of: ["idx", "uri", "certificate"])
         index = try values.required(0, at: item.offset).unsigned()
         uri = try values.required(1, at: item.offset).listURI()
-        certificate = try values.optional(2)?.byteString()
+        signer = DocumentStatus.ListSigner(values.optional(2))
     }
 }
 
@@ -42,7 +59,17 @@ extension DocumentStatus.Identifier {
         let values = try item.map().values(of: ["id", "uri", "certificate"])
         identifier = try values.required(0, at: item.offset).byteString()
         uri = try values.required(1, at: item.offset).listURI()
-        certificate = try values.optional(2)?.byteString()
+        signer = DocumentStatus.ListSigner(values.optional(2))
+    }
+}
+
+extension DocumentStatus.ListSigner {
+    fileprivate init(_ item: CBORItem?) {
+        guard let item else {
+            self = .unnamed
+            return
+        }
+        self = (try? item.byteString()).map(Self.certificate) ?? .unreadable
     }
 }
 

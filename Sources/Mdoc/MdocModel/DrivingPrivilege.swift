@@ -10,20 +10,44 @@ package struct DrivingPrivilege: Hashable, Sendable {
     /// Conditions and restrictions (ISO/IEC 18013-2, Annex A).
     package let codes: [DrivingRestriction]
 
-    /// The entries of the element's value.
+    /// The entries of the element's value, all of which can be read.
     package static func list(_ item: CBORItem) throws(MdocModelError) -> [DrivingPrivilege] {
-        try item.entries(of: .drivingPrivileges) { entry, map throws(MdocModelError) in
-            DrivingPrivilege(
-                vehicleCategoryCode: try mapping(
-                    map.required("vehicle_category_code", in: entry).name(),
-                    MdocStructure.drivingPrivileges.malformed),
-                issueDate: try map.date("issue_date"), expiryDate: try map.date("expiry_date"),
-                codes: try map.optional("codes")?.entries(of: .drivingPrivileges) {
-                    code, members throws(MdocModelError) in
-                    try DrivingRestriction(iso: code, members)
-                } ?? [])
+        try item.entries(of: .drivingPrivileges) { entry throws(MdocModelError) in try DrivingPrivilege(entry)
         }
     }
+
+    /// The entries of the element's value, each read on its own (Q228).
+    package static func entries(_ item: CBORItem) throws(MdocModelError) -> [PrivilegeEntry<DrivingPrivilege>]
+    {
+        try item.entries(of: .drivingPrivileges) { entry throws(MdocModelError) in
+            do throws(MdocModelError) {
+                return .readable(try DrivingPrivilege(entry))
+            } catch {
+                return .unreadable(code: try? entry.map().optional("vehicle_category_code")?.name())
+            }
+        }
+    }
+
+    private init(_ entry: CBORItem) throws(MdocModelError) {
+        let map = try mapping(entry.map(), MdocStructure.drivingPrivileges.malformed)
+        vehicleCategoryCode = try mapping(
+            map.required("vehicle_category_code", in: entry).name(),
+            MdocStructure.drivingPrivileges.malformed)
+        issueDate = try map.date("issue_date")
+        expiryDate = try map.date("expiry_date")
+        // A condition that cannot be read leaves open how the category is limited.
+        codes =
+            try map.optional("codes")?.entries(of: .drivingPrivileges) { code throws(MdocModelError) in
+                try DrivingRestriction(iso: code)
+            } ?? []
+    }
+}
+
+/// An entry of a list of privileges, which is independent of those beside it.
+package enum PrivilegeEntry<Privilege: Sendable>: Sendable {
+    case readable(Privilege)
+    /// The category or class that the entry is about; nil if that cannot be read either.
+    case unreadable(code: String?)
 }
 
 /// One entry of AAMVA's `domestic_driving_privileges`: a class of a state, or what holds for all classes.
@@ -40,20 +64,38 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
         package let expiryDate: DateText?
     }
 
-    /// The entries of the element's value.
+    /// The entries of the element's value, all of which can be read.
     package static func list(_ item: CBORItem) throws(MdocModelError) -> [DomesticDrivingPrivilege] {
-        try item.entries(of: .domesticDrivingPrivileges) { _, map throws(MdocModelError) in
-            DomesticDrivingPrivilege(
-                vehicleClass: try map.optional("domestic_vehicle_class").map { item throws(MdocModelError) in
-                    try VehicleClass(item)
-                },
-                restrictions: try map.described(
-                    "domestic_vehicle_restrictions", code: "domestic_vehicle_restriction_code",
-                    "domestic_vehicle_restriction_description"),
-                endorsements: try map.described(
-                    "domestic_vehicle_endorsements", code: "domestic_vehicle_endorsement_code",
-                    "domestic_vehicle_endorsement_description"))
+        try item.entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
+            try DomesticDrivingPrivilege(entry)
         }
+    }
+
+    /// The entries of the element's value, each read on its own (Q228).
+    package static func entries(
+        _ item: CBORItem
+    ) throws(MdocModelError) -> [PrivilegeEntry<DomesticDrivingPrivilege>] {
+        try item.entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
+            do throws(MdocModelError) {
+                return .readable(try DomesticDrivingPrivilege(entry))
+            } catch {
+                let vehicle = try? entry.map().optional("domestic_vehicle_class")?.map()
+                return .unreadable(code: try? vehicle?.optional("domestic_vehicle_class_code")?.name())
+            }
+        }
+    }
+
+    private init(_ entry: CBORItem) throws(MdocModelError) {
+        let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
+        vehicleClass = try map.optional("domestic_vehicle_class").map { item throws(MdocModelError) in
+            try VehicleClass(item)
+        }
+        restrictions = try map.described(
+            "domestic_vehicle_restrictions", code: "domestic_vehicle_restriction_code",
+            "domestic_vehicle_restriction_description")
+        endorsements = try map.described(
+            "domestic_vehicle_endorsements", code: "domestic_vehicle_endorsement_code",
+            "domestic_vehicle_endorsement_description")
     }
 }
 
@@ -77,8 +119,9 @@ package struct DrivingRestriction: Hashable, Sendable {
         value = description
     }
 
-    fileprivate init(iso item: CBORItem, _ map: CBORMap) throws(MdocModelError) {
+    fileprivate init(iso item: CBORItem) throws(MdocModelError) {
         do throws(CBORError) {
+            let map = try item.map()
             code = try map.required("code", in: item).name()
             sign = try map.optional("sign")?.name()
             value = try map.optional("value")?.nameOrNumber()
@@ -107,7 +150,7 @@ private let maximumEntries = 128
 
 extension CBORItem {
     fileprivate func entries<Entry>(
-        of structure: MdocStructure, _ read: (CBORItem, CBORMap) throws(MdocModelError) -> Entry
+        of structure: MdocStructure, _ read: (CBORItem) throws(MdocModelError) -> Entry
     ) throws(MdocModelError) -> [Entry] {
         let list = try mapping(array(), structure.malformed)
         var entries: [Entry] = []
@@ -115,8 +158,7 @@ extension CBORItem {
             guard entries.count < maximumEntries else {
                 throw .malformed(structure, .tooMany(limit: maximumEntries))
             }
-            let map = try mapping(entry.map(), structure.malformed)
-            entries.append(try read(entry, map))
+            entries.append(try read(entry))
         }
         return entries
     }
@@ -135,8 +177,9 @@ extension CBORMap {
     fileprivate func described(
         _ key: StaticString, code: StaticString, _ description: StaticString
     ) throws(MdocModelError) -> [DrivingRestriction] {
-        try optional(key)?.entries(of: .domesticDrivingPrivileges) { _, map throws(MdocModelError) in
-            try mapping(
+        try optional(key)?.entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
+            let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
+            return try mapping(
                 DrivingRestriction(
                     code: map.optional(code)?.name(), description: map.optional(description)?.name()),
                 MdocStructure.domesticDrivingPrivileges.malformed)

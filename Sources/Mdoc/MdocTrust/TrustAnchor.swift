@@ -5,9 +5,12 @@ internal import Synchronization
 
 /// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced, for roots in use often depart from it
 /// (Q179); what forbids it to issue certificates is (RFC 5280, 4.2).
+/// A link certificate can be an anchor as well, and counts only behind the root that signed it: see `TrustRoots`.
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
+    /// Nil until somebody asks.
+    private let linkVerdict = Mutex<Bool?>(nil)
     /// Made when it is first needed: most anchors of a store sign nothing that is ever shown.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
@@ -66,6 +69,28 @@ package final class TrustAnchor: Sendable {
         }
     }
 
+    /// Whether this is a link certificate: the key of an earlier root hands its trust on to this certificate's key. A link
+    /// certificate is no root by itself (Q231).
+    var isLinkCertificate: Bool {
+        linkVerdict.withLock { known in
+            if let known { return known }
+            let verdict = findWhetherLink()
+            known = verdict
+            return verdict
+        }
+    }
+
+    private func findWhetherLink() -> Bool {
+        let isNamedLink = certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) == true
+        guard certificate.isSelfIssued || isNamedLink else { return false }
+        guard certificate.issuerAlgorithm != nil else {
+            // The signature cannot be verified here; the names of the keys show who made it.
+            guard let issuer = certificate.authorityKeyIdentifier else { return isNamedLink }
+            return certificate.subjectKeyIdentifier.map { $0 != issuer } ?? isNamedLink
+        }
+        return (try? verifySignature(of: certificate)) == nil
+    }
+
     /// Verifies that this anchor's key signed `certificate`; checks nothing else.
     func verifySignature(of certificate: Certificate) throws(OpenSSLCryptoError) {
         try certificate.verifySignature(with: loadedKey().get().key)
@@ -79,6 +104,11 @@ package final class TrustAnchor: Sendable {
     func isValid(at now: Timestamp) -> Bool {
         certificate.isValid(at: now)
     }
+}
+
+extension ObjectIdentifier {
+    /// The extended key usage of an IACA link certificate (ISO/IEC 18013-5 Annex B).
+    static let iacaLinkCertificate = ObjectIdentifier("1.0.18013.5.1.4")
 }
 
 extension Certificate {

@@ -9,7 +9,7 @@ package final class TrustStore: Sendable {
     /// Of what the store was made.
     package let snapshotID: TrustSnapshot.ID
     package let anchors: [TrustAnchor]
-    private let trusted: [TrustedAnchor]
+    private let roots: TrustRoots
     private let byKeyIdentifier: [ArraySlice<UInt8>: [TrustedAnchor]]
     private let revocationLists: RevocationLists
     private let statusLists: StatusLists
@@ -47,11 +47,11 @@ package final class TrustStore: Sendable {
         remembering capacity: Int
     ) {
         self.snapshotID = snapshotID
-        self.trusted = trusted
         self.capacity = capacity
         anchors = trusted.map(\.anchor)
         byKeyIdentifier = Self.index(trusted)
         revocationLists = RevocationLists(of: lists)
+        roots = TrustRoots(trusted, revokedBy: revocationLists)
         statusLists = StatusLists(
             lists.filter { $0.statusKind != nil }.map { HeldStatusToken($0.bytes, uri: $0.name) },
             revokedBy: revocationLists)
@@ -99,7 +99,8 @@ package final class TrustStore: Sendable {
             certificate: leaf, trusted: trusted, profile: profile, deviations: deviations,
             revocation: SignerRevocation(
                 of: leaf.certificate, issuedBy: trusted.anchor, in: revocationLists))
-        remember(entry)
+        // Whether a link certificate counts depends on the time of another anchor too.
+        if !trusted.anchor.isLinkCertificate { remember(entry) }
         return VerifiedIssuerCertificate(proving: leaf, entry, docType)
     }
 
@@ -116,10 +117,15 @@ package final class TrustStore: Sendable {
             signer: signer.revocation.finding(at: now, clockSkew: clockSkew),
             document: statusLists.finding(
                 status,
-                of: StatusLists.Subject(anchor: signer.anchor, docType: signer.docType, anchors: trusted),
+                of: StatusLists.Subject(anchor: signer.anchor, docType: signer.docType, roots: roots),
                 at: now, clockSkew: clockSkew))
         guard let root = signer.trusted.finding(for: signer.docType, at: now) else { return issued }
         return .combine(signer: issued, document: root)
+    }
+
+    /// The link certificates among the anchors that no trusted root signed: nothing that they issue is believed.
+    package func unlinkedAnchors(at now: Timestamp) -> [TrustAnchor] {
+        anchors.filter { !roots.areTrusting($0, for: nil, at: now) }
     }
 
     private func requireValidity(
@@ -138,17 +144,20 @@ package final class TrustStore: Sendable {
         guard !signers.isEmpty else { throw .signatureInvalid }
         let valid = signers.filter { $0.anchor.isValid(at: now) }
         guard !valid.isEmpty else { throw .anchorOutsideValidity }
-        guard let trusted = valid.first(where: { $0.isTrusted(for: docType) }) else {
-            throw .docTypeNotTrusted(docType)
-        }
-        return trusted
+        let trusted = valid.filter { $0.isTrusted(for: docType) }
+        guard !trusted.isEmpty else { throw .docTypeNotTrusted(docType) }
+        guard
+            let root = trusted.first(where: { !$0.anchor.isLinkCertificate })
+                ?? trusted.first(where: { roots.areTrusting($0.anchor, for: docType, at: now) })
+        else { throw .anchorNotFound(issuer: leaf.issuer.description) }
+        return root
     }
 
     private func candidates(for leaf: Certificate) throws(IssuerCertificateError) -> [TrustedAnchor] {
         let named = leaf.authorityKeyIdentifier.flatMap { byKeyIdentifier[$0] } ?? []
         let candidates = named.filter { $0.anchor.certificate.subject == leaf.issuer }
         guard candidates.isEmpty else { return candidates }
-        let sameName = trusted.filter { $0.anchor.certificate.subject == leaf.issuer }
+        let sameName = roots.anchors.filter { $0.anchor.certificate.subject == leaf.issuer }
         let withoutIdentifier = sameName.filter { $0.anchor.certificate.subjectKeyIdentifier == nil }
         guard withoutIdentifier.isEmpty else { return withoutIdentifier }
         if !sameName.isEmpty { throw .authorityKeyIdentifierMismatch }

@@ -25,6 +25,7 @@ func checkRequestMatch(
 ) throws(CheckFailure) -> RequestMatchProof {
     guard !isRepetition else { throw .documentTwice }
     if document.hasNullMembers { deviations.append(.nullMember) }
+    if document.hasUnreadableErrors { deviations.append(.unreadableErrors) }
     if document.hasIndefiniteLength { deviations.append(.indefiniteResponse) }
     if document.hasChunkedItems { deviations.append(.chunkedItem) }
     try refuseElementsTwice(in: document)

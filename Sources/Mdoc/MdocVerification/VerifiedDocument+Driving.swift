@@ -4,7 +4,15 @@ package import MdocModel
 extension VerifiedDocument {
     /// Whether the holder may drive this on `day`, the day where the vehicle is handed over. Only what the issuer
     /// signed counts. A privilege without an expiry date is valid as long as the document.
+    ///
+    /// An entry that cannot be read leaves the others as they are (Q228): see `UnreadableGrants`.
     package func mayDrive(_ vehicle: DrivingClass, on day: FullDate) -> DrivingAnswer {
+        let answer = answerOfReadableGrants(vehicle, on: day)
+        guard let value = issuerSigned(vehicle.element) else { return answer }
+        return UnreadableGrants(of: vehicle, in: value).applied(to: answer)
+    }
+
+    private func answerOfReadableGrants(_ vehicle: DrivingClass, on day: FullDate) -> DrivingAnswer {
         guard let value = issuerSigned(vehicle.element) else { return .cannotTell(.notReturned) }
         let granted: [Grant]
         let documentExpiry: FullDate?
@@ -67,11 +75,12 @@ private struct Grant {
     ) throws(MdocModelError) -> [Grant] {
         switch vehicle {
         case .category(let code):
-            return try DrivingPrivilege.list(value).filter { $0.vehicleCategoryCode == code }.map {
+            let entries = try DrivingPrivilege.entries(value).compactMap(\.privilege)
+            return entries.filter { $0.vehicleCategoryCode == code }.map {
                 Grant($0.issueDate, $0.expiryDate, $0.codes)
             }
         case .domesticClass(let code):
-            let entries = try DomesticDrivingPrivilege.list(value)
+            let entries = try DomesticDrivingPrivilege.entries(value).compactMap(\.privilege)
             // Restrictions without a class hold for every class.
             let general = entries.filter { $0.vehicleClass == nil }.flatMap(\.restrictions)
             return entries.compactMap { entry in
@@ -79,6 +88,43 @@ private struct Grant {
                 return Grant(vehicle.issueDate, vehicle.expiryDate, entry.restrictions + general)
             }
         }
+    }
+}
+
+/// The effect of entries that cannot be read: each may grant or limit what it may be about, and nothing else.
+private struct UnreadableGrants {
+    /// Whether one of them may grant the vehicle.
+    private var mayGrant = false
+    /// Whether one of them may have restrictions that hold for every class.
+    private var mayLimit = false
+
+    init(of vehicle: DrivingClass, in value: CBORItem) {
+        switch vehicle {
+        case .category(let code):
+            for case .unreadable(let other) in (try? DrivingPrivilege.entries(value)) ?? [] {
+                mayGrant = mayGrant || other ?? code == code
+            }
+        case .domesticClass(let code):
+            for case .unreadable(let other) in (try? DomesticDrivingPrivilege.entries(value)) ?? [] {
+                mayGrant = mayGrant || other ?? code == code
+                mayLimit = mayLimit || other == nil
+            }
+        }
+    }
+
+    func applied(to answer: DrivingAnswer) -> DrivingAnswer {
+        switch answer {
+        case .yes where mayLimit: .cannotTell(.malformed)
+        case .no(.notGranted) where mayGrant, .no(.notYet) where mayGrant, .no(.expired) where mayGrant:
+            .cannotTell(.malformed)
+        default: answer
+        }
+    }
+}
+
+extension PrivilegeEntry {
+    fileprivate var privilege: Privilege? {
+        if case .readable(let privilege) = self { privilege } else { nil }
     }
 }
 

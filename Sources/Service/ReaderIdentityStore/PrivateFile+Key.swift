@@ -22,6 +22,6 @@ extension PrivateFile {
     }
 
     static func isWrappedKey(_ pem: ArraySlice<UInt8>) -> Bool {
-        pem.starts(with: "-----BEGIN \(PrivateKey.wrappedLabel)-----".utf8)
+        PEM.hasBlock(PrivateKey.wrappedLabel, in: pem)
     }
 }

@@ -183,7 +183,8 @@ extension UnverifiedResponse {
 
     /// Whether the holder returned none of the documents, and said so for each.
     fileprivate var isDecline: Bool {
-        isEmpty && !documentErrors.isEmpty && documentErrors.allSatisfy { $0.code == 0 }
+        isEmpty && !hasUnreadableErrors && !documentErrors.isEmpty
+            && documentErrors.allSatisfy { $0.code == 0 }
     }
 }
 

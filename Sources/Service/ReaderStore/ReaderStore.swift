@@ -21,7 +21,7 @@ package struct ReaderStore: Sendable {
     private static let tables = [
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
         TokenTables.schema, RetainedTables.owners(in: "retained_owner"), PresentationTables.schema,
-        PresentationTables.webhook, PresentationTables.outcome,
+        PresentationTables.webhook, PresentationTables.outcome, TrustTables.sourcesOfOneName,
     ]
     /// The version of the tables.
     static var version: Int { tables.count }

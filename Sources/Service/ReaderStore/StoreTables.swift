@@ -32,6 +32,26 @@ enum TrustTables {
         ) STRICT;
         CREATE INDEX trust_source_bytes ON trust_source (sha256);
         """
+
+    /// Status lists of several issuers may have one name (Q234), so the digest belongs to the key.
+    static let sourcesOfOneName = """
+        ALTER TABLE trust_source RENAME TO trust_source_before;
+        DROP INDEX trust_source_bytes;
+        CREATE TABLE trust_source (
+            snapshot INTEGER NOT NULL REFERENCES trust_snapshot ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            provenance TEXT NOT NULL,
+            location TEXT NOT NULL,
+            obtained INTEGER NOT NULL,
+            sha256 BLOB NOT NULL REFERENCES trust_bytes,
+            PRIMARY KEY (snapshot, kind, name, sha256)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO trust_source SELECT * FROM trust_source_before;
+        DROP TABLE trust_source_before;
+        CREATE INDEX trust_source_bytes ON trust_source (sha256);
+
+        """
 }
 
 /// The tables of receipts. A receipt is kept as it was signed; nothing in it is about a holder.

@@ -19,7 +19,9 @@ package struct FetchPlan: Sendable {
     package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
-            if let url = source.url { locations[source.identity] = url }
+            // Lists of several issuers may have one URI, which is asked once.
+            guard let url = source.url else { continue }
+            locations[TrustSource.Identity(kind: source.kind, name: source.name)] = url
         }
         for name in snapshot.anchors.flatMap(\.anchor.certificate.crlDistributionPointURIs) {
             locations[TrustSource.Identity(kind: .revocationList, name: name)] = name

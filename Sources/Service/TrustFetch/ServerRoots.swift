@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOSSL
+internal import PKIX
 
 /// The roots that verify the certificates of servers. They say nothing about which issuers are trusted.
 package enum ServerRoots: Sendable {
@@ -18,9 +19,11 @@ extension ServerRoots {
         // A server that does not close TLS must not delay the end.
         configuration.shutdownTimeout = .milliseconds(200)
         if case .pem(let pem) = self {
-            guard let roots = try? NIOSSLCertificate.fromPEMBytes(pem), !roots.isEmpty else {
-                throw .serverRootsUnreadable
-            }
+            guard let certificates = try? certificates(fromPEMOrDER: pem[...]),
+                let roots = try? certificates.map({
+                    try NIOSSLCertificate(bytes: Array($0.der), format: .der)
+                })
+            else { throw .serverRootsUnreadable }
             configuration.trustRoots = .certificates(roots)
         }
         return configuration

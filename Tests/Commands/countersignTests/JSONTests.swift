@@ -300,6 +300,7 @@ extension TrustCondition {
         .selfIssuedWithoutAuthority(subject: "", hasBasicConstraints: false),
         .keyNotUsable(subject: ""), .anchorKeyUsage(subject: ""), .anchorNameConstraints(subject: ""),
         .anchorUnknownExtension(subject: "", .nameConstraints),
+        .linkCertificate(subject: ""),
         .anchorTwice(
             subject: "",
             other: TrustSource(
@@ -308,10 +309,10 @@ extension TrustCondition {
             ).identity), .anchorProfile(subject: "", []), .anchorNotYetValid(subject: ""),
         .anchorExpired(subject: ""), .anchorExpiresSoon(subject: "", days: 1), .vicalRefused(.expired),
         .vical(.listEmpty), .vicalSigner([]), .vicalWithoutNextUpdate,
-        .revocationListUnreadable(.limitExceeded(at: 0)),
+        .revocationListUnreadable(.limitExceeded(at: 0)), .revocationListIncomplete(.deltaCRL),
         .revocationListIssuerUnknown(issuer: ""), .revocationListSignatureInvalid(issuer: ""),
         .statusListUnreadable(.typeWrong), .statusListSignerUnknown, .statusListSubjectWrong,
-        .listNotYetValid, .listStale(overdueSeconds: 1),
+        .identifierListIncomplete, .listNotYetValid, .listStale(overdueSeconds: 1),
     ]
 
     fileprivate static let knownIDs = samples.map(\.id)

@@ -173,7 +173,7 @@ struct TrustImportTests {
             ])
     }
 
-    @Test("A CRL that no root signed, a status list of nobody, and lists whose time is over are refused")
+    @Test("A CRL that no root signed and a status list of nobody are refused; one whose time is over is not")
     func refusedLists() throws {
         let stranger = try TestAuthority([(.countryName, "XX"), (.commonName, "Stranger")])
         let crls = try [
@@ -192,7 +192,7 @@ struct TrustImportTests {
             try run.change().outcomes == [
                 "anchor new", "revocation_list refused trust.crl_issuer_unknown",
                 "revocation_list refused trust.crl_signature_invalid",
-                "revocation_list refused trust.list_stale",
+                "revocation_list new trust.list_stale",
                 "status_list refused trust.status_signer_unknown",
             ])
     }
@@ -218,6 +218,80 @@ struct TrustImportTests {
         let run = try scene.trust("import", folder.url.path)
         #expect(run.status == 0)
         #expect(run.errors.contains("skipped") && run.errors.contains("other.cbor"))
+    }
+
+    @Test("Q229 A JWT in place of a status list is refused as a JWT, and the root beside it is let in")
+    func jwt() throws {
+        let root = try scene.write("r.der", scene.root.der)
+        let list = try scene.write("s.cwt", Array("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AA\n".utf8))
+        let run = try scene.trust("import", root, list, "--json")
+        #expect(run.status == 2)
+        #expect(try run.change().outcomes == ["anchor new", "status_list refused trust.status_unreadable"])
+        #expect(run.output.contains("a JWT") && run.output.contains("application/statuslist+cwt"))
+        let named = try scene.trust("import", list, "--as", "status")
+        #expect(named.output.contains("a JWT") && named.status == 2)
+    }
+
+    @Test(
+        "Q229 A file that is text of another form is named",
+        arguments: [
+            ("<html></html>", "HTML"), ("{}", "JSON"), ("d284d284d284d284", "hexadecimal"),
+            ("0oRYIKEBJqBYINKEWCChASag", "base64"),
+        ])
+    func otherText(_ text: String, _ word: String) throws {
+        let run = try scene.trust("import", scene.write("s.cwt", Array(text.utf8)))
+        #expect(run.status == 65 && run.errors.contains(word), "\(run.errors)")
+        let named = try scene.trust("import", scene.folder.path("s.cwt"), "--as", "status")
+        #expect(named.everything.contains(word), "\(named.everything)")
+    }
+
+    @Test("Q233 A root in PEM with a mark, another label or text before it is read; a damaged block is named")
+    func pem() throws {
+        let block = String(decoding: PEM.encode(scene.root.der[...], label: "CERTIFICATE"), as: UTF8.self)
+        for text in [
+            "\u{feff}" + block, block.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE"),
+            "0 s:CN=x\n" + block,
+        ] {
+            let run = try scene.trust("import", scene.write("r.pem", Array(text.utf8)), "--json")
+            #expect(
+                ["new", "unchanged"].contains(try run.change().sources.first?.outcome), "\(run.everything)")
+        }
+        let cut = block + block.split(separator: "\n").dropLast().joined(separator: "\n")
+        let run = try scene.trust("import", scene.write("two.pem", Array(cut.utf8)), "--json")
+        #expect(try run.change().outcomes == ["anchor unchanged"])
+        #expect(run.errors.contains("a PEM block is damaged"))
+    }
+
+    @Test("Q232 The import of a VICAL says what was mended and left out, in its text and its JSON")
+    func vicalRemarks() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        _ = try scene.trust("import", scene.write("provider.der", provider.der), "--as", "provider")
+        var entry = TestVICAL.Entry(scene.root.der)
+        entry.otherMembers = [("serialNumber", Encoded.bytes([1, 2, 3]))]
+        let list = try scene.write(
+            "7.vical", TestVICAL([entry, .init([0x30])], provider: provider).encoded())
+        let run = try scene.trust("import", list)
+        #expect(run.status == 0)
+        #expect(
+            run.output.contains("serialNumber has the wrong CBOR type; the certificate is used all the same"))
+        #expect(run.output.contains("entry 1 is left out: its certificate cannot be read"))
+        _ = try scene.trust("remove", "Utopia")
+        let json = try scene.trust("import", list, "--json")
+        #expect(json.output.contains("\"remarks\""))
+        #expect(json.output.components(separatedBy: "trust.vical_entry").count == 3)
+        #expect(try scene.verify("--policy", "age").status == 0)
+    }
+
+    @Test("Q231 A link certificate is let in with the root that signed it, in any order, and not without")
+    func link() throws {
+        let new = try TestAuthority([(.countryName, "XX"), (.commonName, "Utopia IACA")])
+        var template = new.template.with(.authorityKeyIdentifier(scene.root.keyIdentifier))
+        template.issuer = scene.root.name
+        let link = try scene.write("link.der", scene.root.sign(template))
+        let alone = try scene.trust("import", link, "--json")
+        #expect(try alone.change().outcomes == ["anchor refused trust.link_certificate"])
+        let run = try scene.trust("import", link, scene.write("r.der", scene.root.der), "--json")
+        #expect(try run.change().outcomes == ["anchor new", "anchor new"])
     }
 
     @Test("What is named to be something else is not taken for it")

@@ -101,10 +101,6 @@ struct RevocationListTests {
         RevocationListFault("version 1", .crlVersionWrong) { $0.version = nil },
         RevocationListFault("version 3", .crlVersionWrong) { $0.version = 2 },
         RevocationListFault("no next update", .crlNextUpdateMissing) { $0.nextUpdate = nil },
-        RevocationListFault("a delta CRL", .deltaCRL) {
-            $0.extensions.append(
-                CertificateExtension(.deltaCRLIndicator, isCritical: true) { $0.writeInteger(3) })
-        },
         RevocationListFault("an indirect CRL", .indirectCRL) {
             $0.extensions.append(.issuingDistributionPoint(flags: [4]))
         },
@@ -117,38 +113,74 @@ struct RevocationListTests {
                     ])
             ]
         },
-        RevocationListFault("authorities only", .crlOfOtherScope) {
-            $0.extensions.append(.issuingDistributionPoint(flags: [2]))
-        },
         RevocationListFault("attribute certificates only", .crlOfOtherScope) {
             $0.extensions.append(.issuingDistributionPoint(flags: [5]))
+        },
+    ]
+
+    @Test(
+        "A CRL without its fields, or of other issuers' certificates, is refused by name", arguments: faults)
+    func refused(_ fault: RevocationListFault) throws {
+        var list = TestRevocationList(try TestAuthority())
+        _ = try parse(list)
+        fault.change(&list)
+        #expect(throws: fault.error) { try parse(list) }
+    }
+
+    private static let unknown = CertificateExtension(ObjectIdentifier("1.2.3.4"), isCritical: true) {
+        $0.writeBoolean(true)
+    }
+
+    static let gaps: [RevocationListFault] = [
+        RevocationListFault("a delta CRL", .deltaCRL) {
+            $0.extensions.append(
+                CertificateExtension(.deltaCRLIndicator, isCritical: true) { $0.writeInteger(3) })
+        },
+        RevocationListFault("authorities only", .crlOfOtherScope) {
+            $0.extensions.append(.issuingDistributionPoint(flags: [2]))
         },
         RevocationListFault("some reasons only", .crlOfOtherScope) {
             $0.extensions.append(.issuingDistributionPoint(flags: [3]))
         },
         RevocationListFault(
             "an unknown critical extension", .unknownCriticalExtension(ObjectIdentifier("1.2.3.4"))
-        ) {
-            $0.extensions.append(
-                CertificateExtension(ObjectIdentifier("1.2.3.4"), isCritical: true) { $0.writeBoolean(true) })
-        },
+        ) { $0.extensions.append(unknown) },
         RevocationListFault(
             "an unknown critical extension of an entry",
             .unknownCriticalExtension(ObjectIdentifier("1.2.3.4"))
-        ) {
-            let unknown = CertificateExtension(ObjectIdentifier("1.2.3.4"), isCritical: true) {
-                $0.writeBoolean(true)
-            }
-            $0.entries = [.init([1], extensions: [unknown])]
-        },
+        ) { $0.entries?.append(.init([2], extensions: [unknown])) },
     ]
 
-    @Test("A CRL that says less than all is refused by name", arguments: faults)
-    func refused(_ fault: RevocationListFault) throws {
-        var list = TestRevocationList(try TestAuthority())
-        _ = try parse(list)
-        fault.change(&list)
-        #expect(throws: fault.error) { try parse(list) }
+    @Test(
+        "Q230 A CRL that may leave something out says why, and what it lists is revoked all the same",
+        arguments: gaps)
+    func incomplete(_ gap: RevocationListFault) throws {
+        var list = TestRevocationList(try TestAuthority(), [.init([1], reason: 1), .init([3], reason: 6)])
+        #expect(try parse(list).incompleteness == nil)
+        gap.change(&list)
+        let parsed = try parse(list)
+        #expect(parsed.incompleteness == gap.error)
+        #expect(parsed.entry(serialNumber: [1])?.reason == .keyCompromise)
+        #expect(parsed.entry(serialNumber: [3])?.reason == .certificateHold)
+        #expect(parsed.entry(serialNumber: [4]) == nil)
+        #expect(parsed.entry(serialNumber: [2])?.reason == (parsed.count == 3 ? .unspecified : nil))
+    }
+
+    @Test("Q230 An entry that cannot be read leaves the others, and is revoked if its serial number is there")
+    func unreadableEntry() throws {
+        let key = CertificateExtension(.reasonCode) { $0.write(DERTag.enumerated, contents: []) }
+        var long = TestRevocationList.Entry([UInt8](repeating: 1, count: 65))
+        long.revocationDate = 0
+        let list = try parse(
+            TestRevocationList(
+                TestAuthority(), [.init([1]), .init([2], extensions: [key]), long, .init([3], reason: 4)]))
+        #expect(list.incompleteness != nil)
+        #expect(list.count == 3)
+        for (serial, reason) in [
+            (1, RevocationReason.unspecified), (2, .unspecified), (3, .superseded),
+        ] as [(UInt8, RevocationReason)] {
+            #expect(list.entry(serialNumber: [serial])?.reason == reason, "\(serial)")
+        }
     }
 
     @Test("What is not critical and not known is skipped; so are flags that leave nothing out")
@@ -166,20 +198,15 @@ struct RevocationListTests {
         #expect(parsed.entry(serialNumber: [1])?.reason == .unspecified)
     }
 
-    @Test("Reasons have the standard's numbers; 7, 8 and those beyond are refused")
+    @Test("Reasons have the standard's numbers; others revoke without a reason, and 8 takes an entry back")
     func reasons() throws {
         let authority = try TestAuthority()
         for code: UInt8 in 0...12 {
-            let list = TestRevocationList(authority, [.init([1], reason: code)])
-            guard [7, 8, 11, 12].contains(code) else {
-                #expect(try parse(list).entry(serialNumber: [1])?.reason.rawValue == code)
-                continue
-            }
-            let error = #expect(throws: PKIXError.self) { try parse(list) }
-            guard case .valueMalformed = error else {
-                Issue.record("\(code): \(String(describing: error))")
-                continue
-            }
+            let list = try parse(TestRevocationList(authority, [.init([1], reason: code)]))
+            let isKnown = ![7, 8, 11, 12].contains(code)
+            #expect((list.incompleteness == nil) == isKnown, "\(code)")
+            let expected: UInt8? = isKnown ? code : code == 8 ? nil : 0
+            #expect(list.entry(serialNumber: [1])?.reason.rawValue == expected, "\(code)")
         }
     }
 

@@ -111,6 +111,14 @@ struct DeviceRetrievalMethodTests {
         }
     }
 
+    @Test("Q228 An option that cannot be read leaves the other mode and the address of its entry")
+    func unreadableOption() throws {
+        let options = try ble("81830201a500f501f50a41010b50\(Self.two)1446aabbccddeeff")
+        #expect(options?.peripheralServerUUID == nil)
+        #expect(options?.centralClientUUID?.hex == Self.two)
+        #expect(options?.peripheralServerAddress?.hex == "aabbccddeeff")
+    }
+
     @Test("NFC and BLE in one engagement are both there")
     func both() throws {
         #expect(try methods("82830101a20018ff01190100830201a300f401f50b50\(Self.two)").count == 2)

@@ -120,7 +120,7 @@ struct ListFaultTests {
             case .older: return "older"
             case .otherIssuer: return "other issuer"
             case .shrunken: return "shrunken"
-            case .unusable(.listStale), .unusable(.vicalRefused(.expired)): return "stale"
+            case .unusable(.vicalRefused(.expired)): return "stale"
             case .unusable(.revocationListUnreadable), .unusable(.statusListUnreadable),
                 .unusable(.vicalRefused(.malformed)):
                 return "unreadable"
@@ -194,7 +194,7 @@ struct ListFaultTests {
                 try outcomes(FaultyStatusList(world: world, kind: kind), world) == [
                     .none: Outcome(admission: "renewed", verdict: "good"),
                     .offline: Outcome(admission: "nothing came", verdict: "document.list_absent"),
-                    .stale: Outcome(admission: "stale", verdict: "document.list_stale"),
+                    .stale: Outcome(admission: "renewed", verdict: "document.list_stale"),
                     .truncated: Outcome(admission: "unreadable", verdict: "document.list_malformed"),
                     .wrongSigner: Outcome(admission: "signer", verdict: "document.list_signer_wrong"),
                     .wrongSubject: Outcome(admission: "subject", verdict: "document.list_subject_wrong"),
@@ -210,10 +210,10 @@ struct ListFaultTests {
             try outcomes(FaultyCRL(world: world), world) == [
                 .none: Outcome(admission: "renewed", verdict: "good"),
                 .offline: Outcome(admission: "nothing came", verdict: "signer.list_absent"),
-                .stale: Outcome(admission: "stale", verdict: "signer.list_stale"),
+                .stale: Outcome(admission: "renewed", verdict: "signer.list_stale"),
                 .truncated: Outcome(admission: "unreadable", verdict: "signer.list_malformed"),
                 .wrongSigner: Outcome(admission: "signer", verdict: "signer.list_signer_wrong"),
-                .wrongSubject: Outcome(admission: "other issuer", verdict: "signer.list_absent"),
+                .wrongSubject: Outcome(admission: "new", verdict: "signer.list_absent"),
                 .replayedOlder: Outcome(admission: "older", verdict: "good"),
             ])
     }

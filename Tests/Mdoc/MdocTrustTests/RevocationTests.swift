@@ -152,16 +152,106 @@ struct SignerRevocationTests {
         }
     }
 
-    @Test("Of several lists the newest counts, and one that cannot be used takes nothing away")
+    @Test(
+        "Of several lists the newest tells who is good or on hold, and one that cannot be used takes nothing away"
+    )
     func several() throws {
         var lists = try Lists()
-        var old = TestRevocationList(lists.authority, [.init(lists.serial)])
+        var old = TestRevocationList(lists.authority, [.init(lists.serial, reason: 6)])
         old.thisUpdate -= 5 * day
         try lists.add(old, name: "a")
         try lists.add(TestRevocationList(lists.authority), name: "b")
         try lists.add(
             TestRevocationList(lists.authority, [.init(lists.serial)]), signedBy: TestKey(), name: "c")
         #expect(try lists.finding() == .good(ageSeconds: day))
+        var later = old
+        later.thisUpdate = lists.now - 10
+        try lists.add(later, name: "d")
+        #expect(try lists.finding() == .revoked(.signerOnHold, ageSeconds: 10))
+    }
+
+    /// Changes that leave a list authentic, and no longer the one that would show a signer to be good.
+    static let partial: [Fault] = [
+        Fault("overdue", .listStale(overdueSeconds: 1)) { $0.nextUpdate = TestAuthority.now - 1 },
+        Fault("another distribution point", .listAbsent) {
+            $0.extensions.append(.issuingDistributionPoint(uri: "https://utopia.example/other"))
+        },
+        Fault("a distribution point without a URI", .listAbsent) {
+            $0.extensions.append(.issuingDistributionPoint(flags: [3]))
+        },
+        Fault("authorities only", .listAbsent) {
+            $0.extensions.append(.issuingDistributionPoint(flags: [2]))
+        },
+        Fault("a delta CRL", .listAbsent) {
+            $0.extensions.append(
+                CertificateExtension(.deltaCRLIndicator, isCritical: true) { $0.writeInteger(3) })
+        },
+        Fault("an unknown critical extension", .listAbsent) {
+            $0.extensions.append(
+                CertificateExtension(ObjectIdentifier("1.2.3.4"), isCritical: true) { $0.writeBoolean(true) })
+        },
+        Fault("another authority key identifier", .listAbsent) {
+            $0.extensions[0] = .authorityKeyIdentifier([UInt8](repeating: 7, count: 20))
+        },
+        Fault("dated in the future", .listNotYetValid) { $0.thisUpdate = TestAuthority.now + 3600 },
+        Fault("an entry that cannot be read", .listAbsent) {
+            let long = TestRevocationList.Entry([UInt8](repeating: 1, count: 65))
+            $0.entries = [long] + ($0.entries ?? [])
+        },
+    ]
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let otherwise: UndeterminedCause
+        let change: @Sendable (inout TestRevocationList) -> Void
+
+        init(
+            _ text: String, _ otherwise: UndeterminedCause,
+            _ change: @escaping @Sendable (inout TestRevocationList) -> Void
+        ) {
+            testDescription = text
+            self.otherwise = otherwise
+            self.change = change
+        }
+    }
+
+    @Test(
+        "Q230 A revocation in any authentic list of the root counts, beside a good list too; absence in it proves nothing",
+        arguments: partial)
+    func anyAuthenticList(_ fault: Fault) throws {
+        for (serial, isRevoked) in [([0x42, 1, 2, 3, 4, 5, 6, 7, 8], true), ([9], false)] as [([UInt8], Bool)]
+        {
+            var lists = try Lists()
+            var list = TestRevocationList(lists.authority, [.init(serial, reason: 1)])
+            fault.change(&list)
+            try lists.add(list)
+            let finding = try lists.finding()
+            if isRevoked {
+                #expect(finding.cause == "signer_revoked")
+            } else {
+                guard case .undetermined(let cause, about: .signer, _) = finding else {
+                    Issue.record("\(finding)")
+                    continue
+                }
+                #expect(cause == fault.otherwise)
+            }
+            try lists.add(TestRevocationList(lists.authority), name: "complete")
+            #expect(try lists.finding().state == (isRevoked ? .revoked : .good))
+            // Nobody but the root says so.
+            lists.sources = []
+            try lists.add(list, signedBy: TestKey())
+            #expect(try lists.finding().state == .undetermined)
+        }
+    }
+
+    @Test("Q230 What an older list revokes for good, a newer one that is silent does not take back")
+    func silentSuccessor() throws {
+        var lists = try Lists()
+        var old = TestRevocationList(lists.authority, [.init(lists.serial, reason: 4)])
+        old.thisUpdate -= 5 * day
+        try lists.add(old, name: "a")
+        try lists.add(TestRevocationList(lists.authority), name: "b")
+        #expect(try lists.finding() == .revoked(.signerRevoked, ageSeconds: 6 * day))
     }
 }
 
@@ -337,6 +427,119 @@ struct DocumentRevocationTests {
         try lists.add(token)
         try lists.point(token.reference(index: 1, certificate: [0xaa]))
         #expect(try lists.finding() == undetermined(.referenceUnreadable, .document))
+    }
+
+    /// References of one status: the place of a list that says revoked or valid, and one that cannot be read.
+    private func pair(_ token: TestStatusToken, index: UInt64, beside other: (String, [UInt8])) throws
+        -> [UInt8]
+    {
+        let good = Encoded.map([
+            ("idx", Encoded.unsigned(index)), ("uri", Encoded.text(TestStatusToken.uri)),
+        ])
+        return Encoded.map([("status_list", good), other])
+    }
+
+    @Test("Q228 A reference that cannot be read leaves the one beside it: revoked counts, good is not known")
+    func unreadableBesideReadable() throws {
+        let uri = ("uri", Encoded.text(TestStatusToken.uri))
+        let broken: [[UInt8]] = [
+            Encoded.map([("id", Encoded.text("ab")), uri]), Encoded.map([("id", Encoded.bytes([1]))]),
+            Encoded.map([uri]), Encoded.text("x"), Encoded.array([]), Encoded.unsigned(1),
+            Encoded.map([("id", Encoded.bytes([1])), ("uri", Encoded.bytes([1]))]),
+            Encoded.map([
+                ("id", Encoded.bytes([1])),
+                ("uri", Encoded.text("https://utopia.example/" + String(repeating: "a", count: 2048))),
+            ]),
+        ]
+        for (place, reference) in broken.enumerated() {
+            var lists = try lists()
+            let token = try token(lists)
+            try lists.add(token)
+            try lists.point(pair(token, index: 0, beside: ("identifier_list", reference)))
+            #expect(try lists.finding() == .revoked(.documentRevoked, ageSeconds: 3600), "\(place)")
+            try lists.point(pair(token, index: 1, beside: ("identifier_list", reference)))
+            #expect(try lists.finding() == undetermined(.referenceUnreadable, .document), "\(place)")
+        }
+    }
+
+    @Test(
+        "Q228 The other way about: an identifier list revokes beside a status list's place that cannot be read"
+    )
+    func unreadablePlace() throws {
+        for (identifier, expected) in [
+            (0xcc, RevocationFinding.revoked(.documentRevoked, ageSeconds: 3600)),
+            (0xdd, undetermined(.referenceUnreadable, .document)),
+        ] as [(UInt8, RevocationFinding)] {
+            var lists = try lists()
+            var token = try TestStatusToken(.identifierList, authority: lists.authority)
+            token.identifiers = [[0xcc]]
+            try lists.add(token)
+            let name = Encoded.map([
+                ("id", Encoded.bytes([identifier])), ("uri", Encoded.text(TestStatusToken.uri)),
+            ])
+            let place = Encoded.map([
+                ("idx", Encoded.text("1")), ("uri", Encoded.text(TestStatusToken.uri)),
+            ])
+            try lists.point(Encoded.map([("status_list", place), ("identifier_list", name)]))
+            #expect(try lists.finding() == expected)
+        }
+    }
+
+    @Test(
+        "Q228 A certificate of another type leaves the place: the root's list revokes, and good is not known")
+    func unreadableCertificate() throws {
+        for (index, expected) in [
+            (0, RevocationFinding.revoked(.documentRevoked, ageSeconds: 3600)),
+            (1, undetermined(.referenceUnreadable, .document)),
+        ] as [(UInt64, RevocationFinding)] {
+            for certificate in [Encoded.text("x"), Encoded.bytes([0xaa]), Encoded.array([])] {
+                var lists = try lists()
+                try lists.add(token(lists))
+                try lists.point(
+                    Encoded.map([
+                        (
+                            "status_list",
+                            Encoded.map([
+                                ("idx", Encoded.unsigned(index)),
+                                ("uri", Encoded.text(TestStatusToken.uri)), ("certificate", certificate),
+                            ])
+                        )
+                    ]))
+                #expect(try lists.finding() == expected)
+            }
+        }
+    }
+
+    @Test(
+        "Q228 An identifier list with an entry that cannot be read revokes by the others, and clears nobody")
+    func unreadableIdentifier() throws {
+        for (identifier, expected) in [
+            ([0xcc], RevocationFinding.revoked(.documentRevoked, ageSeconds: 3600)),
+            ([0xdd], undetermined(.listMalformed, .document, age: 3600)),
+        ] as [([UInt8], RevocationFinding)] {
+            var lists = try lists()
+            var token = try TestStatusToken(.identifierList, authority: lists.authority)
+            token.identifiers = [[0xcc]]
+            token.moreIdentifiers = [Encoded.text("dd")]
+            try lists.add(token)
+            try lists.point(token.reference(identifier: identifier))
+            #expect(try lists.finding() == expected)
+        }
+    }
+
+    @Test("A revocation holds although a slow clock has not reached the list's date; nothing else does")
+    func fromTheFuture() throws {
+        for (index, expected) in [
+            (0, RevocationFinding.revoked(.documentRevoked, ageSeconds: 0)),
+            (1, undetermined(.listNotYetValid, .document)),
+        ] as [(UInt64, RevocationFinding)] {
+            var lists = try lists()
+            var token = try token(lists)
+            token.issued = TestAuthority.now + 3600
+            try lists.add(token)
+            try lists.point(token.reference(index: index))
+            #expect(try lists.finding() == expected)
+        }
     }
 
     @Test("A pointer that cannot be read, or of another kind, is reported")

@@ -94,7 +94,7 @@ struct StatusTokenTests {
             #expect(try token.statusList().count == 16)
             #expect(throws: StatusTokenError.typeWrong) { try token.identifiers() }
         case .identifierList:
-            #expect(try token.identifiers().isEmpty)
+            #expect(try token.identifiers().identifiers.isEmpty)
             #expect(throws: StatusTokenError.typeWrong) { try token.statusList() }
         }
     }
@@ -106,9 +106,86 @@ struct StatusTokenTests {
             token.type = type
             #expect(throws: StatusTokenError.typeWrong) { try parse(token) }
         }
-        // To CBOR its first letter is the head of a text of five bytes.
-        #expect(throws: StatusTokenError.malformed(.trailingBytes(at: 6))) {
+        #expect(throws: StatusTokenError.text(.jwt)) {
             try StatusToken(Array("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AA".utf8)[...])
+        }
+    }
+
+    @Test(
+        "Q229 The type may be the number of its CoAP content format, or its name in other letters; no other number is"
+    )
+    func contentFormat() throws {
+        var token = try TestStatusToken(authority: TestAuthority())
+        token.encodedType = Encoded.unsigned(279)
+        #expect(try parse(token).kind == .statusList)
+        token.encodedType = Encoded.text("Application/StatusList+CWT")
+        #expect(try parse(token).kind == .statusList)
+        for other in [
+            Encoded.unsigned(278), Encoded.unsigned(280), Encoded.text("279"), Encoded.bytes([1, 23]),
+        ] {
+            token.encodedType = other
+            #expect(throws: StatusTokenError.typeWrong) { try parse(token) }
+        }
+    }
+
+    private func withDates(_ date: [UInt8]) throws -> TestStatusToken {
+        var token = try TestStatusToken(authority: TestAuthority())
+        (token.issued, token.expires, token.timeToLive) = (nil, nil, nil)
+        token.moreClaims = [(6, date), (4, date), (65_534, date)]
+        return token
+    }
+
+    private func float(_ number: Double) -> [UInt8] {
+        [0xfb] + (0..<8).reversed().map { UInt8(truncatingIfNeeded: number.bitPattern >> (8 * $0)) }
+    }
+
+    @Test("Q229 Dates and the time to live may be floats of any width, and are rounded down to seconds")
+    func floats() throws {
+        for (bytes, seconds) in [
+            (float(1_793_534_400.75), 1_793_534_400), (float(1_793_534_400), 1_793_534_400),
+            ([0xfa, 0x4e, 0xd5, 0xce, 0x28], Int64(Float(bitPattern: 0x4ed5_ce28))), ([0xf9, 0x3c, 0x00], 1),
+            (Encoded.tagged(1, float(5.5)), 5),
+        ] as [([UInt8], Int64)] {
+            var token = try withDates(bytes)
+            if bytes[0] == 0xc1 { token.moreClaims.removeLast() }
+            let parsed = try parse(token)
+            #expect(parsed.issued.secondsSince1970 == seconds)
+            #expect(parsed.expires.secondsSince1970 == seconds)
+        }
+    }
+
+    @Test(
+        "Q229 A float that is no date is refused: negative, not finite, or beyond all years",
+        arguments: [-1, -0.5, .nan, .infinity, -.infinity, 1e300, 253_402_300_800, 1e19] as [Double])
+    func noDate(_ number: Double) throws {
+        let error = #expect(throws: StatusTokenError.self) { try parse(withDates(float(number))) }
+        guard case .malformed(.outOfRange) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(
+        "Q229 A text in place of CBOR is named as what it is",
+        arguments: [
+            ("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AA", TextForm.jwt),
+            ("\u{feff}eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AA\r\n", .jwt),
+            (#"{"status_list": {}}"#, .json), (" [1]", .json), (#""eyJ.e.A""#, .json),
+            ("<!DOCTYPE html><html></html>", .markup), ("\n<html>not found</html>", .markup),
+            ("d2845820a10126a0" + "d2845820a10126a0", .hexadecimal),
+            ("D284 5820 A101 26A0 5820", .hexadecimal),
+            ("0oRYIKEBJqBYINKEWCChASag\n0oRYIKEBJqBYIA==", .base64), ("0oRYIKEBJqBYINKEWCChASag_-8", .base64),
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", .pem),
+        ] as [(String, TextForm)])
+    func textForms(_ text: String, _ form: TextForm) throws {
+        #expect(throws: StatusTokenError.text(form)) { try StatusToken([UInt8](text.utf8)[...]) }
+    }
+
+    @Test("Bytes that are no text of a known form are named as malformed CBOR")
+    func noText() throws {
+        for bytes in [[], [0x3c, 0x00], Array("hello".utf8), [0x7b, 0xff], [0xd2, 0x84]] as [[UInt8]] {
+            let error = #expect(throws: StatusTokenError.self) { try StatusToken(bytes[...]) }
+            if case .text = error { Issue.record("\(bytes)") }
         }
     }
 

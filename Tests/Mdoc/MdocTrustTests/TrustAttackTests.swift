@@ -146,8 +146,6 @@ struct TrustAttackTests {
         let candidates: [TrustSource] = [
             .test(.anchor, "own", other.der), .test(.provider, "p", second.der),
             .test(.vical, "list", try otherList.encoded()),
-            .test(.revocationList, "crl", try TestRevocationList(other, number: [9]).encoded()),
-            .test(.statusList, TestStatusToken.uri, try newer.encoded()),
         ]
         for candidate in candidates {
             #expect(throws: AdmissionRefusal.otherIssuer, "\(candidate.kind)") {
@@ -155,11 +153,64 @@ struct TrustAttackTests {
             }
             #expect(try snapshot.removing(candidate.identity).admission(of: candidate, at: now) == .new)
         }
+        // Q234: these stand beside those of the other issuer.
+        let beside: [TrustSource] = [
+            .test(.revocationList, "crl", try TestRevocationList(other, number: [9]).encoded()),
+            .test(.statusList, TestStatusToken.uri, try newer.encoded()),
+        ]
+        for candidate in beside {
+            #expect(try snapshot.admission(of: candidate, at: now) == .new)
+            #expect(snapshot.replacing(candidate).sources.count == snapshot.sources.count + 1)
+        }
         newer = try TestStatusToken(authority: own)
         newer.issued = TestAuthority.now
         #expect(
             try snapshot.admission(
                 of: .test(.statusList, TestStatusToken.uri, newer.encoded()), at: now) == .renewed)
+    }
+
+    @Test(
+        "Q234 A list that another trusted root signed for this URI neither keeps out, replaces nor outweighs the right one",
+        arguments: [true, false])
+    func listOfAnotherRoot(_ isFirst: Bool) throws {
+        let (own, other) = (
+            try TestAuthority(), try TestAuthority([(.countryName, "XX"), (.commonName, "Other IACA")])
+        )
+        var right = try TestStatusToken(authority: own)
+        right.issued = TestAuthority.now - 7200
+        // Newer, larger, and it says that everybody is valid.
+        var wrong = try TestStatusToken(authority: other)
+        wrong.compressed = [0x78, 0x9c, 0x63, 0x60, 0x60, 0x60, 0x00, 0x00, 0x00, 0x03, 0x00, 0x01]
+        wrong.issued = TestAuthority.now
+        let sources = try [right, wrong].map {
+            TrustSource.test(.statusList, TestStatusToken.uri, try $0.encoded())
+        }
+        var snapshot = TrustSnapshot([
+            .test(.anchor, "own", own.der), .test(.anchor, "other", other.der),
+            .test(.revocationList, "crl", try TestRevocationList(own).encoded()),
+        ])
+        for source in isFirst ? sources.reversed() : sources {
+            #expect(try snapshot.admission(of: source, at: now) == .new)
+            snapshot = snapshot.replacing(source)
+        }
+        #expect(snapshot.sources.count == 5)
+        let signer = try own.sign(own.signer(for: TestKey()))
+        let store = TrustStore(snapshot)
+        for (index, state) in [(0, RevocationFinding.State.revoked), (1, .good)]
+            as [(
+                UInt64, RevocationFinding.State
+            )]
+        {
+            let item = try CBORItem.parse(right.reference(index: index)[...])
+            let proof = try store.verify(
+                store.issuerCertificate(der: signer[...]), for: TestDocument.mDL, at: now)
+            let status = Result { () throws(CBORError) in try DocumentStatus(item) }
+            #expect(store.revocation(of: proof, status: status, at: now, clockSkew: 60).state == state)
+        }
+        right.issued = TestAuthority.now
+        let renewed = TrustSource.test(.statusList, TestStatusToken.uri, try right.encoded())
+        #expect(try snapshot.admission(of: renewed, at: now) == .renewed)
+        #expect(snapshot.replacing(renewed).sources.count == 5)
     }
 
     @Test("A list signed by the very certificate that an MSO named is let in, and by no other")

@@ -340,9 +340,22 @@ struct AdmissionTests {
         }
         var stale = TestRevocationList(authority, entries, number: [8])
         stale.nextUpdate = TestAuthority.now - 1
-        #expect(throws: AdmissionRefusal.unusable(.listStale(overdueSeconds: 1))) {
-            try snapshot.admission(of: source(stale), at: now)
+        // Q230: a revocation counts however old its list is.
+        #expect(try snapshot.admission(of: source(stale), at: now) == .renewed)
+        stale = TestRevocationList(authority, entries, number: [6])
+        stale.nextUpdate = TestAuthority.now - 1
+        #expect(throws: AdmissionRefusal.self) { try snapshot.admission(of: source(stale), at: now) }
+        var partial = TestRevocationList(authority, entries, number: [8])
+        partial.extensions.append(.issuingDistributionPoint(flags: [3]))
+        #expect(throws: AdmissionRefusal.unusable(.revocationListIncomplete(.crlOfOtherScope))) {
+            try snapshot.admission(of: source(partial), at: now)
         }
+        let empty = TrustSnapshot([.test(.anchor, "a", authority.der)])
+        #expect(try empty.admission(of: source(partial), at: now) == .new)
+        #expect(
+            try empty.replacing(source(partial)).lint(at: now).map(\.condition) == [
+                .revocationListIncomplete(.crlOfOtherScope)
+            ])
         var future = TestRevocationList(authority, entries, number: [8])
         future.thisUpdate = TestAuthority.now + 60
         #expect(try snapshot.admission(of: source(future), at: now) == .renewed)
@@ -376,7 +389,7 @@ struct AdmissionTests {
         #expect(throws: AdmissionRefusal.unusable(.statusListSignerUnknown)) {
             try snapshot.admission(of: strange, at: now)
         }
-        #expect(try snapshot.admission(of: strange, at: now, namedIssuers: [foreign.der[...]]) == .renewed)
+        #expect(try snapshot.admission(of: strange, at: now, namedIssuers: [foreign.der[...]]) == .new)
         other = token
         other.subject = "https://other.example"
         #expect(throws: AdmissionRefusal.unusable(.statusListSubjectWrong)) {

@@ -218,23 +218,66 @@ struct VICALTests {
         #expect(verified.entries.map(\.docTypes) == [[]])
     }
 
-    @Test("An entry that cannot be used is skipped by name, and the others stand")
+    @Test("An entry without a certificate that can be read is left out by name, and the others stand")
     func entries() throws {
-        let iaca = try TestAuthority()
-        let good = TestVICAL.Entry(iaca.der)
-        var otherSerial = good
-        otherSerial.serialNumber = [1, 2, 3]
-        var otherKey = good
-        otherKey.keyIdentifier = [9]
-        let list = try TestVICAL([.init([0x30]), otherSerial, otherKey, good], provider: provider())
+        let good = TestVICAL.Entry(try TestAuthority().der)
+        var none = good
+        none.otherMembers = [("certificate", [0xf6])]
+        var text = good
+        text.otherMembers = [("certificate", Encoded.text("x"))]
+        let list = try TestVICAL([.init([0x30]), none, text, good], provider: provider())
         let verified = try verify(list)
-        let subject = "CN=Utopia IACA,C=UT"
+        guard case .entryLeftOut(index: 0, .certificateUnreadable)? = verified.findings.first else {
+            Issue.record("\(verified.findings)")
+            return
+        }
+        let others: [VICALFinding] = [
+            .entryLeftOut(index: 1, .certificateMissing), .entryLeftOut(index: 2, .certificateWrongType),
+        ]
+        #expect(Array(verified.findings.dropFirst()) == others)
+        #expect(verified.entries.map(\.docTypes) == [[TestDocument.mDL]])
+    }
+
+    @Test(
+        "Q232 A certificate is used although a member beside it is wrong, and the finding says which and how",
+        arguments: [
+            (
+                "serialNumber", Encoded.bytes([1, 2, 3]), VICALEntryMember.serialNumber,
+                VICALMemberFault.wrongType
+            ),
+            ("serialNumber", Encoded.text("1"), .serialNumber, .wrongType),
+            ("serialNumber", Encoded.tagged(2, Encoded.bytes([1, 2, 3])), .serialNumber, .differs),
+            ("serialNumber", Encoded.unsigned(1), .serialNumber, .differs),
+            ("SERIALNUMBER", Encoded.unsigned(1), .serialNumber, .twice),
+            ("ski", Encoded.bytes([9]), .ski, .differs), ("ski", Encoded.text("x"), .ski, .wrongType),
+            ("docType", Encoded.text(TestDocument.mDL), .docType, .wrongType),
+            (
+                "docType", Encoded.array([Encoded.text(TestDocument.mDL), Encoded.unsigned(1)]), .docType,
+                .wrongType
+            ),
+        ] as [(String, [UInt8], VICALEntryMember, VICALMemberFault)])
+    func wrongMember(_ name: String, _ value: [UInt8], _ member: VICALEntryMember, _ fault: VICALMemberFault)
+        throws
+    {
+        var entry = TestVICAL.Entry(try TestAuthority().der)
+        entry.otherMembers = [(name, value)]
+        let verified = try verify(TestVICAL([entry], provider: provider()))
+        #expect(verified.entries.map(\.docTypes) == [[TestDocument.mDL]])
         #expect(
-            verified.findings == [
-                .entryUnreadable(index: 0), .serialNumberDiffers(index: 1, subject: subject),
-                .keyIdentifierDiffers(subject: subject), .entryTwice(subject: subject),
-            ])
-        #expect(verified.entries.count == 1)
+            verified.findings == [.memberWrong(member, fault, index: 0, subject: "CN=Utopia IACA,C=UT")])
+        entry.otherMembers = []
+        #expect(try verify(TestVICAL([entry], provider: provider())).findings.isEmpty)
+    }
+
+    @Test("Q232 Document types that cannot be read are no types: the certificate is trusted for none")
+    func unreadableDocTypes() throws {
+        for value in [Encoded.unsigned(1), Encoded.map([]), Encoded.array([Encoded.unsigned(1)])] {
+            var entry = TestVICAL.Entry(try TestAuthority().der)
+            entry.otherMembers = [("docType", value)]
+            let verified = try verify(TestVICAL([entry], provider: provider()))
+            #expect(verified.entries.map(\.docTypes) == [[]])
+            #expect(verified.findings.count == 2)
+        }
     }
 
     @Test("An entry that stands twice is trusted for what both say")

@@ -153,6 +153,66 @@ struct DrivingTests {
         #expect(try mayDrive(entries, .domesticClass("B")) == .no(.notGranted))
     }
 
+    @Test("Q228 An entry that cannot be read leaves the others, and what it may be about is not known")
+    func unreadableEntry() throws {
+        let good = category("B", until: "2030-01-01")
+        let past = category("B", until: "2020-01-01")
+        let ofA = Encoded.map([
+            ("vehicle_category_code", Encoded.text("A")), ("expiry_date", Encoded.text("soon")),
+        ])
+        let ofB = Encoded.map([
+            ("vehicle_category_code", Encoded.text("B")), ("codes", Encoded.array([Encoded.text("x")])),
+        ])
+        let expiry = Encoded.day("2040-01-01")
+        let unknown = DrivingAnswer.cannotTell(.malformed)
+        for broken in [ofA, Encoded.text("B"), Encoded.map([("vehicle_category_code", Encoded.unsigned(1))])]
+        {
+            for entries in [[broken, good], [good, broken]] {
+                #expect(try isYes(mayDrive(entries, expiry: expiry), until: "2030-01-01"))
+            }
+        }
+        #expect(try mayDrive([ofA, past], expiry: expiry) == .no(.expired(on: Self.day("2020-01-01"))))
+        #expect(try mayDrive([ofA], expiry: expiry) == .no(.notGranted))
+        #expect(try mayDrive([ofA], .category("A"), expiry: expiry) == unknown)
+        for broken in [ofB, Encoded.text("B"), Encoded.map([])] {
+            #expect(try mayDrive([broken], expiry: expiry) == unknown)
+            #expect(try mayDrive([broken, past], expiry: expiry) == unknown)
+            #expect(try mayDrive([broken, category("C")], expiry: expiry) == unknown)
+        }
+        #expect(
+            try mayDrive([ofB], expiry: Encoded.day("2026-10-31"))
+                == .no(.documentExpired(on: Self.day("2026-10-31"))))
+    }
+
+    @Test("Q228 A domestic entry that cannot be read may restrict every class, unless it names one")
+    func unreadableDomesticEntry() throws {
+        func vehicle(_ code: String, until: [UInt8]) -> [UInt8] {
+            Encoded.map([
+                (
+                    "domestic_vehicle_class",
+                    Encoded.map([
+                        ("domestic_vehicle_class_code", Encoded.text(code)), ("expiry_date", until),
+                    ])
+                )
+            ])
+        }
+        let good = vehicle("C", until: Encoded.day("2030-01-01"))
+        let ofM = vehicle("M", until: Encoded.text("soon"))
+        let general = Encoded.map([("domestic_vehicle_restrictions", Encoded.text("x"))])
+        let expiry = Encoded.day("2040-01-01")
+        let unknown = DrivingAnswer.cannotTell(.malformed)
+        guard case .yes = try mayDrive([ofM, good], .domesticClass("C"), expiry: expiry) else {
+            Issue.record("not granted")
+            return
+        }
+        #expect(try mayDrive([ofM, good], .domesticClass("M"), expiry: expiry) == unknown)
+        #expect(try mayDrive([ofM, good], .domesticClass("A"), expiry: expiry) == .no(.notGranted))
+        for broken in [general, Encoded.text("x")] {
+            #expect(try mayDrive([broken, good], .domesticClass("C"), expiry: expiry) == unknown)
+            #expect(try mayDrive([broken, good], .domesticClass("A"), expiry: expiry) == unknown)
+        }
+    }
+
     @Test("What did not come, or came in another namespace, tells nothing")
     func notReturned() throws {
         #expect(try answer([.familyName]) == .cannotTell(.notReturned))

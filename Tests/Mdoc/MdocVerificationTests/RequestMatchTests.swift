@@ -41,6 +41,28 @@ struct RequestMatchTests {
         #expect(try presentation.rejected().failures == [.statusNotOK, .noDocuments])
     }
 
+    @Test("Q228 Errors that cannot be read refuse no document beside them; those that can are reported")
+    func unreadableErrors() throws {
+        var presentation = try Presentation(TestDocument([.familyName]))
+        let readable = Encoded.map([("org.example.a", Encoded.unsigned(0))])
+        for broken in [
+            Encoded.map([("org.example.b", Encoded.text("0"))]), Encoded.text("x"), Encoded.unsigned(1),
+        ] {
+            presentation.moreMembers = [("documentErrors", Encoded.array([broken, readable]))]
+            let verified = try presentation.verified()
+            #expect(verified.reports[0].deviations == [.unreadableErrors])
+            #expect(verified.notReturned == [.document(docType: "org.example.a", code: 0)])
+            #expect(
+                try presentation.failures(.strict) == [
+                    .failed(.requestMatch, .deviations([.unreadableErrors]))
+                ])
+        }
+        presentation.moreMembers = [("documentErrors", Encoded.unsigned(1))]
+        #expect(try presentation.verified().reports[0].deviations == [.unreadableErrors])
+        presentation.moreMembers = [("documentErrors", Encoded.array([readable]))]
+        #expect(try presentation.verified().reports[0].deviations == [])
+    }
+
     @Test(
         "Q166 A document in a form that we cannot verify is not skipped as if it were absent",
         arguments: [

@@ -81,7 +81,7 @@ struct StoreVersionTests {
             for column in ["lane", "outcome", "of_test", "outcome_description"] {
                 try database.execute(sql: "ALTER TABLE presentation DROP COLUMN \(column)")
             }
-            try database.execute(sql: "PRAGMA user_version = \(ReaderStore.version - 1)")
+            try database.execute(sql: "PRAGMA user_version = \(ReaderStore.version - 2)")
             for (id, text) in [("a", description), ("b", "not JSON")] {
                 try database.execute(
                     sql: """
@@ -99,6 +99,28 @@ struct StoreVersionTests {
                 == #"{"lane":"counter-1","outcome":"allow","test":true,"reasons":[],"ended":null}"#)
         let other = try #require(try store.presentation("b"))
         #expect(other.lane == "" && other.outcome == nil && other.isOfTest == nil)
+    }
+
+    @Test("Q234 A store keeps status lists of one name that two issuers signed")
+    func listsOfOneName() throws {
+        let (one, other) = (try TestAuthority(), try TestAuthority.ofACountry())
+        let snapshot = try TrustSnapshot(
+            [one, other].flatMap { authority in
+                [
+                    .test(.anchor, "\(authority.keyIdentifier)", authority.der),
+                    .test(
+                        .statusList, TestStatusToken.uri, try TestStatusToken(authority: authority).encoded()),
+                ]
+            })
+        #expect(snapshot.sources.count == 4)
+        _ = try placeFirstVersion()
+        let store = try ReaderStore(at: folder.path, for: .changing)
+        let current = try store.currentTrust().record.number
+        try store.replaceTrust(
+            with: snapshot, expecting: current, by: .imported,
+            at: Timestamp(secondsSince1970: TestAuthority.now))
+        #expect(try store.currentTrust().snapshot.id == snapshot.id)
+        #expect(try store.currentTrust().snapshot.sources.count == 4)
     }
 
     @Test("A version of 0 or below is none of ours", arguments: [0, -1])

@@ -42,7 +42,8 @@ struct FetchTests {
         #expect(results.count == 5)
         for (result, target) in zip(results, targets) {
             let source = try result.outcome.get()
-            #expect(result.target == target && source.identity == target.identity)
+            #expect(result.target == target)
+            #expect(source.kind == target.identity.kind && source.name == target.identity.name)
             #expect(source.provenance == .fetched(url: target.url))
             #expect(source.obtained == FetchScene.now)
             #expect(try snapshot.admission(of: source, at: FetchScene.now) == .new)

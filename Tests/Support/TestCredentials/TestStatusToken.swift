@@ -13,6 +13,8 @@ package struct TestStatusToken {
 
     package var kind: StatusToken.Kind
     package var type: String?
+    /// The encoded type in the protected header, in place of `type`.
+    package var encodedType: [UInt8]?
     package var subject: String? = uri
     package var issued: Int64? = TestAuthority.now - 3600
     package var expires: Int64? = TestAuthority.now + TestAuthority.day
@@ -20,6 +22,8 @@ package struct TestStatusToken {
     package var bits: UInt64 = 1
     package var compressed = published
     package var identifiers: [[UInt8]] = []
+    /// Encoded keys of further entries, of whatever type.
+    package var moreIdentifiers: [[UInt8]] = []
     /// Rewrites the encoded claims before they are signed.
     package var moreClaims: [(Int64, [UInt8])] = []
     package var hasChain = true
@@ -49,9 +53,13 @@ package struct TestStatusToken {
                     (
                         "identifiers",
                         CBOREncoder.encode { encoder in
-                            encoder.map(count: identifiers.count)
+                            encoder.map(count: identifiers.count + moreIdentifiers.count)
                             for identifier in identifiers {
                                 encoder.byteString(identifier)
+                                encoder.map(count: 0)
+                            }
+                            for key in moreIdentifiers {
+                                encoder.encoded(key)
                                 encoder.map(count: 0)
                             }
                         }
@@ -86,7 +94,7 @@ package struct TestStatusToken {
             encoder.integer(COSEAlgorithm.es256.identifier)
             if let type {
                 encoder.integer(16)
-                encoder.text(type)
+                encoder.encoded(encodedType ?? Encoded.text(type))
             }
             if hasChain {
                 encoder.integer(33)

@@ -10,6 +10,8 @@ package struct TestVICAL {
         package var serialNumber: [UInt8]?
         package var keyIdentifier: [UInt8]?
         package var docTypes: [String]
+        /// Encoded members in place of those of the same names, or beside them.
+        package var otherMembers: [(String, [UInt8])] = []
 
         package init(_ certificate: [UInt8], for docTypes: [String] = [TestDocument.mDL]) {
             self.certificate = certificate
@@ -49,6 +51,8 @@ package struct TestVICAL {
         }
         if let identifier = entry.keyIdentifier { members.append(("ski", Encoded.bytes(identifier))) }
         members.append(("docType", Encoded.array(entry.docTypes.map(Encoded.text))))
+        members.removeAll { member in entry.otherMembers.contains { $0.0 == member.0 } }
+        members += entry.otherMembers
         return Encoded.map(members.map { (rewriteName($0.0), $0.1) })
     }
 

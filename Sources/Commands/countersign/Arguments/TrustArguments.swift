@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
+internal import PKIX
 internal import ReaderStore
 
 /// `--trust`: trust comes from it or from the store, and never from the system's certificates.
@@ -28,7 +29,12 @@ struct TrustArguments: ParsableArguments {
         files.notes.forEach { Terminal.note("note: \($0)") }
         if let note = TrustFiles.noteOnValidity(of: files.anchors, at: now) { Terminal.note("note: \(note)") }
         if files.anchors.isEmpty { Terminal.note("note: --trust names no root: every issuer is unknown") }
-        return TrustStore(anchors: files.anchors)
+        let store = TrustStore(anchors: files.anchors)
+        for anchor in store.unlinkedAnchors(at: now) {
+            let condition = TrustCondition.linkCertificate(subject: anchor.certificate.subject.description)
+            Terminal.note("note: not trusted: \(condition.explanation)")
+        }
+        return store
     }
 
     private static func stored(in folder: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {

@@ -70,27 +70,30 @@ struct TrustFiles {
     /// Whether there was a certificate, usable or not.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         if add(der: contents, from: path) { return true }
-        guard let blocks = try? PEM.decode(contents[...], label: "CERTIFICATE"), !blocks.isEmpty else {
-            return false
+        let blocks = ((try? PEM.blocks(contents[...])) ?? []).filter { $0.is("CERTIFICATE") }
+        var unreadable: [String] = []
+        for block in blocks {
+            guard let der = block.contents else {
+                unreadable.append(Self.damagedBlock)
+                continue
+            }
+            if !add(der: der, from: path) { unreadable.append(Self.fault(of: der)) }
         }
-        let unreadable = blocks.filter { !add(der: $0, from: path) }
         guard unreadable.count < blocks.count else { return false }
-        for block in unreadable {
-            notes.append("skipped: \(Terminal.safe(path)): \(Self.fault(of: block))")
-        }
+        notes += unreadable.map { "skipped: \(Terminal.safe(path)): \($0)" }
         return true
     }
 
+    static let damagedBlock = "a PEM block is damaged: it is cut off or not base64"
+
     /// Why there is no certificate in the contents of a file: in the same words wherever a root is looked for.
     static func fault(of contents: [UInt8]) -> String {
-        let block = (try? PEM.decode(contents[...], label: "CERTIFICATE"))?.first ?? contents
-        do throws(PKIXError) {
-            guard block != contents || contents.first == DERTag.sequence else { return notACertificate }
-            _ = try Certificate(der: block[...])
-            return notACertificate
-        } catch {
+        if let error = CertificateFile.fault(in: contents[...]) {
             return TrustCondition.certificateUnreadable(error).explanation
         }
+        guard let form = TextForm(contents[...]) else { return notACertificate }
+        let isDamaged = ((try? PEM.blocks(contents[...])) ?? []).contains { $0.is("CERTIFICATE") }
+        return isDamaged ? damagedBlock : "\(notACertificate), but \(form.explanation)"
     }
 
     private static let notACertificate = "not a certificate, neither in PEM nor in DER"

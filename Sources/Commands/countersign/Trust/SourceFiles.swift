@@ -48,11 +48,19 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// For DER, what is wrong with it as a certificate: a broken root is the likeliest.
+    /// For what may be certificates, what is wrong with them: a broken root is the likeliest.
     private static func fault(of contents: [UInt8]) -> String {
-        contents.first == DERTag.sequence && CertificateRevocationList.issuer(of: contents[...]) == nil
-            ? TrustFiles.fault(of: contents)
-            : "not a certificate, CRL, VICAL or status list; say with --as what it is"
+        let unknown = "not a certificate, CRL, VICAL or status list"
+        if CertificateRevocationList.issuer(of: contents[...]) == nil,
+            CertificateFile.fault(in: contents[...]) != nil
+        {
+            return TrustFiles.fault(of: contents)
+        }
+        guard let form = TextForm(contents[...]) else { return "\(unknown); say with --as what it is" }
+        let hasBlocks = ((try? PEM.blocks(contents[...])) ?? []).contains {
+            $0.is("CERTIFICATE") || $0.is("X509 CRL")
+        }
+        return hasBlocks ? TrustFiles.damagedBlock : "\(unknown), but \(form.explanation)"
     }
 
     /// Whether there was something to take.
@@ -60,6 +68,11 @@ struct SourceFiles {
         let found = TrustSource.found(
             in: contents, as: kind, provenance: .file(path: path), obtained: now)
         sources += found
+        let damaged = TrustSource.blocks(in: contents).count { $0.contents == nil }
+        if !found.isEmpty, damaged > 0 {
+            notes += [String](
+                repeating: "skipped: \(Terminal.safe(path)): \(TrustFiles.damagedBlock)", count: damaged)
+        }
         return !found.isEmpty
     }
 }
@@ -79,22 +92,33 @@ extension TrustSource {
         }
     }
 
+    /// The blocks of a text that hold roots or CRLs. What can be read as it is, is no text.
+    fileprivate static func blocks(in contents: [UInt8]) -> [PEM.Block] {
+        guard kind(of: contents[...]) == nil else { return [] }
+        let blocks = (try? PEM.blocks(contents[...])) ?? []
+        return blocks.filter { $0.is("CERTIFICATE") || $0.is("X509 CRL") }
+    }
+
     /// Each structure with its kind; nil for bytes of no known kind.
     private static func encodings(in contents: [UInt8]) -> [(Kind?, [UInt8])] {
-        let certificates = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
-        let lists = (try? PEM.decode(contents[...], label: "X509 CRL")) ?? []
-        guard certificates.isEmpty, lists.isEmpty else {
-            return certificates.map { (.anchor, $0) } + lists.map { (.revocationList, $0) }
+        let blocks = blocks(in: contents)
+        guard !blocks.isEmpty else { return [(Self.kind(of: contents[...]), contents)] }
+        let read = blocks.compactMap { block in
+            block.contents.map { (block.is("CERTIFICATE") ? Kind.anchor : .revocationList, $0) }
         }
-        return [(Self.kind(of: contents[...]), contents)]
+        return read.sorted { $0.0 == .anchor && $1.0 != .anchor }
     }
 
     private static func kind(of bytes: ArraySlice<UInt8>) -> Kind? {
         if (try? Certificate(der: bytes)) != nil { return .anchor }
         if CertificateRevocationList.issuer(of: bytes) != nil { return .revocationList }
         if (try? UnverifiedVICAL(bytes)) != nil { return .vical }
-        guard let token = try? StatusToken(bytes) else { return nil }
-        return token.kind == .statusList ? .statusList : .identifierList
+        do throws(StatusTokenError) {
+            return try StatusToken(bytes).kind == .statusList ? .statusList : .identifierList
+        } catch {
+            // It is refused as such, by name, beside the other sources.
+            return error == .text(.jwt) ? .statusList : nil
+        }
     }
 
     /// A certificate is named by its digest, so that the next root of an authority does not replace the previous

@@ -24,7 +24,7 @@ struct SourceSelector {
         guard let first = found.first else { throw unknown }
         guard found.count == 1 else {
             throw .usage(
-                "\(Terminal.safe(text)): \(found.count) sources have digests that begin like this: give more of the digest"
+                "\(Terminal.safe(text)): \(found.count) sources have this name, or digests that begin like this: give more of the digest that `countersign trust list` shows"
             )
         }
         return first

@@ -2,7 +2,6 @@ internal import MdocVerification
 internal import ArgumentParser
 internal import JSON
 internal import MdocModel
-internal import OpenSSLCrypto
 internal import PKIX
 
 /// How sources are let in.
@@ -25,12 +24,13 @@ struct StagingArguments: ParsableArguments {
         var signers: [ArraySlice<UInt8>] = []
         for path in signer {
             let contents = try InputFile.read(path, limit: TrustFiles.largestFile)
-            let blocks = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
-            let certificates = blocks.isEmpty ? [contents] : blocks
-            guard certificates.allSatisfy({ (try? Certificate(der: $0[...])) != nil }) else {
-                throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")
+            do throws(PKIXError) {
+                signers += try certificates(fromPEMOrDER: contents[...]).map(\.der)
+            } catch {
+                throw .malformed(
+                    "\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER: \(error.explanation)"
+                )
             }
-            signers += certificates.map { $0[...] }
         }
         return TrustStage.Rules(
             now: now, clockSkew: policy.clockSkew, acceptsShrunken: acceptShrunken, signers: signers)

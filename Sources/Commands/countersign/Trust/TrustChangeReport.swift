@@ -50,15 +50,24 @@ struct TrustChangeReport {
 }
 
 extension SourceOutcome {
+    private static let mostRemarks = 20
+
     fileprivate var line: String {
-        let start = "  \(result.rawValue.padding(to: 9))  \(kind.word.padding(to: 15))  \(title)"
-        return reason.map { "\(start)\n      \($0.detail)  [\($0.id)]" } ?? start
+        var lines = ["  \(result.rawValue.padding(to: 9))  \(kind.word.padding(to: 15))  \(title)"]
+        let reasons = remarks.isEmpty ? [reason].compactMap(\.self) : remarks
+        lines += reasons.prefix(Self.mostRemarks).map { "      \($0.detail)  [\($0.id)]" }
+        if reasons.count > Self.mostRemarks {
+            lines.append("      … and \(reasons.count - Self.mostRemarks) more remarks: --json has all")
+        }
+        return lines.joined(separator: "\n")
     }
 
     fileprivate var json: JSONValue {
         [
             "kind": .string(kind.rawValue), "name": .string(name), "outcome": .string(result.rawValue),
             "reason": JSONValue(reason?.id), "detail": JSONValue(reason?.detail),
+            "remarks": .array(
+                remarks.map { ["id": .string($0.id), "detail": .string($0.detail)] }),
         ]
     }
 }

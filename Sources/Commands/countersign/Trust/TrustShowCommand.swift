@@ -39,7 +39,7 @@ struct TrustShowCommand: ParsableCommand {
         }
         guard sources.count <= 1, anchors.count <= 1 else {
             throw CommandFailure.usage(
-                "\(Terminal.safe(source)): several sources have digests that begin like this: give more of the digest"
+                "\(Terminal.safe(source)): several sources have this name, or digests that begin like this: give more of the digest"
             )
         }
         if let out { try OutputFile.write(bytes, to: out) }

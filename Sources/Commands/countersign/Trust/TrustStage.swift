@@ -32,7 +32,12 @@ struct TrustStage {
         for kind in TrustSource.Kind.allCases {
             // The snapshot is rebuilt once per kind, not once per source.
             var admitted: [TrustSource.Identity: TrustSource] = [:]
-            for source in sources where source.kind == kind {
+            // A link certificate is let in after the root that signed it.
+            let ofKind = sources.filter { $0.kind == kind }
+            let links = kind == .anchor ? ofKind.filter(\.isLinkCertificate) : []
+            let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
+            for (place, source) in (others + links).enumerated() {
+                if place >= others.count { put(&admitted) }
                 if admitted[source.identity] != nil { put(&admitted) }
                 if admit(source) { admitted[source.identity] = source }
             }
@@ -59,7 +64,8 @@ struct TrustStage {
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
             do throws(AdmissionRefusal) {
-                outcomes.append(SourceOutcome(source, try admission(of: source, in: both), at: rules.now))
+                let admission = try admission(of: source, in: both)
+                outcomes.append(SourceOutcome(source, admission, remarks(on: source, in: both)))
             } catch {
                 outcomes.append(SourceOutcome(source, error))
             }
@@ -77,7 +83,7 @@ struct TrustStage {
         guard there.sha256 != source.sha256 else { return .unchanged }
         do throws(AdmissionRefusal) {
             return try comparison(of: source, in: both, at: rules.now)
-        } catch .unusable(.listStale), .unusable(.vicalRefused(.expired)) {
+        } catch .unusable(.vicalRefused(.expired)) {
             // Its time is over; whether it is older or has less than the one before shows at the time of its issue.
             return try comparison(of: source, in: both, at: SourceDescription(source).from ?? rules.now)
         }
@@ -101,16 +107,22 @@ struct TrustStage {
         admitted = [:]
     }
 
+    private func remarks(on source: TrustSource, in snapshot: TrustSnapshot) -> [TrustCondition] {
+        snapshot.remarks(
+            on: source, at: rules.now, clockSkew: rules.clockSkew, namedIssuers: rules.signers)
+    }
+
     /// Whether `source` takes its place.
     private mutating func admit(_ source: TrustSource) -> Bool {
         do throws(AdmissionRefusal) {
             let admission = try snapshot.admission(
                 of: source, at: rules.now, clockSkew: rules.clockSkew, namedIssuers: rules.signers)
-            outcomes.append(SourceOutcome(source, admission, at: rules.now))
+            let remarks = admission == .unchanged ? [] : remarks(on: source, in: snapshot)
+            outcomes.append(SourceOutcome(source, admission, remarks))
             return admission != .unchanged
         } catch {
             if case .shrunken = error, rules.acceptsShrunken {
-                outcomes.append(SourceOutcome(source, .renewed, at: rules.now))
+                outcomes.append(SourceOutcome(source, .renewed, remarks(on: source, in: snapshot)))
                 return true
             }
             outcomes.append(SourceOutcome(source, error))
@@ -133,6 +145,8 @@ struct SourceOutcome {
     struct Reason {
         let id: String
         let detail: String
+        /// Whether the list should have been renewed (Q217, Q230).
+        var isOverdue = false
     }
 
     let kind: TrustSource.Kind
@@ -141,35 +155,30 @@ struct SourceOutcome {
     let title: String
     let result: Result
     let reason: Reason?
+    /// What was mended or left out of a list that was let in, and whether it is overdue.
+    let remarks: [Reason]
 
-    init(_ source: TrustSource, _ admission: Admission, at now: Timestamp) {
+    init(_ source: TrustSource, _ admission: Admission, _ remarks: [TrustCondition]) {
         let result: Result =
             switch admission {
             case .new: .new
             case .renewed: .renewed
             case .unchanged: .unchanged
             }
-        self.init(source, result, source.kind == .vical ? Self.warning(about: source, at: now) : nil)
-    }
-
-    /// Of a VICAL that should have been renewed (Q217).
-    private static func warning(about source: TrustSource, at now: Timestamp) -> Reason? {
-        guard let next = (try? UnverifiedVICAL(source.bytes))?.nextUpdate, next < now else { return nil }
-        let condition = TrustCondition.listStale(overdueSeconds: now.secondsSince1970 - next.secondsSince1970)
-        return Reason(
-            id: condition.id,
-            detail:
-                "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
-        )
+        let reasons = remarks.map(Reason.init)
+        self.init(source, result, reasons.first { $0.isOverdue }, reasons)
     }
 
     init(_ source: TrustSource, _ refusal: AdmissionRefusal) {
-        let detail =
-            if case .unusable(let condition) = refusal {
-                condition.explanation(of: try? Certificate(der: source.bytes))
-            } else {
-                refusal.explanation
-            }
+        guard case .unusable(let condition) = refusal else {
+            self.init(source, .refused, Reason(id: refusal.id, detail: refusal.explanation))
+            return
+        }
+        var detail = condition.explanation(of: try? Certificate(der: source.bytes))
+        if case .statusListUnreadable(.text) = condition {
+        } else if let form = TextForm(source.bytes) {
+            detail += "; the bytes are \(form.explanation)"
+        }
         self.init(source, .refused, Reason(id: refusal.id, detail: detail))
     }
 
@@ -182,17 +191,34 @@ struct SourceOutcome {
         self.init(identity.kind, identity.name, Terminal.safe(identity.name), .failed, reason)
     }
 
-    private init(_ source: TrustSource, _ result: Result, _ reason: Reason?) {
-        self.init(source.kind, source.name, SourceDescription(source).title, result, reason)
+    private init(
+        _ source: TrustSource, _ result: Result, _ reason: Reason?, _ remarks: [Reason] = []
+    ) {
+        self.init(source.kind, source.name, SourceDescription(source).title, result, reason, remarks)
     }
 
     private init(
-        _ kind: TrustSource.Kind, _ name: String, _ title: String, _ result: Result, _ reason: Reason?
+        _ kind: TrustSource.Kind, _ name: String, _ title: String, _ result: Result, _ reason: Reason?,
+        _ remarks: [Reason] = []
     ) {
+        self.remarks = remarks
         self.kind = kind
         self.name = name
         self.title = title
         self.result = result
         self.reason = reason
+    }
+}
+
+extension SourceOutcome.Reason {
+    fileprivate init(_ condition: TrustCondition) {
+        id = condition.id
+        guard case .listStale = condition else {
+            detail = condition.explanation
+            return
+        }
+        isOverdue = true
+        detail =
+            "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
     }
 }

@@ -3,29 +3,85 @@ package enum PEM {
     /// The longest text that is read, in bytes.
     package static let maximumSize = 1 << 22
 
-    /// The contents of all blocks labelled `label`; text around and other blocks are ignored.
+    /// A block of a text.
+    package struct Block: Sendable {
+        package let label: String
+        /// Nil if the block is damaged: cut off, or no base64.
+        package let contents: [UInt8]?
+    }
+
+    /// Further labels under which OpenSSL reads the same structure.
+    private static let aliases: [String: Set<String>] = [
+        "CERTIFICATE": ["X509 CERTIFICATE", "TRUSTED CERTIFICATE"],
+        "CERTIFICATE REQUEST": ["NEW CERTIFICATE REQUEST"],
+    ]
+
+    /// The contents of all blocks labelled `label`, or with another label of the same structure; text around and other blocks are
+    /// ignored.
+    ///
+    /// - Throws: `pemMalformed` if one of these blocks is damaged.
     package static func decode(
         _ text: ArraySlice<UInt8>, label: StaticString
     ) throws(OpenSSLCryptoError) -> [[UInt8]] {
+        var decoded: [[UInt8]] = []
+        for block in try blocks(text) where block.is(label) {
+            guard let contents = block.contents else { throw .pemMalformed }
+            decoded.append(contents)
+        }
+        return decoded
+    }
+
+    /// All blocks of a text, damaged ones too.
+    ///
+    /// Read as OpenSSL does: a byte order mark, text around the blocks, headers (RFC 1421), blanks and every kind of line end are
+    /// no part of a block (Q233).
+    package static func blocks(_ text: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [Block] {
         guard text.count <= maximumSize else { throw .tooLong }
-        let (begin, end) = ("-----BEGIN \(label)-----", "-----END \(label)-----")
-        var blocks: [[UInt8]] = []
-        var body: [UInt8]?
+        var blocks: [Block] = []
+        var open: OpenBlock?
         for line in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
-            let line = line.trimmed
-            if line.elementsEqual(begin.utf8) {
-                guard body == nil else { throw .pemMalformed }
-                body = []
-            } else if line.elementsEqual(end.utf8) {
-                guard let block = body, let decoded = decodeBase64(block) else { throw .pemMalformed }
-                blocks.append(decoded)
-                body = nil
+            if let label = line.boundaryLabel("BEGIN") {
+                if let open { blocks.append(Block(label: open.label, contents: nil)) }
+                open = OpenBlock(label: label)
+            } else if let label = line.boundaryLabel("END") {
+                blocks.append(open.map { $0.closed(by: label) } ?? Block(label: label, contents: nil))
+                open = nil
             } else {
-                body? += line
+                open?.append(line)
             }
         }
-        guard body == nil else { throw .pemMalformed }
+        if let open { blocks.append(Block(label: open.label, contents: nil)) }
         return blocks
+    }
+
+    /// Whether a text has a block with just this label, complete or not. Nothing of the text is copied.
+    package static func hasBlock(_ label: StaticString, in text: ArraySlice<UInt8>) -> Bool {
+        let begin = Array("-----BEGIN \(label)-----".utf8)
+        return text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d })
+            .contains { $0.withoutByteOrderMark.trimmed.elementsEqual(begin) }
+    }
+
+    private struct OpenBlock {
+        let label: String
+        private var body: [UInt8] = []
+        private var isInHeader = false
+
+        init(label: String) { self.label = label }
+
+        mutating func append(_ line: ArraySlice<UInt8>) {
+            let isContinued = isInHeader && (line.first == 0x20 || line.first == 0x09)
+            isInHeader = body.isEmpty && (isContinued || line.contains(UInt8(ascii: ":")))
+            if !isInHeader { body += line.filter { $0 != 0x20 && $0 != 0x09 } }
+        }
+
+        func closed(by other: String) -> Block {
+            guard other == label, let contents = PEM.decodeBase64(body) else {
+                return Block(label: label, contents: nil)
+            }
+            // OpenSSL's own settings follow the certificate.
+            let isTrusted = label == "TRUSTED CERTIFICATE"
+            return Block(label: label, contents: isTrusted ? contents.firstDERElement : contents)
+        }
     }
 
     /// One block with lines of 64 characters.
@@ -57,8 +113,12 @@ package enum PEM {
         return digits
     }
 
+    fileprivate static func isAlias(_ label: String, of other: StaticString) -> Bool {
+        aliases["\(other)"]?.contains(label) == true
+    }
+
     /// Padded base64 (RFC 4648, 4) with all unused bits zero; nil for anything else.
-    private static func decodeBase64(_ text: [UInt8]) -> [UInt8]? {
+    fileprivate static func decodeBase64(_ text: [UInt8]) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
         let digits = text.dropLast(padding)
@@ -89,11 +149,46 @@ package enum PEM {
     }
 }
 
+extension PEM.Block {
+    /// Whether the block is labelled `label`, or has another label of the same structure.
+    package func `is`(_ label: StaticString) -> Bool {
+        self.label == "\(label)" || PEM.isAlias(self.label, of: label)
+    }
+}
+
 extension ArraySlice where Element == UInt8 {
+    private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+
+    /// Files that editors write may begin with a mark, and so do parts of files that were joined.
+    package var withoutByteOrderMark: ArraySlice<UInt8> {
+        starts(with: Self.byteOrderMark) ? dropFirst(Self.byteOrderMark.count) : self
+    }
+
     /// Without blanks and tabs at both ends.
     fileprivate var trimmed: ArraySlice<UInt8> {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         let tail = drop(while: isBlank)
         return tail.dropLast(tail.reversed().prefix(while: isBlank).count)
+    }
+
+    /// The label of a line that begins or ends a block; nil for any other line.
+    fileprivate func boundaryLabel(_ word: String) -> String? {
+        let line = withoutByteOrderMark.trimmed
+        let (start, end) = (Array("-----\(word) ".utf8), Array("-----".utf8))
+        guard line.count >= start.count + end.count, line.starts(with: start),
+            line.suffix(end.count).elementsEqual(end)
+        else { return nil }
+        return String(decoding: line.dropFirst(start.count).dropLast(end.count), as: UTF8.self)
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// The bytes up to the end of the DER element that they begin with; all of them if none does.
+    fileprivate var firstDERElement: [UInt8] {
+        guard count >= 2 else { return self }
+        let size = self[1] < 0x80 ? 0 : Int(self[1] & 0x7f)
+        guard size <= 4, count >= 2 + size else { return self }
+        let length = size == 0 ? Int(self[1]) : self[2..<(2 + size)].reduce(0) { $0 << 8 | Int($1) }
+        return Array(prefix(2 + size + length))
     }
 }

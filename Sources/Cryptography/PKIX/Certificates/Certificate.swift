@@ -99,12 +99,3 @@ package struct Certificate: Sendable {
         extensions.first { $0.oid == oid }
     }
 }
-
-/// The certificates of a file: one in DER, or any number of PEM blocks (at least one).
-package func certificates(fromPEMOrDER bytes: ArraySlice<UInt8>) throws(PKIXError) -> [Certificate] {
-    if bytes.first == DERTag.sequence { return [try Certificate(der: bytes)] }
-    guard let blocks = try? PEM.decode(bytes, label: "CERTIFICATE"), !blocks.isEmpty else {
-        throw .pemMalformed
-    }
-    return try blocks.map { block throws(PKIXError) in try Certificate(der: block[...]) }
-}

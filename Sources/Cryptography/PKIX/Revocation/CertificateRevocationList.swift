@@ -1,6 +1,6 @@
 package import OpenSSLCrypto
 
-/// An X.509 CRL (RFC 5280, 5.1), complete and direct, parsed strictly and not believed until its signature is verified.
+/// A direct X.509 CRL (RFC 5280, 5.1), parsed strictly and not believed until its signature is verified.
 /// All slices lie in the received buffer; the entries are found by their serial numbers in a list of places.
 package struct CertificateRevocationList: Sendable {
     /// The longest CRL that is read, in bytes.
@@ -24,10 +24,14 @@ package struct CertificateRevocationList: Sendable {
     package let distributionPointURIs: [String]?
     /// What RFC 5280 forbids and this parser reads all the same.
     package let deviations: EncodingDeviations
+    /// Why a certificate that is not listed may be revoked all the same; nil if the list is the whole list for its distribution
+    /// point. A certificate that is listed is revoked either way (ITU-T X.509, 7.3; Q230).
+    package let incompleteness: PKIXError?
     private let revoked: RevokedSerialNumbers
     private let signed: X509Signature
 
-    /// Parses one CRL that fills `der`. Delta and indirect CRLs, and those that leave something out, are refused.
+    /// Parses one CRL that fills `der`. Entries are read one by one: what is wrong with one leaves the others as they are.
+    /// Indirect CRLs are refused whole, for their entries belong to an issuer that an entry before them may name.
     package init(der: ArraySlice<UInt8>) throws(PKIXError) {
         guard der.count <= Self.maximumSize else { throw .limitExceeded(at: der.startIndex) }
         self.der = der
@@ -56,6 +60,7 @@ package struct CertificateRevocationList: Sendable {
         number = known.number
         distributionPointURIs = known.distributionPointURIs
         revoked = try RevokedSerialNumbers(listed, in: der, &deviations)
+        incompleteness = known.incompleteness ?? revoked.fault
         self.deviations = deviations
     }
 
@@ -106,6 +111,6 @@ package enum RevocationReason: UInt8, Sendable {
 /// An entry of a CRL.
 package struct RevokedCertificate: Equatable, Sendable {
     package let reason: RevocationReason
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// Seconds since 1970-01-01T00:00:00Z; 0 if the entry's date cannot be read.
     package let revocationDate: Int64
 }

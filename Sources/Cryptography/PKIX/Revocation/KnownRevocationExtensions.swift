@@ -1,20 +1,31 @@
-/// The extensions of a CRL whose meaning this target knows (RFC 5280, 5.2). Critical ones that it does not know, and those
-/// that make the list something else than the complete list of its issuer, are refused.
+/// The extensions of a CRL whose meaning this target knows (RFC 5280, 5.2). An extension that makes the list less than the
+/// complete list of its issuer, or that is critical and not known, leaves the entries as they are, but a certificate that is
+/// not listed may then be revoked all the same (ITU-T X.509, 7.3).
 struct KnownRevocationExtensions {
     private(set) var authorityKeyIdentifier: ArraySlice<UInt8>?
     private(set) var number: ArraySlice<UInt8>?
     private(set) var distributionPointURIs: [String]?
+    /// Why the list may leave out certificates that are revoked; nil if nothing says so.
+    private(set) var incompleteness: PKIXError?
 
+    /// - Throws: where an extension is malformed, or the entries may belong to other issuers.
     init(_ extensions: [CertificateExtension]) throws(PKIXError) {
         for known in extensions {
             var reader = DERReader(known.value)
             switch known.oid {
             case .authorityKeyIdentifier: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
             case .crlNumber: number = try reader.readUnsignedInteger()
-            case .deltaCRLIndicator: throw .deltaCRL
-            case .issuingDistributionPoint: distributionPointURIs = try reader.readIssuingDistributionPoint()
+            case .deltaCRLIndicator:
+                incompleteness = incompleteness ?? .deltaCRL
+                continue
+            case .issuingDistributionPoint:
+                let point = try reader.readIssuingDistributionPoint()
+                distributionPointURIs = point.uris
+                if !point.isComplete { incompleteness = incompleteness ?? .crlOfOtherScope }
             default:
-                guard !known.isCritical else { throw .unknownCriticalExtension(known.oid) }
+                if known.isCritical {
+                    incompleteness = incompleteness ?? .unknownCriticalExtension(known.oid)
+                }
                 continue
             }
             try reader.finish()
@@ -23,22 +34,31 @@ struct KnownRevocationExtensions {
 }
 
 extension DERReader {
-    /// IssuingDistributionPoint (RFC 5280, 5.2.5): the URIs of its name, if it has one.
-    fileprivate mutating func readIssuingDistributionPoint() throws(PKIXError) -> [String]? {
+    /// IssuingDistributionPoint (RFC 5280, 5.2.5): the URIs of its name, if it has one, and whether the list is for all
+    /// document signers and reasons of this point.
+    fileprivate mutating func readIssuingDistributionPoint() throws(PKIXError) -> (
+        uris: [String]?, isComplete: Bool
+    ) {
         var fields = try enter(DERTag.sequence)
         var uris: [String]?
+        var isComplete = true
         if fields.nextTag == DERTag.constructed(0) {
             uris = try fields.readUniformResourceIdentifiers()
-            guard uris?.isEmpty == false else { throw .crlOfOtherScope }
+            isComplete = uris?.isEmpty == false
         }
-        let (onlyEndCertificates, onlyAuthorities, onlyAttributes) = (1, 2, 5) as (UInt8, UInt8, UInt8)
+        let (onlyEndCertificates, onlyAuthorities, someReasons, onlyAttributes) =
+            (1, 2, 3, 5)
+            as (
+                UInt8, UInt8, UInt8, UInt8
+            )
         _ = try fields.readFlag(onlyEndCertificates)
-        if try fields.readFlag(onlyAuthorities) { throw .crlOfOtherScope }
-        if fields.nextTag == DERTag.primitive(3) { throw .crlOfOtherScope }
+        if try fields.readFlag(onlyAuthorities) { isComplete = false }
+        if try fields.readOptional(DERTag.primitive(someReasons)) != nil { isComplete = false }
+        // The entries may be of certificates of other issuers, which have serial numbers of their own.
         if try fields.readFlag(4) { throw .indirectCRL }
         if try fields.readFlag(onlyAttributes) { throw .crlOfOtherScope }
         try fields.finish()
-        return uris
+        return (uris, isComplete)
     }
 
     private mutating func readFlag(_ number: UInt8) throws(PKIXError) -> Bool {
@@ -79,20 +99,16 @@ extension ArraySlice where Element == UInt8 {
 }
 
 extension Certificate {
-    /// The URIs of all CRL distribution points (RFC 5280, 4.2.1.13); empty if none can be read.
+    /// The URIs of all CRL distribution points (RFC 5280, 4.2.1.13) that can be read, each on its own.
     package var crlDistributionPointURIs: [String] {
         guard let value = firstExtension(.crlDistributionPoints)?.value else { return [] }
+        var outer = DERReader(value)
+        guard var points = try? outer.enter(DERTag.sequence) else { return [] }
         var uris: [String] = []
-        do throws(PKIXError) {
-            var outer = DERReader(value)
-            var points = try outer.enter(DERTag.sequence)
-            while !points.isAtEnd {
-                var point = try points.enter(DERTag.sequence)
-                guard point.nextTag == DERTag.constructed(0) else { continue }
-                uris += try point.readUniformResourceIdentifiers()
-            }
-        } catch {
-            return uris
+        while let element = try? points.readElement() {
+            var point = DERReader(element.contents)
+            guard element.tag == DERTag.sequence, point.nextTag == DERTag.constructed(0) else { continue }
+            uris += (try? point.readUniformResourceIdentifiers()) ?? []
         }
         return uris
     }

@@ -12,6 +12,8 @@ struct RevokedSerialNumbers: Sendable {
     }
 
     private var places: [Place] = []
+    /// What is wrong with the first entry that could not be read as a whole; nil if all could.
+    private(set) var fault: PKIXError?
 
     /// Reads `revokedCertificates` (RFC 5280, 5.1.2.6), which lies in `der`.
     init(
@@ -23,7 +25,8 @@ struct RevokedSerialNumbers: Sendable {
             guard places.count < CertificateRevocationList.maximumEntries else {
                 throw .limitExceeded(at: list.position)
             }
-            let place = try Self.readEntry(&list, startIndex: der.startIndex, &deviations)
+            let entry = try list.readElement()
+            guard let place = try readEntry(entry, startIndex: der.startIndex, &deviations) else { continue }
             if let last = places.last { isSorted = isSorted && Self.precedes(last, place, der) }
             places.append(place)
         }
@@ -32,19 +35,37 @@ struct RevokedSerialNumbers: Sendable {
 
     var count: Int { places.count }
 
-    private static func readEntry(
-        _ list: inout DERReader, startIndex: Int, _ deviations: inout EncodingDeviations
-    ) throws(PKIXError) -> Place {
-        let start = list.position
-        var entry = try list.enter(DERTag.sequence)
-        let serial = try entry.readInteger()
-        guard serial.count <= longestSerialNumber else { throw .limitExceeded(at: start) }
-        let date = try entry.readTime(&deviations)
-        let reason = entry.isAtEnd ? .unspecified : try entry.readEntryExtensions(&deviations)
-        try entry.finish()
-        return Place(
-            start: Int32(serial.startIndex - startIndex), count: UInt8(serial.count), reason: reason,
-            date: date)
+    /// An entry whose serial number can be read is revoked for good, whatever else is wrong with the entry; nil for an entry
+    /// without one.
+    private mutating func readEntry(
+        _ element: DERElement, startIndex: Int, _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> Place? {
+        var place: Place?
+        do throws(PKIXError) {
+            guard element.tag == DERTag.sequence else {
+                throw .unexpectedTag(at: element.encoding.startIndex)
+            }
+            var entry = DERReader(element.contents)
+            let serial = try entry.readInteger()
+            guard serial.count <= Self.longestSerialNumber else { throw .limitExceeded(at: entry.position) }
+            let (start, count) = (Int32(serial.startIndex - startIndex), UInt8(serial.count))
+            place = Place(start: start, count: count, reason: .unspecified, date: 0)
+            let date = try entry.readTime(&deviations)
+            place = Place(start: start, count: count, reason: .unspecified, date: date)
+            let reason = entry.isAtEnd ? .unspecified : try entry.readEntryExtensions(&deviations)
+            try entry.finish()
+            // removeFromCRL takes an entry back.
+            guard let reason else {
+                place = nil
+                throw PKIXError.valueMalformed(at: element.encoding.startIndex)
+            }
+            return Place(start: start, count: count, reason: reason, date: date)
+        } catch .indirectCRL {
+            throw .indirectCRL
+        } catch {
+            fault = fault ?? error
+            return place
+        }
     }
 
     private static func precedes(_ one: Place, _ other: Place, _ der: ArraySlice<UInt8>) -> Bool {
@@ -86,12 +107,17 @@ struct RevokedSerialNumbers: Sendable {
 }
 
 extension DERReader {
-    /// Entry extensions (RFC 5280, 5.3). A certificate issuer makes the CRL indirect; removeFromCRL belongs into delta CRLs.
+    private static let removeFromCRL: UInt8 = 8
+
+    /// Entry extensions (RFC 5280, 5.3). A certificate issuer makes the CRL indirect.
+    ///
+    /// - Returns: the reason; nil for removeFromCRL, which belongs into delta CRLs.
     fileprivate mutating func readEntryExtensions(
         _ deviations: inout EncodingDeviations
-    ) throws(PKIXError) -> RevocationReason {
+    ) throws(PKIXError) -> RevocationReason? {
         var list = try enter(DERTag.sequence)
         var reason: RevocationReason?
+        var isRemoved = false
         while !list.isAtEnd {
             let start = list.position
             let next = try list.readExtension(&deviations)
@@ -101,14 +127,14 @@ extension DERReader {
                 var value = DERReader(next.value)
                 let code = try value.read(DERTag.enumerated)
                 try value.finish()
-                guard code.count == 1, let known = code.first.flatMap(RevocationReason.init(rawValue:)) else {
-                    throw .valueMalformed(at: start)
-                }
-                reason = known
+                isRemoved = code.elementsEqual([Self.removeFromCRL])
+                guard isRemoved || code.count == 1 else { throw .valueMalformed(at: start) }
+                reason = code.first.flatMap(RevocationReason.init(rawValue:))
+                guard isRemoved || reason != nil else { throw .valueMalformed(at: start) }
             case .certificateIssuer: throw .indirectCRL
             default: if next.isCritical { throw .unknownCriticalExtension(next.oid) }
             }
         }
-        return reason ?? .unspecified
+        return isRemoved ? nil : reason ?? .unspecified
     }
 }

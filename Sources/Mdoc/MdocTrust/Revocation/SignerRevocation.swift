@@ -55,89 +55,90 @@ struct RevocationLists: Sendable {
     }
 }
 
-/// What the available CRLs say about one certificate: the facts, which are valid until the CRLs change. What they
-/// mean depends on the time.
+/// The statements of the available CRLs about one certificate, which hold until the CRLs change. Their meaning depends on the
+/// time.
+///
+/// A revocation for good that is found in any authentic CRL of the issuer counts, also where the list is overdue, for another
+/// distribution point, or leaves something out (Q230). Only a list that covers the certificate shows that it is not revoked.
 struct SignerRevocation: Sendable {
-    /// What each CRL of the issuer says that lists all its revocations, the newest first; or why there is no such
-    /// CRL.
-    private let evidence: Result<[Evidence], UndeterminedCause>
+    /// The statement of each CRL that the issuer signed, the newest first.
+    private let evidence: [Evidence]
+    /// Why there is no CRL that covers the certificate, where there is none.
+    private let absence: UndeterminedCause
 
-    fileprivate struct Evidence: Sendable {
+    private struct Evidence: Sendable {
         let entry: RevokedCertificate?
         let thisUpdate: Int64
         let nextUpdate: Int64
+        /// Whether the certificate would be listed if it was revoked.
+        let coversCertificate: Bool
+
+        var isRevokedForGood: Bool { entry.map { $0.reason != .certificateHold } ?? false }
     }
 
     init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
         let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
             let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
-            evidence = .failure(isPublished ? .listAbsent : .nothingPublished)
+            evidence = []
+            absence = isPublished ? .listAbsent : .nothingPublished
             return
         }
         var found: [Evidence] = []
         var failure = UndeterminedCause.listMalformed
         for held in own {
             guard case .success(let list) = held.list() else { continue }
-            guard list.isComplete(for: certificate), list.names(anchor.certificate) else {
-                failure = .listAbsent
-                continue
-            }
+            let covers = list.covers(certificate) && list.names(anchor.certificate)
+            if !covers { failure = .listAbsent }
             guard held.isSigned(by: anchor) else {
-                failure = .listSignerWrong
+                if covers { failure = .listSignerWrong }
                 continue
             }
-            found.append(Evidence(list, certificate))
+            found.append(
+                Evidence(
+                    entry: list.entry(serialNumber: certificate.serialNumber), thisUpdate: list.thisUpdate,
+                    nextUpdate: list.nextUpdate, coversCertificate: covers))
         }
         found.sort { $0.thisUpdate > $1.thisUpdate }
-        evidence = found.isEmpty ? .failure(failure) : .success(found)
+        evidence = found
+        absence = failure
     }
 
     /// Whether a CRL says that the certificate is revoked for good, whatever the time is.
-    var isRevokedForGood: Bool {
-        guard case .success(let evidence) = evidence, let reason = evidence.first?.entry?.reason else {
-            return false
-        }
-        return reason != .certificateHold
-    }
+    var isRevokedForGood: Bool { evidence.contains(where: \.isRevokedForGood) }
 
     /// - Parameter clockSkew: the seconds by which a list may be from the future.
     func finding(at now: Timestamp, clockSkew: Int64) -> RevocationFinding {
-        switch evidence {
-        case .failure(let cause): return .undetermined(cause, about: .signer, ageSeconds: nil)
-        case .success(let found):
-            // One from the future takes nothing away from the one that counts today.
-            let latest = now.advanced(bySeconds: clockSkew).secondsSince1970
-            guard let evidence = found.first(where: { $0.thisUpdate <= latest }) else {
-                return .undetermined(.listNotYetValid, about: .signer, ageSeconds: nil)
-            }
-            let age = now.secondsSince1970 - evidence.thisUpdate
-            let overdue = now.secondsSince1970 - evidence.nextUpdate
-            switch evidence.entry?.reason {
-            case .certificateHold where overdue <= 0: return .revoked(.signerOnHold, ageSeconds: max(0, age))
-            case .certificateHold, nil: break
-            default: return .revoked(.signerRevoked, ageSeconds: max(0, age))
-            }
-            guard overdue <= 0 else {
-                return .undetermined(
-                    .listStale(overdueSeconds: overdue), about: .signer, ageSeconds: age)
-            }
-            return .good(ageSeconds: max(0, age))
+        func age(_ evidence: Evidence) -> Int64 { max(0, now.secondsSince1970 - evidence.thisUpdate) }
+        if let revoking = evidence.first(where: \.isRevokedForGood) {
+            return .revoked(.signerRevoked, ageSeconds: age(revoking))
         }
-    }
-}
-
-extension SignerRevocation.Evidence {
-    fileprivate init(_ list: CertificateRevocationList, _ certificate: Certificate) {
-        entry = list.entry(serialNumber: certificate.serialNumber)
-        thisUpdate = list.thisUpdate
-        nextUpdate = list.nextUpdate
+        // A list from the future takes nothing away from the one that counts today.
+        let latest = now.advanced(bySeconds: clockSkew).secondsSince1970
+        let current = evidence.filter { $0.thisUpdate <= latest }
+        let covering = current.firstIndex(where: \.coversCertificate)
+        // A hold ends with its list, or with a later list that covers the certificate and does not have the hold.
+        let counting = current.prefix((covering ?? current.count - 1) + 1)
+        if let hold = counting.first(where: { $0.entry != nil && $0.nextUpdate >= now.secondsSince1970 }) {
+            return .revoked(.signerOnHold, ageSeconds: age(hold))
+        }
+        guard let covering else {
+            let isAhead = evidence.contains(where: \.coversCertificate)
+            return .undetermined(isAhead ? .listNotYetValid : absence, about: .signer, ageSeconds: nil)
+        }
+        let overdue = now.secondsSince1970 - current[covering].nextUpdate
+        guard overdue <= 0 else {
+            return .undetermined(
+                .listStale(overdueSeconds: overdue), about: .signer, ageSeconds: age(current[covering]))
+        }
+        return .good(ageSeconds: age(current[covering]))
     }
 }
 
 extension CertificateRevocationList {
-    /// Whether the list is for all certificates of its issuer, or for the distribution point of this one.
-    fileprivate func isComplete(for certificate: Certificate) -> Bool {
+    /// Whether the list has all revoked certificates of its issuer, or of the distribution point of this one.
+    fileprivate func covers(_ certificate: Certificate) -> Bool {
+        guard incompleteness == nil else { return false }
         guard let own = distributionPointURIs else { return true }
         return certificate.crlDistributionPointURIs.contains(where: own.contains)
     }

@@ -21,6 +21,8 @@ package enum TrustCondition: Equatable, Sendable {
     /// It limits the names that it may issue for, which is not evaluated.
     case anchorNameConstraints(subject: String)
     case anchorUnknownExtension(subject: String, ObjectIdentifier)
+    /// A link certificate, which counts only behind the trusted root that signed it, and no such root is there (Q231).
+    case linkCertificate(subject: String)
     /// The same certificate as in another source.
     case anchorTwice(subject: String, other: TrustSource.Identity)
     /// The rules of its profile that an anchor breaks (Q179).
@@ -37,6 +39,8 @@ package enum TrustCondition: Equatable, Sendable {
     /// The list has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(PKIXError)
+    /// The revocations in the CRL count, and a certificate that it does not list may be revoked all the same (Q230).
+    case revocationListIncomplete(PKIXError)
     /// No anchor has the name of the CRL's issuer.
     case revocationListIssuerUnknown(issuer: String)
     /// Anchors have the name, and none signed.
@@ -46,6 +50,8 @@ package enum TrustCondition: Equatable, Sendable {
     case statusListSignerUnknown
     /// The list says that it is another.
     case statusListSubjectWrong
+    /// Entries of an identifier list cannot be read; the others count, and who is not listed may be revoked (Q228).
+    case identifierListIncomplete
     case listNotYetValid
     /// The list should have been renewed this many seconds ago.
     case listStale(overdueSeconds: Int64)
@@ -78,6 +84,7 @@ extension TrustCondition {
         case .anchorKeyUsage: "trust.root_key_usage"
         case .anchorNameConstraints: "trust.root_name_constraints"
         case .anchorUnknownExtension: "trust.root_unknown_extension"
+        case .linkCertificate: "trust.link_certificate"
         case .anchorTwice: "trust.anchor_twice"
         case .anchorProfile: "trust.anchor_profile"
         case .anchorNotYetValid: "trust.anchor_not_yet_valid"
@@ -88,11 +95,13 @@ extension TrustCondition {
         case .vicalSigner: "trust.vical_signer"
         case .vicalWithoutNextUpdate: "trust.vical_no_next_update"
         case .revocationListUnreadable: "trust.crl_unreadable"
+        case .revocationListIncomplete: "trust.crl_incomplete"
         case .revocationListIssuerUnknown: "trust.crl_issuer_unknown"
         case .revocationListSignatureInvalid: "trust.crl_signature_invalid"
         case .statusListUnreadable: "trust.status_unreadable"
         case .statusListSignerUnknown: "trust.status_signer_unknown"
         case .statusListSubjectWrong: "trust.status_subject_wrong"
+        case .identifierListIncomplete: "trust.status_incomplete"
         case .listNotYetValid: "trust.list_not_yet_valid"
         case .listStale: "trust.list_stale"
         }
@@ -101,8 +110,9 @@ extension TrustCondition {
     /// Whether the source, or a part of it, is of no use as it is; else it is only worth knowing.
     package var isFault: Bool {
         switch self {
-        case .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalSigner, .vicalWithoutNextUpdate,
-            .statusListSignerUnknown:
+        case .linkCertificate, .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalSigner,
+            .vicalWithoutNextUpdate,
+            .statusListSignerUnknown, .revocationListIncomplete, .identifierListIncomplete:
             false
         default: true
         }
@@ -127,6 +137,9 @@ extension TrustCondition {
             "\(Terminal.safe(subject)) is not used: its name constraints limit what it may issue, and are not evaluated here"
         case .anchorUnknownExtension(let subject, let oid):
             "\(Terminal.safe(subject)) is not used: it has the unknown critical extension \(oid)"
+        case .linkCertificate(let subject):
+            "\(Terminal.safe(subject)) is a link certificate: an earlier root signed it, and it is trusted only together with that root;"
+                + " import the new self-signed root, or the earlier root as well"
         case .anchorTwice(let subject, let other):
             "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
         case .anchorProfile(let subject, let findings):
@@ -140,6 +153,8 @@ extension TrustCondition {
         case .vicalSigner(let findings): "the VICAL's signer does not meet its profile: \(findings.text)"
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
+        case .revocationListIncomplete(let error):
+            "the revocations in the CRL count, but a certificate that is not listed may be revoked all the same: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"
         case .revocationListSignatureInvalid(let issuer):
@@ -149,6 +164,8 @@ extension TrustCondition {
             "no trusted root issued the certificate that signed the list: if documents name its signer, give that certificate with --signer"
         case .statusListSubjectWrong:
             "the address in the list (claim sub) is not the one that it was imported under"
+        case .identifierListIncomplete:
+            "entries of the list cannot be read: the others count, and documents that are not listed may be revoked all the same"
         case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }

@@ -75,6 +75,8 @@ extension TrustSnapshot {
         // An unreadable present list must not keep out a readable one.
         guard let before = current.issue(in: self) else { return .renewed }
         guard issue.isOfIssuer(of: before) else { throw .otherIssuer }
+        // What a complete list does not name is known to be good, and stays known.
+        if let gap = issue.incompleteness, before.incompleteness == nil { throw .unusable(gap) }
         guard !issue.isOlder(than: before) else { throw .older(issue.name, than: before.name) }
         guard issue.count * 100 >= before.count * (100 - Self.largestLoss) else {
             throw .shrunken(from: before.count, to: issue.count)
@@ -87,17 +89,34 @@ extension TrustSnapshot {
     ) throws(AdmissionRefusal) -> ListIssue {
         let conditions: [TrustCondition] =
             switch source.kind {
-            case .anchor, .provider: source.certificateConditions
+            case .anchor, .provider: certificateConditions(source, at: now)
             case .vical: vicalConditions(source, at: now, clockSkew: clockSkew)
             case .revocationList: lintRevocationList(source, at: now, clockSkew: clockSkew)
             case .statusList, .identifierList:
                 lintStatusList(source, at: now, clockSkew: clockSkew, namedIssuers: namedIssuers)
             }
-        if let condition = conditions.first { throw .unusable(condition) }
+        if let condition = conditions.first(where: { !$0.leavesListUsable }) { throw .unusable(condition) }
         guard let issue = source.issue(in: self) else {
             throw .unusable(.certificateUnreadable(.valueMalformed(at: 0)))
         }
         return issue
+    }
+
+    private func certificateConditions(_ source: TrustSource, at now: Timestamp) -> [TrustCondition] {
+        do throws(PKIXError) {
+            let certificate = try Certificate(der: source.bytes)
+            do throws(TrustAnchorError) {
+                let anchor = try TrustAnchor(certificate)
+                guard source.kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
+                    return [.linkCertificate(subject: certificate.subject.description)]
+                }
+                return []
+            } catch {
+                return [TrustCondition(error)]
+            }
+        } catch {
+            return [.certificateUnreadable(error)]
+        }
     }
 
     private func vicalConditions(
@@ -126,6 +145,8 @@ private struct ListIssue {
     let count: Int
     /// Nil if it does not have to stay the same.
     let issuer: DistinguishedName?
+    /// Why what the list does not name may be revoked all the same; nil if the list is complete.
+    var incompleteness: TrustCondition?
 
     var name: ListIssueName {
         ListIssueName(
@@ -147,20 +168,6 @@ private struct ListIssue {
 }
 
 extension TrustSource {
-    fileprivate var certificateConditions: [TrustCondition] {
-        do throws(PKIXError) {
-            let certificate = try Certificate(der: bytes)
-            do throws(TrustAnchorError) {
-                _ = try TrustAnchor(certificate)
-                return []
-            } catch {
-                return [TrustCondition(error)]
-            }
-        } catch {
-            return [.certificateUnreadable(error)]
-        }
-    }
-
     /// Nil if the source cannot be read.
     fileprivate func issue(in snapshot: TrustSnapshot) -> ListIssue? {
         switch kind {
@@ -178,14 +185,29 @@ extension TrustSource {
         case .revocationList:
             let list = try? CertificateRevocationList(der: bytes)
             return list.map {
-                ListIssue(number: $0.number, date: $0.thisUpdate, count: $0.count, issuer: $0.issuer)
+                ListIssue(
+                    number: $0.number, date: $0.thisUpdate, count: $0.count, issuer: $0.issuer,
+                    incompleteness: $0.incompleteness.map(TrustCondition.revocationListIncomplete))
             }
         case .statusList, .identifierList:
-            guard let token = try? StatusToken(bytes), let count = try? token.open() else { return nil }
+            guard let token = try? StatusToken(bytes), let opened = try? token.open() else { return nil }
             // Identifiers may leave their list when their documents end; statuses have their places for good.
             return ListIssue(
-                number: nil, date: token.issued.secondsSince1970, count: kind == .statusList ? count : 0,
-                issuer: token.root(among: snapshot.anchors.map(\.anchor))?.certificate.subject)
+                number: nil, date: token.issued.secondsSince1970,
+                count: kind == .statusList ? opened.count : 0,
+                issuer: token.root(among: snapshot.anchors.map(\.anchor))?.certificate.subject,
+                incompleteness: opened.isComplete ? nil : .identifierListIncomplete)
+        }
+    }
+}
+
+extension TrustCondition {
+    /// Whether a list in this condition is let in all the same: a revocation in it counts for good, also where the list is
+    /// overdue (Q230), and what it does not name is not better for it.
+    fileprivate var leavesListUsable: Bool {
+        switch self {
+        case .listStale, .revocationListIncomplete, .identifierListIncomplete: true
+        default: false
         }
     }
 }

@@ -9,9 +9,12 @@ extension TrustSnapshot {
     /// Everything about the sources that someone should know at `now`: all lists are opened and verified for it.
     package func lint(at now: Timestamp) -> [TrustFinding] {
         var found = findings
+        let roots = roots
         for trusted in anchors {
             guard let source = trusted.sources.first else { continue }
-            found += lint(trusted.anchor, at: now).map { TrustFinding(source: source, condition: $0) }
+            found += lint(trusted.anchor, at: now, among: roots).map {
+                TrustFinding(source: source, condition: $0)
+            }
         }
         for source in sources {
             let conditions: [TrustCondition] =
@@ -28,8 +31,40 @@ extension TrustSnapshot {
         return found
     }
 
-    private func lint(_ anchor: TrustAnchor, at now: Timestamp) -> [TrustCondition] {
+    /// What someone who lets `source` in should know about it: what was mended or left out, and whether it is overdue. Refusals
+    /// are for `admission(of:at:)` to say.
+    package func remarks(
+        on source: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,
+        namedIssuers: [ArraySlice<UInt8>] = []
+    ) -> [TrustCondition] {
+        switch source.kind {
+        case .anchor, .provider: return []
+        case .vical:
+            let trial = replacing(source)
+            let roots = trial.roots
+            let links = trial.anchors.filter {
+                $0.sources.contains(source.identity) && !roots.areTrusting($0.anchor, for: nil, at: now)
+            }
+            return trial.findings.filter { $0.source == source.identity }.map(\.condition)
+                + links.map { .linkCertificate(subject: $0.anchor.certificate.subject.description) }
+                + lintList(source, at: now)
+        case .revocationList:
+            return lintRevocationList(source, at: now, clockSkew: clockSkew)
+        case .statusList, .identifierList:
+            return lintStatusList(source, at: now, clockSkew: clockSkew, namedIssuers: namedIssuers)
+        }
+    }
+
+    /// The anchors with the CRLs that may list link certificates among them.
+    var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
+
+    private func lint(
+        _ anchor: TrustAnchor, at now: Timestamp, among roots: TrustRoots
+    ) -> [TrustCondition] {
         let certificate = anchor.certificate
+        guard roots.areTrusting(anchor, for: nil, at: now) else {
+            return [.linkCertificate(subject: certificate.subject.description)]
+        }
         let broken = CertificateProfile.iaca.findings(of: certificate, issuedBy: nil)
         let found: [TrustCondition] =
             broken.isEmpty ? [] : [.anchorProfile(subject: certificate.subject.description, broken)]
@@ -66,9 +101,10 @@ extension TrustSnapshot {
             guard issuers.contains(where: { (try? $0.verifySignature(of: list)) != nil }) else {
                 return [.revocationListSignatureInvalid(issuer: name)]
             }
-            return staleness(
-                from: Timestamp(secondsSince1970: list.thisUpdate),
-                to: Timestamp(secondsSince1970: list.nextUpdate), at: now, clockSkew: clockSkew)
+            return (list.incompleteness.map { [.revocationListIncomplete($0)] } ?? [])
+                + staleness(
+                    from: Timestamp(secondsSince1970: list.thisUpdate),
+                    to: Timestamp(secondsSince1970: list.nextUpdate), at: now, clockSkew: clockSkew)
         } catch {
             return [.revocationListUnreadable(error)]
         }
@@ -86,8 +122,9 @@ extension TrustSnapshot {
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
             // A token by an unknown signer is not opened.
             let isKnown = (try? issuer.verifySigner(of: token, at: now))?.isValid(at: now) == true
-            if isKnown { _ = try token.open() }
+            let isComplete = isKnown ? try token.open().isComplete : true
             return (isKnown ? [] : [.statusListSignerUnknown])
+                + (isComplete ? [] : [.identifierListIncomplete])
                 + staleness(from: token.issued, to: token.expires, at: now, clockSkew: clockSkew)
         } catch {
             return [.statusListUnreadable(error)]
@@ -115,11 +152,14 @@ extension TrustSource {
 }
 
 extension StatusToken {
-    /// How many statuses or identifiers the list has, found by opening it.
-    func open() throws(StatusTokenError) -> Int {
+    /// How many statuses or identifiers the list has, found by opening it, and whether every entry could be read.
+    func open() throws(StatusTokenError) -> (count: Int, isComplete: Bool) {
         switch kind {
-        case .statusList: try statusList().count
-        case .identifierList: try identifiers().count
+        case .statusList:
+            return (try statusList().count, true)
+        case .identifierList:
+            let list = try identifiers()
+            return (list.identifiers.count, list.isComplete)
         }
     }
 }

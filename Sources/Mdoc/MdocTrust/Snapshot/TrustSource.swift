@@ -1,5 +1,6 @@
 package import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// One thing that trust comes from, as it was obtained: its bytes, and where and when they came.
 package struct TrustSource: Sendable, Equatable {
@@ -35,6 +36,7 @@ package struct TrustSource: Sendable, Equatable {
     package let obtained: Timestamp
     package let bytes: ArraySlice<UInt8>
     package let sha256: [UInt8]
+    private let issuer: [UInt8]?
 
     package init(
         _ kind: Kind, name: String, provenance: Provenance, obtained: Timestamp, bytes: ArraySlice<UInt8>
@@ -45,26 +47,45 @@ package struct TrustSource: Sendable, Equatable {
         self.obtained = obtained
         self.bytes = bytes
         sha256 = Digest(.sha256, of: bytes).bytes
+        issuer =
+            switch kind {
+            case .anchor, .provider, .vical: nil
+            case .revocationList:
+                CertificateRevocationList.issuer(of: bytes).map {
+                    Digest(.sha256, of: $0.comparisonKey[...]).bytes
+                }
+            case .statusList, .identifierList: StatusToken.issuerDigest(of: bytes)
+            }
     }
 
     /// What makes two sources one that was renewed.
+    ///
+    /// Anybody who signs under a trusted root can write any URI into a status list or CRL. Lists of one URI under several issuers
+    /// therefore stand side by side, and neither replaces the other (Q234).
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
+        /// A digest of who issued a CRL, or the signer of a status or identifier list; nil for other kinds.
+        package let issuer: [UInt8]?
 
-        package init(kind: Kind, name: String) {
+        package init(kind: Kind, name: String, issuer: [UInt8]? = nil) {
             self.kind = kind
             self.name = name
+            self.issuer = issuer
         }
     }
 
-    package var identity: Identity { Identity(kind: kind, name: name) }
+    package var identity: Identity { Identity(kind: kind, name: name, issuer: issuer) }
 }
 
 extension TrustSource.Identity: Comparable {
     package static func < (one: Self, other: Self) -> Bool {
         let kinds = TrustSource.Kind.allCases
         let (left, right) = (kinds.firstIndex(of: one.kind) ?? 0, kinds.firstIndex(of: other.kind) ?? 0)
-        return left == right ? one.name.utf8.lexicographicallyPrecedes(other.name.utf8) : left < right
+        guard left == right else { return left < right }
+        guard one.name.utf8.elementsEqual(other.name.utf8) else {
+            return one.name.utf8.lexicographicallyPrecedes(other.name.utf8)
+        }
+        return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
     }
 }

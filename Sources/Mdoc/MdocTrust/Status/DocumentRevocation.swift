@@ -1,6 +1,7 @@
 internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// The status and identifier lists of a store, by the URI that documents know them by.
 struct StatusLists: Sendable {
@@ -19,10 +20,11 @@ struct StatusLists: Sendable {
         let anchor: TrustAnchor
         let docType: String
         /// All roots, for another of the same name may have issued the list's signer.
-        let anchors: [TrustedAnchor]
+        let roots: TrustRoots
     }
 
-    /// What the lists say about a document.
+    /// What the lists say about a document. Each reference is asked on its own (Q228): revoked by any of them is revoked, and
+    /// one that cannot be read leaves the document undetermined at best.
     func finding(
         _ status: Result<DocumentStatus, CBORError>?, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -30,66 +32,102 @@ struct StatusLists: Sendable {
         let findings = references(status).map { reference in
             finding(reference, of: subject, at: now, clockSkew: clockSkew)
         }
-        guard let first = findings.first else {
-            return .undetermined(.referenceUnreadable, about: .document, ageSeconds: nil)
-        }
+        guard let first = findings.first else { return .referenceUnreadable }
         return findings.dropFirst().reduce(first) { .combine(signer: $0, document: $1) }
     }
 
     private enum Reference {
         case entry(DocumentStatus.ListEntry)
         case identifier(DocumentStatus.Identifier)
+        case unreadable
+
+        var signer: DocumentStatus.ListSigner {
+            switch self {
+            case .entry(let entry): entry.signer
+            case .identifier(let name): name.signer
+            case .unreadable: .unreadable
+            }
+        }
     }
 
     private func references(_ status: Result<DocumentStatus, CBORError>) -> [Reference] {
         guard case .success(let status) = status else { return [] }
-        return [status.statusList.map(Reference.entry), status.identifierList.map(Reference.identifier)]
-            .compactMap(\.self)
+        let entry = status.statusList.map { (try? $0.get()).map(Reference.entry) ?? .unreadable }
+        let name = status.identifierList.map { (try? $0.get()).map(Reference.identifier) ?? .unreadable }
+        return [entry, name].compactMap(\.self)
     }
 
     private func finding(
         _ reference: Reference, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
+        let named: Certificate?
+        switch reference.signer {
+        case .unnamed: named = nil
+        case .certificate(let der):
+            named = try? Certificate(der: Array(der)[...])
+            if named == nil { fallthrough }
+        case .unreadable:
+            // Who else may sign is not known. A list that a signer of the document's own root signed still revokes.
+            let finding = finding(reference, of: subject, naming: nil, at: now, clockSkew: clockSkew)
+            return finding.state == .revoked ? finding : .referenceUnreadable
+        }
+        return finding(reference, of: subject, naming: named, at: now, clockSkew: clockSkew)
+    }
+
+    private func finding(
+        _ reference: Reference, of subject: Subject, naming certificate: Certificate?, at now: Timestamp,
+        clockSkew: Int64
+    ) -> RevocationFinding {
+        let issuer = StatusListIssuer(
+            of: subject.anchor, among: subject.roots, for: subject.docType, naming: certificate,
+            revokedBy: revocationLists)
         do throws(UndeterminedCause) {
             switch reference {
             case .entry(let entry):
-                let issuer = try issuer(of: subject, naming: entry.certificate)
-                let list = try newest(.statusList, uri: entry.uri, signedFor: issuer, at: now)
-                return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: entry.index) }
+                return try finding(
+                    .statusList, uri: entry.uri, signedFor: issuer, at: now, clockSkew: clockSkew
+                ) { $0.verdict(on: entry.index) }
             case .identifier(let name):
-                let issuer = try issuer(of: subject, naming: name.certificate)
-                let list = try newest(.identifierList, uri: name.uri, signedFor: issuer, at: now)
-                return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: name.identifier) }
+                return try finding(
+                    .identifierList, uri: name.uri, signedFor: issuer, at: now, clockSkew: clockSkew
+                ) { $0.verdict(on: name.identifier) }
+            case .unreadable: return .referenceUnreadable
             }
         } catch {
             return .undetermined(error, about: .document, ageSeconds: nil)
         }
     }
 
-    private func issuer(
-        of subject: Subject, naming certificate: ArraySlice<UInt8>?
-    ) throws(UndeterminedCause) -> StatusListIssuer {
-        try StatusListIssuer(
-            of: subject.anchor, among: subject.anchors, for: subject.docType, naming: certificate,
-            revokedBy: revocationLists)
-    }
-
-    private func newest(
-        _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp
-    ) throws(UndeterminedCause) -> OpenedStatusList {
-        var newest: OpenedStatusList?
+    /// What the newest list of the URI says that `issuer` signed; a list from the future takes nothing away from the one that
+    /// counts today.
+    private func finding(
+        _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
+        clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
+    ) throws(UndeterminedCause) -> RevocationFinding {
+        var opened: [OpenedStatusList] = []
         var failure = UndeterminedCause.listAbsent
         for token in byURI[uri] ?? [] {
             do throws(UndeterminedCause) {
-                let list = try token.opened(kind, signedFor: issuer, at: now)
-                if newest.map({ $0.issued < list.issued }) ?? true { newest = list }
+                opened.append(try token.opened(kind, signedFor: issuer, at: now))
             } catch {
                 failure = error
             }
         }
-        guard let newest else { throw failure }
-        return newest
+        let latest = now.advanced(bySeconds: clockSkew)
+        opened.sort { $0.issued > $1.issued }
+        let ahead = opened.prefix { $0.issued > latest }
+        let counting = Array(ahead) + opened.dropFirst(ahead.count).prefix(1)
+        let findings = counting.map { list in
+            list.finding(at: now, clockSkew: clockSkew) { verdict(list) }
+        }
+        guard let last = findings.last else { throw failure }
+        return findings.first { $0.state == .revoked } ?? last
     }
+}
+
+extension RevocationFinding {
+    fileprivate static let referenceUnreadable =
+        RevocationFinding.undetermined(.referenceUnreadable, about: .document, ageSeconds: nil)
 }
 
 extension OpenedStatusList {
@@ -102,24 +140,26 @@ extension OpenedStatusList {
 
     /// An identifier that the list has is revoked.
     fileprivate func verdict(on identifier: ArraySlice<UInt8>) -> Verdict {
-        guard case .identifiers(let revoked) = content else { return .failure(.listMalformed) }
-        return .success(revoked.contains(Array(identifier)) ? .invalid : .valid)
+        guard case .identifiers(let list) = content else { return .failure(.listMalformed) }
+        if list.identifiers.contains(Array(identifier)) { return .success(.invalid) }
+        return list.isComplete ? .success(.valid) : .failure(.listMalformed)
     }
 
-    /// A revocation outlasts the list that says so; all else ends with it.
+    /// A revocation outlasts the list that says so, and holds before a clock that is slow reaches the list's date; all else
+    /// holds while the list is in time.
     fileprivate func finding(
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
         let age = now.secondsSince1970 - issued.secondsSince1970
         let overdue = now.secondsSince1970 - expires.secondsSince1970
-        guard age >= -clockSkew else {
-            return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
-        }
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
         let said = verdict()
         if case .success(.invalid) = said { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
+        guard age >= -clockSkew else {
+            return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
+        }
         guard overdue <= 0 else {
             return .undetermined(.listStale(overdueSeconds: overdue), about: .document, ageSeconds: age)
         }

@@ -82,7 +82,7 @@ extension Result where Success == StatusListSigner, Failure == UndeterminedCause
 struct OpenedStatusList: Sendable {
     enum Content: Sendable {
         case statuses(StatusList)
-        case identifiers(Set<[UInt8]>)
+        case identifiers(RevokedIdentifiers)
 
         fileprivate init(_ token: StatusToken) throws(StatusTokenError) {
             switch token.kind {

@@ -21,28 +21,27 @@ struct StatusListIssuer {
         /// Those that any of these issued, or one of these certificates itself.
         case anyOf([TrustAnchor], named: [Certificate])
         /// Those that a root with this one's name issued, for roots are re-keyed (Q177).
-        case rootsNamed(TrustAnchor, among: [TrustedAnchor], docType: String)
+        case rootsNamed(TrustAnchor, among: TrustRoots, docType: String)
         /// The issuer of the signer, or the signer itself.
         case certificate(Certificate)
     }
 
     /// - Parameters:
     ///   - anchor: the root of the document.
-    ///   - anchors: all roots; those that are not trusted for `docType` sign no lists for it.
-    ///   - der: the certificate that the MSO names.
+    ///   - roots: all roots; those that are not trusted for `docType` sign no lists for it.
+    ///   - certificate: the certificate that the MSO names.
     init(
-        of anchor: TrustAnchor, among anchors: [TrustedAnchor], for docType: String,
-        naming der: ArraySlice<UInt8>?, revokedBy revocationLists: RevocationLists
-    ) throws(UndeterminedCause) {
+        of anchor: TrustAnchor, among roots: TrustRoots, for docType: String,
+        naming certificate: Certificate?, revokedBy revocationLists: RevocationLists
+    ) {
         self.revocationLists = revocationLists
-        guard let der else {
-            choice = .rootsNamed(anchor, among: anchors, docType: docType)
+        guard let certificate else {
+            choice = .rootsNamed(anchor, among: roots, docType: docType)
             fingerprint = .rootsNamedAs(anchor.sha256, docType: docType)
             return
         }
-        guard let certificate = try? Certificate(der: Array(der)[...]) else { throw .referenceUnreadable }
         choice = .certificate(certificate)
-        fingerprint = .certificate(Digest(.sha256, of: der).bytes)
+        fingerprint = .certificate(Digest(.sha256, of: certificate.der).bytes)
     }
 
     /// For lists that no document has pointed to yet.
@@ -54,12 +53,13 @@ struct StatusListIssuer {
         revocationLists = RevocationLists([])
     }
 
-    private var roots: [TrustAnchor] {
+    private func roots(at now: Timestamp) -> [TrustAnchor] {
         switch choice {
         case .anyOf(let anchors, let named): anchors + named.compactMap { try? TrustAnchor($0) }
-        case .rootsNamed(let anchor, let anchors, let docType):
-            anchors.filter {
+        case .rootsNamed(let anchor, let roots, let docType):
+            roots.anchors.filter {
                 $0.isTrusted(for: docType) && $0.anchor.certificate.subject == anchor.certificate.subject
+                    && roots.areTrusting($0.anchor, for: docType, at: now)
             }.map(\.anchor)
         case .certificate(let certificate): (try? TrustAnchor(certificate)).map { [$0] } ?? []
         }
@@ -80,8 +80,12 @@ struct StatusListIssuer {
     ) throws(UndeterminedCause) -> StatusListSigner {
         var chain: [Certificate] = []
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
-        for der in encoded {
-            guard let certificate = try? Certificate(der: der) else { throw .listSignerWrong }
+        for (place, der) in encoded.enumerated() {
+            // One that cannot be read behind the signer's is no link of the way to a root.
+            guard let certificate = try? Certificate(der: der) else {
+                if place == 0 { throw .listSignerWrong }
+                continue
+            }
             chain.append(certificate)
         }
         guard let leaf = chain.first, let key = try? leaf.publicKey() else { throw .listSignerWrong }
@@ -112,7 +116,7 @@ struct StatusListIssuer {
     private func path(
         of chain: [Certificate], at now: Timestamp, orAt issued: Timestamp
     ) throws(UndeterminedCause) -> VerifiedPath {
-        let roots = roots
+        let roots = roots(at: now)
         do throws(CertificatePathError) {
             return try CertificatePath.path(chain, to: roots, at: now)
         } catch .outsideValidity {

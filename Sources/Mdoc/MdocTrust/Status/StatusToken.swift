@@ -34,10 +34,12 @@ package struct StatusToken: Sendable {
     }
 
     private static let type: Int64 = 16
+    /// The CoAP content format of `application/statuslist+cwt`, which may stand in place of the name (RFC 9596, Q229).
+    private static let statusListContentFormat: UInt64 = 279
     private static let limits = CBORLimits(bytes: maximumSize)
 
     package init(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) {
-        let item = try mapping(CBORItem.parse(bytes, limits: Self.limits), StatusTokenError.malformed)
+        let item = try Self.item(bytes)
         signature = try mapping(COSESign1(item, limits: Self.limits), StatusTokenError.cose)
         guard let payload = signature.payload else { throw .cose(.payloadMisplaced) }
         kind = try Self.kind(signature)
@@ -54,6 +56,14 @@ package struct StatusToken: Sendable {
         list = try Self.claim(place, claims) { item throws(CBORError) in item }
     }
 
+    private static func item(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) -> CBORItem {
+        do throws(CBORError) {
+            return try CBORItem.parse(bytes, limits: limits)
+        } catch {
+            throw TextForm(bytes).map(StatusTokenError.text) ?? .malformed(error)
+        }
+    }
+
     private static func claim<Value>(
         _ label: Int64, _ claims: CBORMap, _ read: (CBORItem) throws(CBORError) -> Value
     ) throws(StatusTokenError) -> Value {
@@ -65,8 +75,13 @@ package struct StatusToken: Sendable {
     private static func kind(_ signature: COSESign1) throws(StatusTokenError) -> Kind {
         let header = signature.headers.protected
         guard !header.isEmpty, let map = try? CBORItem.parse(header, limits: limits).map(),
-            let text = try? map[type]?.text(), let kind = Kind(rawValue: text)
+            let item = map[type]
         else { throw .typeWrong }
+        if let format = try? item.unsigned(), format == statusListContentFormat { return .statusList }
+        // The names of media types are compared without regard to the case of letters (RFC 2045, 5.1).
+        guard let text = try? item.name(), let kind = Kind(rawValue: text.lowercased()) else {
+            throw .typeWrong
+        }
         return kind
     }
 
@@ -76,35 +91,59 @@ package struct StatusToken: Sendable {
         return try StatusList(list)
     }
 
-    /// The identifiers of an identifier list: each is revoked.
-    package func identifiers() throws(StatusTokenError) -> Set<[UInt8]> {
+    /// The identifiers of an identifier list.
+    package func identifiers() throws(StatusTokenError) -> RevokedIdentifiers {
         guard kind == .identifierList else { throw .typeWrong }
-        do throws(CBORError) {
-            guard let members = try list.map()["identifiers"] else {
-                throw .missingMember(at: list.offset)
+        return try mapping(RevokedIdentifiers(list), StatusTokenError.malformed)
+    }
+}
+
+/// The identifiers of an identifier list (ISO/IEC 18013-5 second edition 12.3.6): each is revoked.
+package struct RevokedIdentifiers: Sendable {
+    package private(set) var identifiers: Set<[UInt8]> = []
+    /// Whether every entry could be read. If not, a document that is not listed may be revoked all the same (Q228).
+    package private(set) var isComplete = true
+
+    init(_ list: CBORItem) throws(CBORError) {
+        guard let members = try list.map()["identifiers"] else { throw .missingMember(at: list.offset) }
+        for member in try members.map() {
+            if let identifier = try? member.key.byteString() {
+                identifiers.insert(Array(identifier))
+            } else {
+                isComplete = false
             }
-            var identifiers: Set<[UInt8]> = []
-            for member in try members.map() { identifiers.insert(Array(try member.key.byteString())) }
-            return identifiers
-        } catch {
-            throw .malformed(error)
         }
     }
 }
 
 extension CBORItem {
-    /// A NumericDate (RFC 8392, 2) in whole seconds.
+    /// A NumericDate (RFC 8392, 2) in whole seconds. It may be a float (Q229), which is not negative.
     fileprivate func instant() throws(CBORError) -> Timestamp {
-        guard let instant = Timestamp(received: try untagged(1).integer()) else {
-            throw .outOfRange(at: offset)
+        let number = untagged(1)
+        let seconds: Int64
+        if let whole = try number.float(where: { $0 >= 0 }) {
+            seconds = whole
+        } else {
+            seconds = try number.integer()
         }
+        guard let instant = Timestamp(received: seconds) else { throw .outOfRange(at: offset) }
         return instant
     }
 
     /// How long something may be used, a positive number of seconds (draft-ietf-oauth-status-list, 5.2).
     fileprivate func duration() throws(CBORError) -> Int64 {
+        if let seconds = try float(where: { $0 > 0 }) { return seconds }
         let seconds = try integer()
         guard seconds > 0 else { throw .outOfRange(at: offset) }
+        return seconds
+    }
+
+    /// A float, rounded down; nil for an item of another type.
+    private func float(where isAllowed: (Double) -> Bool) throws(CBORError) -> Int64? {
+        guard case .float(let number) = value else { return nil }
+        guard isAllowed(number), let seconds = Int64(exactly: number.rounded(.down)) else {
+            throw .outOfRange(at: offset)
+        }
         return seconds
     }
 }
@@ -113,6 +152,8 @@ extension CBORItem {
 package enum StatusTokenError: Error, Equatable, Sendable {
     /// They do not decode as a token, or one of its claims has another form.
     case malformed(CBORError)
+    /// They are text of this form instead of CBOR.
+    case text(TextForm)
     /// They are no COSE_Sign1.
     case cose(COSEError)
     /// The protected header names no type, or another than that of a status or identifier list.
@@ -134,6 +175,9 @@ extension StatusTokenError {
     package var explanation: String {
         switch self {
         case .malformed(let error): "it is not a status list: \(error.explanation)"
+        case .text(.jwt):
+            "it is a JWT, and mobile documents need the list as CWT: request application/statuslist+cwt, or application/identifierlist+cwt, from its publisher"
+        case .text(let form): "it is not a status list but \(form.explanation)"
         case .cose(let error): "the status list's signature is not valid: \(error.explanation)"
         case .typeWrong: "its header does not name the type of a status or identifier list"
         case .claimMissing(let label): "the status list has no claim \(label)"

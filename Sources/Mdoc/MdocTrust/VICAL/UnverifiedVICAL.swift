@@ -42,14 +42,17 @@ package struct UnverifiedVICAL: Sendable {
 }
 
 extension CBORItem {
+    /// The name of a member in small letters; nil for a key that is no name of a VICAL.
+    var foldedName: String? {
+        guard let name = try? utf8(), name.count <= 64 else { return nil }
+        return String(decoding: name, as: UTF8.self).lowercased()
+    }
+
     /// The members of a map by their names in small letters: providers differ in the case of letters.
     func membersByFoldedName() throws(CBORError) -> [String: CBORItem] {
         var members: [String: CBORItem] = [:]
         for member in try map() {
-            guard let name = try? member.key.utf8(), name.count <= 64, !member.value.isNullOrUndefined else {
-                continue
-            }
-            let folded = String(decoding: name, as: UTF8.self).lowercased()
+            guard let folded = member.key.foldedName, !member.value.isNullOrUndefined else { continue }
             // Two names that differ in case alone would leave open which one counts.
             guard members.updateValue(member.value, forKey: folded) == nil else {
                 throw .duplicateKey(at: member.key.offset)

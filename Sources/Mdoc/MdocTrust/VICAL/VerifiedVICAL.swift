@@ -1,5 +1,4 @@
 internal import CBOR
-internal import JSON
 package import MdocModel
 package import PKIX
 
@@ -37,7 +36,7 @@ package struct VerifiedVICAL: Sendable {
         date = list.date
         issueID = list.issueID
         nextUpdate = list.nextUpdate
-        var reader = EntryReader()
+        var reader = VICALEntryReader()
         var count = 0
         for info in list.infos {
             guard count < Self.maximumEntries else {
@@ -96,97 +95,5 @@ extension UnverifiedVICAL {
             if let nextUpdate, nextUpdate.advanced(bySeconds: tolerated) < now { throw .expired }
         }
         return try VerifiedVICAL(self, root: path.root, found)
-    }
-}
-
-/// What is noted about a VICAL.
-package enum VICALFinding: Equatable, Sendable {
-    /// The list has no entry at all.
-    case listEmpty
-    /// The entry has no certificate that can be read; it is skipped.
-    case entryUnreadable(index: Int)
-    /// The serial number beside the certificate is another; the entry is skipped.
-    case serialNumberDiffers(index: Int, subject: String)
-    /// The key identifier beside the certificate is another.
-    case keyIdentifierDiffers(subject: String)
-    /// The entry names no document type.
-    case withoutDocTypes(subject: String)
-    /// The certificate occurs in the list more than once; what the entries allow is combined.
-    case entryTwice(subject: String)
-}
-
-extension VICALFinding {
-    /// In plain words.
-    package var explanation: String {
-        switch self {
-        case .listEmpty: "the list names no root"
-        case .entryUnreadable(let index): "entry \(index) cannot be read and is left out"
-        case .serialNumberDiffers(let index, let subject):
-            "entry \(index), \(Terminal.safe(subject)), has another serial number than its certificate and is left out"
-        case .keyIdentifierDiffers(let subject):
-            "the entry of \(Terminal.safe(subject)) has another key identifier than its certificate"
-        case .withoutDocTypes(let subject):
-            "\(Terminal.safe(subject)) is listed without document types, so it is trusted for none"
-        case .entryTwice(let subject): "\(Terminal.safe(subject)) is listed twice"
-        }
-    }
-}
-
-private struct EntryReader {
-    private(set) var entries: [VerifiedVICAL.Entry] = []
-    var findings: [VICALFinding] = []
-    private var places: [ArraySlice<UInt8>: Int] = [:]
-
-    mutating func read(_ info: CBORItem, index: Int) {
-        guard let members = try? info.membersByFoldedName(),
-            let der = try? members["certificate"]?.byteString(), let certificate = try? Certificate(der: der)
-        else { return findings.append(.entryUnreadable(index: index)) }
-        let subject = certificate.subject.description
-        guard members["serialnumber"].map({ $0.isSerialNumber(certificate.serialNumber) }) ?? true else {
-            return findings.append(.serialNumberDiffers(index: index, subject: subject))
-        }
-        if let identifier = try? members["ski"]?.byteString(), identifier != certificate.subjectKeyIdentifier
-        {
-            findings.append(.keyIdentifierDiffers(subject: subject))
-        }
-        let docTypes = members["doctype"]?.docTypes ?? []
-        if docTypes.isEmpty { findings.append(.withoutDocTypes(subject: subject)) }
-        add(certificate, docTypes)
-    }
-
-    private mutating func add(_ certificate: Certificate, _ docTypes: Set<String>) {
-        guard let place = places[certificate.der] else {
-            places[certificate.der] = entries.count
-            return entries.append(VerifiedVICAL.Entry(certificate: certificate, docTypes: docTypes))
-        }
-        findings.append(.entryTwice(subject: certificate.subject.description))
-        entries[place] = VerifiedVICAL.Entry(
-            certificate: certificate, docTypes: entries[place].docTypes.union(docTypes))
-    }
-}
-
-extension CBORItem {
-    private static let bignum: UInt64 = 2
-
-    /// Whether this biguint is the serial number, whose bytes are those of an INTEGER.
-    func isSerialNumber(_ serial: ArraySlice<UInt8>) -> Bool {
-        let wanted = serial.drop { $0 == 0 }
-        if let bytes = try? tagged(Self.bignum).byteString() {
-            return bytes.drop { $0 == 0 }.elementsEqual(wanted)
-        }
-        guard let number = try? unsigned() else { return false }
-        let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        return bytes.drop { $0 == 0 }.elementsEqual(wanted)
-    }
-
-    /// Names of reasonable length.
-    fileprivate var docTypes: Set<String> {
-        var names: Set<String> = []
-        guard let array = try? array() else { return [] }
-        for item in array {
-            guard let name = try? item.utf8(), !name.isEmpty, name.count <= 255 else { continue }
-            names.insert(String(decoding: name, as: UTF8.self))
-        }
-        return names
     }
 }

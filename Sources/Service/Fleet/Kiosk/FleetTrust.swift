@@ -51,7 +51,7 @@ enum FleetTrust {
             do throws(AdmissionRefusal) {
                 _ = try both.admission(of: source, at: now)
                 return false
-            } catch .unusable(.listStale), .unusable(.vicalRefused(.expired)) {
+            } catch .unusable(.vicalRefused(.expired)) {
                 return false
             } catch {
                 return true

@@ -3,6 +3,8 @@ internal import JSON
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
+internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderIdentityStore
 
 /// Why the hub did not give what was asked.
@@ -67,14 +69,13 @@ actor HubClient {
         tls.certificateVerification = .fullVerification
         tls.shutdownTimeout = .milliseconds(200)
         do {
-            tls.trustRoots = .certificates(
-                try NIOSSLCertificate.fromPEMBytes(PrivateFile.read(authority)))
+            tls.trustRoots = .certificates(try Self.certificates(authority))
             if let folder {
-                tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(
-                    PrivateFile.read(folder.certificatePath)
-                ).map { .certificate($0) }
+                tls.certificateChain = try Self.certificates(folder.certificatePath).map {
+                    .certificate($0)
+                }
                 let key = try PrivateFile.withSecret(folder.keyPath) { bytes throws(IdentityStoreError) in
-                    try? NIOSSLPrivateKey(bytes: Array(bytes), format: .pem)
+                    try? NIOSSLPrivateKey(bytes: Array(bytes.withoutByteOrderMark), format: .pem)
                 }
                 guard let key else { throw HubError.file("\(folder.keyPath): there is no private key in it") }
                 tls.privateKey = .privateKey(key)
@@ -95,6 +96,12 @@ actor HubClient {
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(
             eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+    }
+
+    private static func certificates(_ path: String) throws -> [NIOSSLCertificate] {
+        try PKIX.certificates(fromPEMOrDER: PrivateFile.read(path)[...]).map {
+            try NIOSSLCertificate(bytes: Array($0.der), format: .der)
+        }
     }
 
     func end() async { try? await client.shutdown() }

@@ -1,5 +1,6 @@
 internal import ErrorMapping
 package import NIOSSL
+internal import OpenSSLCrypto
 package import ReaderIdentityStore
 internal import Synchronization
 
@@ -49,16 +50,16 @@ package final class ServerTLS: Sendable {
 
     private static func certificates(_ path: String) throws(ServerTLSFault) -> [NIOSSLCertificate] {
         let bytes = try mapping(PrivateFile.read(path), ServerTLSFault.of(path))
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
-            throw .noCertificate(path)
-        }
+        guard let blocks = try? PEM.decode(bytes[...], label: "CERTIFICATE"), !blocks.isEmpty,
+            let certificates = try? blocks.map({ try NIOSSLCertificate(bytes: $0, format: .der) })
+        else { throw .noCertificate(path) }
         return certificates
     }
 
     private static func key(_ path: String) throws(ServerTLSFault) -> NIOSSLPrivateKey {
         let key = try mapping(
             PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
-                try? NIOSSLPrivateKey(bytes: Array(bytes), format: .pem)
+                try? NIOSSLPrivateKey(bytes: Array(bytes.withoutByteOrderMark), format: .pem)
             }, ServerTLSFault.of(path))
         guard let key else { throw .noKey(path) }
         return key

@@ -59,7 +59,8 @@ extension PKIXError: SampledCases {
         case .indirectCRL?: .crlOfOtherScope
         case .crlOfOtherScope?: .unknownCriticalExtension(ObjectIdentifier("2.5.29.30"))
         case .unknownCriticalExtension?: .pemMalformed
-        case .pemMalformed?: nil
+        case .pemMalformed?: .pkcs7
+        case .pkcs7?: nil
         }
     }
 }

@@ -34,7 +34,8 @@ extension TrustCondition: SampledCases {
         case .anchorKeyUsage?: .anchorNameConstraints(subject: Received.name)
         case .anchorNameConstraints?:
             .anchorUnknownExtension(subject: Received.name, ObjectIdentifier("1.2.3.4"))
-        case .anchorUnknownExtension?:
+        case .anchorUnknownExtension?: .linkCertificate(subject: Received.name)
+        case .linkCertificate?:
             .anchorTwice(
                 subject: Received.name, other: TrustSource.Identity(kind: .anchor, name: Received.path))
         case .anchorTwice?: .anchorProfile(subject: Received.name, [ProfileFinding(.keyUsage)])
@@ -45,13 +46,15 @@ extension TrustCondition: SampledCases {
         case .vicalRefused?: .vical(.listEmpty)
         case .vical?: .vicalSigner([ProfileFinding(.keyUsageTrailingZeros)])
         case .vicalSigner?: .vicalWithoutNextUpdate
-        case .vicalWithoutNextUpdate?: .revocationListUnreadable(.deltaCRL)
-        case .revocationListUnreadable?: .revocationListIssuerUnknown(issuer: Received.name)
+        case .vicalWithoutNextUpdate?: .revocationListUnreadable(.indirectCRL)
+        case .revocationListUnreadable?: .revocationListIncomplete(.deltaCRL)
+        case .revocationListIncomplete?: .revocationListIssuerUnknown(issuer: Received.name)
         case .revocationListIssuerUnknown?: .revocationListSignatureInvalid(issuer: Received.name)
         case .revocationListSignatureInvalid?: .statusListUnreadable(.typeWrong)
         case .statusListUnreadable?: .statusListSignerUnknown
         case .statusListSignerUnknown?: .statusListSubjectWrong
-        case .statusListSubjectWrong?: .listNotYetValid
+        case .statusListSubjectWrong?: .identifierListIncomplete
+        case .identifierListIncomplete?: .listNotYetValid
         case .listNotYetValid?: .listStale(overdueSeconds: 90_000)
         case .listStale?: nil
         }
@@ -114,10 +117,17 @@ extension VICALFinding: SampledCases {
     static func sample(after previous: Self?) -> Self? {
         switch previous {
         case nil: .listEmpty
-        case .listEmpty?: .entryUnreadable(index: 3)
-        case .entryUnreadable?: .serialNumberDiffers(index: 3, subject: Received.name)
-        case .serialNumberDiffers?: .keyIdentifierDiffers(subject: Received.name)
-        case .keyIdentifierDiffers?: .withoutDocTypes(subject: Received.name)
+        case .listEmpty?: .entryLeftOut(index: 3, .notAMap)
+        case .entryLeftOut(_, .notAMap)?: .entryLeftOut(index: 3, .certificateMissing)
+        case .entryLeftOut(_, .certificateMissing)?: .entryLeftOut(index: 3, .certificateWrongType)
+        case .entryLeftOut(_, .certificateWrongType)?:
+            .entryLeftOut(index: 3, .certificateUnreadable(.truncated(at: 7)))
+        case .entryLeftOut?: .memberWrong(.serialNumber, .wrongType, index: 3, subject: Received.name)
+        case .memberWrong(.serialNumber, _, _, _)?:
+            .memberWrong(.ski, .differs, index: 3, subject: Received.name)
+        case .memberWrong(.ski, _, _, _)?:
+            .memberWrong(.docType, .twice, index: 3, subject: Received.name)
+        case .memberWrong?: .withoutDocTypes(subject: Received.name)
         case .withoutDocTypes?: .entryTwice(subject: Received.name)
         case .entryTwice?: nil
         }
@@ -142,7 +152,9 @@ extension StatusTokenError: SampledCases {
     static func sample(after previous: Self?) -> Self? {
         switch previous {
         case nil: .malformed(.truncated(at: 7))
-        case .malformed?: .cose(.signatureInvalid)
+        case .malformed?: .text(.jwt)
+        case .text(.jwt)?: .text(.markup)
+        case .text?: .cose(.signatureInvalid)
         case .cose?: .typeWrong
         case .typeWrong?: .claimMissing(6)
         case .claimMissing?: .claimMisplaced(65_533)

@@ -1,0 +1,50 @@
+internal import OpenSSLCrypto
+
+/// The certificates of a file: one in DER, or any number of PEM blocks (at least one). Which of the two it is shows by reading it, not
+/// by its first byte: the text before a PEM block may begin with any (Q233).
+package func certificates(fromPEMOrDER bytes: ArraySlice<UInt8>) throws(PKIXError) -> [Certificate] {
+    let fault: PKIXError
+    do throws(PKIXError) {
+        return [try Certificate(der: bytes)]
+    } catch {
+        fault = error
+    }
+    let blocks = (try? PEM.blocks(bytes)) ?? []
+    guard !blocks.isEmpty else { throw CertificateFile.fault(of: bytes, otherwise: fault) }
+    let certificates = blocks.filter { $0.is("CERTIFICATE") }
+    guard !certificates.isEmpty else { throw CertificateFile.isPKCS7(blocks) ? .pkcs7 : .pemMalformed }
+    return try certificates.map { block throws(PKIXError) in
+        guard let contents = block.contents else { throw .pemMalformed }
+        return try Certificate(der: contents[...])
+    }
+}
+
+/// What a file is that was taken for certificates.
+package enum CertificateFile {
+    private static let pkcs7Labels: Set<String> = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
+    /// signedData (RFC 2315).
+    private static let signedData: [UInt8] = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 2]
+
+    /// Why there is no certificate in the contents of a file; nil if there is one, or nothing that looks like one.
+    package static func fault(in bytes: ArraySlice<UInt8>) -> PKIXError? {
+        do throws(PKIXError) {
+            _ = try certificates(fromPEMOrDER: bytes)
+            return nil
+        } catch .pemMalformed {
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    fileprivate static func isPKCS7(_ blocks: [PEM.Block]) -> Bool {
+        blocks.contains { pkcs7Labels.contains($0.label) }
+    }
+
+    fileprivate static func fault(of bytes: ArraySlice<UInt8>, otherwise error: PKIXError) -> PKIXError {
+        guard bytes.first == DERTag.sequence else { return .pemMalformed }
+        let isPKCS7 =
+            DERReader.contents(of: DERTag.sequence, begunBy: bytes)?.starts(with: signedData) == true
+        return isPKCS7 ? .pkcs7 : error
+    }
+}

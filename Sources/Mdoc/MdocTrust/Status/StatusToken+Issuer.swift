@@ -1,0 +1,31 @@
+internal import CBOR
+internal import COSE
+internal import OpenSSLCrypto
+internal import PKIX
+
+extension StatusToken {
+    /// A digest of the names and key identifiers of those who issued the signer's certificate, up to the root; nil if the token has no
+    /// certificate that can be read. It tells lists apart, and proves nothing: the signature does.
+    static func issuerDigest(of bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let item = try? CBORItem.parse(bytes, limits: CBORLimits(bytes: maximumSize)),
+            let signature = try? COSESign1(item, limits: CBORLimits(bytes: maximumSize)),
+            let chain = try? signature.headers.x5chain(maximum: 4)
+        else { return nil }
+        var parts: [ArraySlice<UInt8>] = []
+        var below: Certificate?
+        for der in chain {
+            // A root that is sent along, and what does not belong to the chain, tells nothing about the signer.
+            guard let certificate = try? Certificate(der: der), !certificate.isSelfIssued,
+                below?.names(certificate) ?? true
+            else { break }
+            for part in [certificate.issuer.comparisonKey, Array(certificate.authorityKeyIdentifier ?? [])] {
+                parts.append([
+                    UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count),
+                ])
+                parts.append(part[...])
+            }
+            below = certificate
+        }
+        return parts.isEmpty ? nil : Digest(.sha256, ofParts: parts).bytes
+    }
+}

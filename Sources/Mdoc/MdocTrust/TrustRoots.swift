@@ -1,0 +1,57 @@
+internal import MdocModel
+internal import PKIX
+
+/// The anchors of a store, and which of them stand for themselves.
+///
+/// A self-signed certificate is a root because a source of trust names it. A link certificate counts only while the root that
+/// signed it is trusted for the same documents, valid, and has not revoked it (Q231).
+struct TrustRoots: Sendable {
+    /// The longest line of link certificates that is followed.
+    private static let mostLinks = 3
+
+    let anchors: [TrustedAnchor]
+    private let revocationLists: RevocationLists
+
+    init(_ anchors: [TrustedAnchor], revokedBy revocationLists: RevocationLists) {
+        self.anchors = anchors
+        self.revocationLists = revocationLists
+    }
+
+    /// Whether `anchor` is a root, or linked to one that is trusted.
+    ///
+    /// - Parameter docType: the type of documents that the roots have to be trusted for; nil for any.
+    func areTrusting(_ anchor: TrustAnchor, for docType: String?, at now: Timestamp) -> Bool {
+        areTrusting(anchor, for: docType, at: now, linksLeft: Self.mostLinks)
+    }
+
+    private func areTrusting(
+        _ anchor: TrustAnchor, for docType: String?, at now: Timestamp, linksLeft: Int
+    ) -> Bool {
+        guard anchor.isLinkCertificate else { return true }
+        guard linksLeft > 0 else { return false }
+        return anchors.contains { earlier in
+            earlier.anchor.sha256 != anchor.sha256 && anchor.certificate.names(earlier.anchor.certificate)
+                && docType.map(earlier.isTrusted) ?? true && earlier.anchor.isValid(at: now)
+                && isLink(from: earlier.anchor, to: anchor, at: now)
+                && areTrusting(earlier.anchor, for: docType, at: now, linksLeft: linksLeft - 1)
+        }
+    }
+
+    private func isLink(from earlier: TrustAnchor, to anchor: TrustAnchor, at now: Timestamp) -> Bool {
+        // An authority under its issuer's own name does not count for the path length (RFC 5280, 6.1.4).
+        guard anchor.certificate.isSelfIssued || earlier.certificate.basicConstraints?.pathLength != 0,
+            (try? earlier.verifySignature(of: anchor.certificate)) != nil
+        else { return false }
+        let revocation = SignerRevocation(
+            of: anchor.certificate, issuedBy: earlier, in: revocationLists)
+        return revocation.finding(at: now, clockSkew: 0).state != .revoked
+    }
+}
+
+extension TrustSource {
+    /// Whether the source is a root's certificate that another key signed.
+    package var isLinkCertificate: Bool {
+        guard kind == .anchor, let certificate = try? Certificate(der: bytes) else { return false }
+        return (try? TrustAnchor(deferringKeyOf: certificate))?.isLinkCertificate == true
+    }
+}
