@@ -27,7 +27,7 @@ package struct AgeStandIn: Hashable, Sendable {
 extension AgeAnswer {
     fileprivate var isUnanswered: Bool {
         switch self {
-        case .cannotTell(.noAttestation), .cannotTell(.noneApplies): true
+        case .cannotTell(.noAttestation), .cannotTell(.noneApplies), .cannotTell(.asOfIssue): true
         case .yes, .no, .cannotTell(.contradictory): false
         }
     }
