@@ -4,7 +4,8 @@ package import MdocModel
 package struct DataElement: Hashable, Sendable {
     package let name: ElementName
     package let type: DataElementType
-    /// Whether every document of the type has to have it. What came is never judged by this: sources differ.
+    /// Whether every document of the type has to have it. A document without it is verified all the same, since sources
+    /// differ; an answer that lacks it where it was asked for is unclear.
     package let isMandatory: Bool
     package let source: ElementSource
 }
