@@ -517,7 +517,7 @@ let package = Package(
                 "COSE", "Deadlines", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification",
                 "MdocWallet", "OtherPrograms", "PageApp", "ProximityReader", "ReaderService", "ReaderStore",
-                "ReaderTokens",
+                "ReaderTokens", "Reports",
                 "RequestPlanner",
                 "Transport", "PresentationStage", "BlueZBench", "PCSCBench",
             ]),

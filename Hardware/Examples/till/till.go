@@ -35,6 +35,8 @@ var why = []struct{ outcome, reasons, words string }{
 	{"deny", "revocation", "This document was withdrawn. Check another document."},
 	{"deny", "validity", "The document is not valid now. Refresh it on the phone, then begin a new check."},
 	{"deny", "session.decryption response.status device_authentication key_authorizations request_match", "The check failed. Begin a new check, once."},
+	{"unclear", "element.not_returned", "Something was not shared. Check again and share it all, or check another document."},
+	{"unclear", "answer.unknown", "Not proven. Check another document."},
 	{"unclear", "decision.overdue decision.dismissed", "Nobody decided. Check again."},
 	{"failed", "reader.unavailable radio.unavailable", "The reader is not there. Call whoever looks after it."},
 }

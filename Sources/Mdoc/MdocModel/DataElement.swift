@@ -4,7 +4,8 @@ package struct DataElement: Hashable, Sendable {
     package let type: DataElementType
     /// The longest text that the standard allows, in characters; `nil` if it sets no limit.
     package let maximumCharacters: Int?
-    /// Whether every document of the type must have the element.
+    /// Whether every document of the type must have the element. A document without it is verified all the same, since
+    /// sources differ; an answer that lacks it where it was asked for is unclear.
     package let isMandatory: Bool
     package let source: ElementSource
 }

@@ -21,6 +21,8 @@ package enum AgeAnswer: Equatable, Sendable {
         case contradictory
         /// An element that could tell came, and its value is not of its type.
         case wrongType(ElementName, WrongType)
+        /// An age in years of fewer years came, which was so on the day of issue.
+        case asOfIssue
     }
 }
 
@@ -31,7 +33,9 @@ extension AgeAnswer {
         case .yes(let element), .no(let element): element.text
         case .cannotTell(.noAttestation): "no age attestation was returned"
         case .cannotTell(.noneApplies): "the returned age attestations say nothing about this age"
-        case .cannotTell(.contradictory): "the age attestations contradict one another"
+        case .cannotTell(.contradictory): "the proofs of age contradict one another"
+        case .cannotTell(.asOfIssue):
+            "age_in_years was true on the day of issue, and proves only that the holder is at least so old"
         case .cannotTell(.wrongType(let element, let wrong)): wrong.explanation(of: element.text)
         }
     }

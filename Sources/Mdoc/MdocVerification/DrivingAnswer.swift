@@ -32,8 +32,8 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
         case notReturned
         /// The privileges, or a date that counts, are not what they should be.
         case malformed
-        /// Neither the privilege nor the document says how long it is in date.
-        case noExpiryDate
+        /// The document's own expiry date did not come. It is needed even if the privilege has one.
+        case expiryDateNotReturned
     }
 }
 
@@ -49,8 +49,8 @@ extension DrivingAnswer {
         case .no(.documentExpired(let day)): "the document expired on \(day)"
         case .cannotTell(.notReturned): "the driving privileges were not returned"
         case .cannotTell(.malformed):
-            "the driving privileges, or a date in them, are malformed"
-        case .cannotTell(.noExpiryDate): "neither the privilege nor the document has an expiry date"
+            "the driving privileges, or a date that counts, are malformed"
+        case .cannotTell(.expiryDateNotReturned): "the expiry date was not shared"
         }
     }
 }

@@ -5,49 +5,50 @@ extension VerifiedDocument {
     /// Whether the holder may drive this on `day`, the day where the vehicle is handed over. Only what the issuer
     /// signed counts. A privilege without an expiry date is valid as long as the document.
     ///
-    /// An entry that cannot be read leaves the others as they are (Q228): see `UnreadableGrants`.
+    /// Both elements are needed for a yes, since either could refute: the document's `expiry_date` also where the
+    /// privilege has a separate expiry date. Either of them is enough for a no. An entry that cannot be read leaves the
+    /// others as they are (Q228): see `UnreadableGrants`.
     package func mayDrive(_ vehicle: DrivingClass, on day: FullDate) -> DrivingAnswer {
-        let answer = answerOfReadableGrants(vehicle, on: day)
+        let documentDate = isInDate(on: day)
+        let answer = answerOfReadableGrants(vehicle, on: day, documentDate)
         guard let value = issuerSigned(vehicle.element) else { return answer }
-        return UnreadableGrants(of: vehicle, in: value).applied(to: answer)
+        let limited = UnreadableGrants(of: vehicle, in: value).applied(to: answer)
+        if case .cannotTell = limited, let refusal = documentDate.refusal { return refusal }
+        return limited
     }
 
-    private func answerOfReadableGrants(_ vehicle: DrivingClass, on day: FullDate) -> DrivingAnswer {
-        guard let value = issuerSigned(vehicle.element) else { return .cannotTell(.notReturned) }
+    private func answerOfReadableGrants(
+        _ vehicle: DrivingClass, on day: FullDate, _ documentDate: InDateAnswer
+    ) -> DrivingAnswer {
         let granted: [Grant]
-        let documentExpiry: FullDate?
         do throws(MdocModelError) {
-            granted = try Grant.list(of: vehicle, in: value)
-            documentExpiry = try issuerSigned(.mDL("expiry_date")).map { item throws(MdocModelError) in
-                try DateText(item).day
+            guard let value = issuerSigned(vehicle.element) else {
+                return documentDate.refusal ?? .cannotTell(.notReturned)
             }
+            granted = try Grant.list(of: vehicle, in: value)
         } catch {
-            return .cannotTell(.malformed)
+            return documentDate.refusal ?? .cannotTell(.malformed)
         }
         guard !granted.isEmpty else { return .no(.notGranted) }
-        if let documentExpiry, documentExpiry < day { return .no(.documentExpired(on: documentExpiry)) }
-        return Self.answer(granted, documentExpiry: documentExpiry, on: day)
+        if let refusal = documentDate.refusal { return refusal }
+        let current = granted.filter { $0.covers(day) }
+        guard let best = current.min(by: { $0.restrictions.count < $1.restrictions.count }) else {
+            return .no(Self.refusal(of: granted, on: day))
+        }
+        switch documentDate {
+        case .yes(let last):
+            return .yes(until: min(best.until ?? last, last), restrictions: best.restrictions)
+        case .no(let last): return .no(.documentExpired(on: last))
+        case .cannotTell(.notReturned): return .cannotTell(.expiryDateNotReturned)
+        case .cannotTell(.malformed): return .cannotTell(.malformed)
+        }
     }
 
-    /// The grant with the fewest restrictions among those in date; else why none is.
-    private static func answer(
-        _ granted: [Grant], documentExpiry: FullDate?, on day: FullDate
-    ) -> DrivingAnswer {
-        var best: (until: FullDate, restrictions: [DrivingRestriction])?
-        var isAnyUnlimited = false
-        for grant in granted where grant.hasBegun(by: day) {
-            guard let until = grant.until ?? documentExpiry else {
-                isAnyUnlimited = true
-                continue
-            }
-            guard day <= until, grant.restrictions.count < best?.restrictions.count ?? .max else { continue }
-            best = (min(until, documentExpiry ?? until), grant.restrictions)
-        }
-        if let best { return .yes(until: best.until, restrictions: best.restrictions) }
-        if isAnyUnlimited { return .cannotTell(.noExpiryDate) }
+    /// Why none of these covers the day.
+    private static func refusal(of granted: [Grant], on day: FullDate) -> DrivingAnswer.DrivingRefusal {
         let past = granted.filter { $0.hasBegun(by: day) }.compactMap(\.until)
-        if let last = past.max() { return .no(.expired(on: last)) }
-        return .no(.notYet(from: granted.compactMap(\.from).min() ?? day))
+        if let last = past.max() { return .expired(on: last) }
+        return .notYet(from: granted.compactMap(\.from).min() ?? day)
     }
 
     func issuerSigned(_ name: ElementName) -> CBORItem? {
@@ -69,6 +70,9 @@ private struct Grant {
     }
 
     func hasBegun(by day: FullDate) -> Bool { from.map { $0 <= day } ?? true }
+
+    /// Whether it has begun by the day and has not ended before it.
+    func covers(_ day: FullDate) -> Bool { hasBegun(by: day) && until.map { day <= $0 } ?? true }
 
     static func list(
         of vehicle: DrivingClass, in value: CBORItem
@@ -128,8 +132,16 @@ extension PrivilegeEntry {
     }
 }
 
+extension InDateAnswer {
+    /// Why nothing may be driven with the document, whatever it grants; nil if its date does not refuse it.
+    fileprivate var refusal: DrivingAnswer? {
+        if case .no(let last) = self { .no(.documentExpired(on: last)) } else { nil }
+    }
+}
+
 extension DrivingClass {
-    fileprivate var element: ElementName {
+    /// The element that grants it.
+    package var element: ElementName {
         switch self {
         case .category: .mDL("driving_privileges")
         case .domesticClass:

@@ -15,7 +15,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package let elements: [VerifiedElement]
     /// The device key, with which the phone proved that the document is its own.
     let deviceKey: COSEKey
-    private let now: Timestamp
+    /// The time of verification.
+    let now: Timestamp
 
     init(
         _ document: UnverifiedDocument, at now: Timestamp,
@@ -87,6 +88,12 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         case (nil, nil): return .cannotTell(wrongAge ?? (anyAttestation ? .noneApplies : .noAttestation))
         }
     }
+
+    /// Whether the issuer signed this element, with a value that can count.
+    package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
+
+    /// Whether nothing came of what the issuer signed and was asked for.
+    package var isEmpty: Bool { !elements.contains { $0.signedBy == .issuer } }
 
     /// Whether the document itself, by the expiry_date in the namespace of its type, is in date: another matter than the
     /// MSO's validity.

@@ -7,10 +7,12 @@ extension DocumentOutcome {
     var answerMembers: [(String, JSONValue)] {
         var ages: [(key: String, answer: Answer)] = []
         var vehicles: [(key: String, answer: Answer)] = []
+        var inDate: Answer?
         for (subject, answer) in answers {
             switch subject {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
             case .drive(let vehicle): vehicles.append((vehicle.text, answer))
+            case .inDate: inDate = answer
             case .portrait: break
             }
         }
@@ -19,6 +21,7 @@ extension DocumentOutcome {
             ("ageReason", .object(ages.map { ($0.key, .string($0.answer.reason)) })),
             ("mayDrive", .object(vehicles.map { ($0.key, .string($0.answer.word.rawValue)) })),
             ("mayDriveReason", .object(vehicles.map { ($0.key, .string($0.answer.reason)) })),
+            ("inDate", JSONValue(inDate?.word.rawValue)), ("inDateReason", JSONValue(inDate?.reason)),
         ]
     }
 }

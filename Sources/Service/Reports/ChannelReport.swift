@@ -37,32 +37,34 @@ package struct ChannelReport: Sendable {
 
     /// - Parameters:
     ///   - requestCompared: whether what came was compared with what was asked for.
-    ///   - questions: those the exit code answers.
-    package init(_ verdict: PresentationVerdict, requestCompared: Bool, questions: [Question]) {
+    ///   - expectation: what the outcome and the exit code depend on, beside the checks.
+    package init(
+        _ verdict: PresentationVerdict, requestCompared: Bool, expecting expectation: AnswerExpectation
+    ) {
         switch verdict {
         case .verified(let presentation):
             self.verdict = .verified
             ageStandIns = presentation.ageStandIns
             isReplayChecked = presentation.isReplayChecked
             response = TransactionReport(
-                presentation.judgement, questions: questions, requestCompared: requestCompared)
+                presentation.judgement, expecting: expectation, requestCompared: requestCompared)
         case .mock(let presentation):
             self.verdict = .mock(presentation.sign)
             ageStandIns = presentation.accepted?.ageStandIns ?? []
             isReplayChecked = presentation.isReplayChecked
             response =
                 presentation.accepted.map {
-                    TransactionReport($0.judgement, questions: questions, requestCompared: requestCompared)
+                    TransactionReport($0.judgement, expecting: expectation, requestCompared: requestCompared)
                 }
                 ?? TransactionReport(
-                    rejecting: presentation.checks, presentation.failures, questions: questions,
+                    rejecting: presentation.checks, presentation.failures, expecting: expectation,
                     requestCompared: requestCompared)
         case .rejected(let presentation):
             self.verdict = .rejected
             ageStandIns = []
             isReplayChecked = presentation.isReplayChecked
             response = TransactionReport(
-                rejecting: presentation.checks, presentation.failures, questions: questions,
+                rejecting: presentation.checks, presentation.failures, expecting: expectation,
                 requestCompared: requestCompared)
         }
     }
@@ -86,42 +88,15 @@ package struct ChannelReport: Sendable {
 
 extension TransactionReport {
     fileprivate init(
-        rejecting checks: CheckedResponse, _ failures: [ChannelFailure], questions: [Question],
-        requestCompared: Bool
+        rejecting checks: CheckedResponse, _ failures: [ChannelFailure],
+        expecting expectation: AnswerExpectation, requestCompared: Bool
     ) {
         self.init(
             rejecting: checks.reports,
             for: failures.map { TransactionError($0) }
                 + checks.failures.map { TransactionError($0, status: checks.status) },
-            notReturned: checks.notReturned, questions: questions, requestCompared: requestCompared,
+            notReturned: checks.notReturned, expecting: expectation, requestCompared: requestCompared,
             basis: Basis(trustSnapshot: checks.trustSnapshot, policy: checks.policy))
-    }
-}
-
-extension Question {
-    /// Each `age_over_NN` of each document, once. Where the request takes the age in years in its place, it answers too.
-    ///
-    /// - Parameter day: today, in the zone of the premises; nil if attestations alone answer.
-    package static func agesAsked(in requests: [ItemsRequest], on day: FullDate?) -> [Question] {
-        var questions: [Question] = []
-        for request in requests {
-            let takesYears = request.alternatives.contains { $0.isAgeByYears }
-            let evidence: AgeEvidence = day != nil && takesYears ? .ageInYears : .attestation
-            for years in request.agesAsked {
-                let question = Question(
-                    docTypes: [request.docType], .ageOver(years, by: evidence),
-                    on: evidence == .attestation ? nil : day)
-                if !questions.contains(question) { questions.append(question) }
-            }
-        }
-        return questions
-    }
-}
-
-extension AlternativeDataElements {
-    fileprivate var isAgeByYears: Bool {
-        AgeAttestation(requestedElement.identifier) != nil
-            && sets.contains { $0.map(\.identifier) == ["age_in_years"] }
     }
 }
 
@@ -139,7 +114,13 @@ extension ChannelReport {
                             ["docType": .string($0.docType), "years": .integer(Int64($0.years))]
                         })
                 ),
-            ] + response.members(portrait: portrait))
+            ] + conclusion.members(missing: response.missing) + response.members(portrait: portrait))
+    }
+
+    /// The outcome, as of a presentation nearby. A mock that the policy does not accept is never more than unclear.
+    package var conclusion: PresentationConclusion {
+        if case .mock = verdict, !response.isAccepted { return .testDocument }
+        return response.conclusion
     }
 
     private var mockSign: MockSign? {

@@ -2,6 +2,8 @@
 package enum OutcomeReason: String, CaseIterable, Sendable {
     case answerNo = "answer.no"
     case answerUnknown = "answer.unknown"
+    /// A required element did not come, or nothing came of what was asked for.
+    case elementNotReturned = "element.not_returned"
     case decisionRejected = "decision.rejected"
     case decisionDismissed = "decision.dismissed"
     /// Nobody decided in time.
@@ -17,6 +19,7 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
         switch self {
         case .answerNo: "the document answers no to what was asked"
         case .answerUnknown: "the document does not answer all that was asked: ask for another document"
+        case .elementNotReturned: "what is needed was not all shared: ask again and have it shared"
         case .decisionRejected: "the person who compared rejected it"
         case .decisionDismissed: "the person who was to compare closed it without a decision"
         case .decisionOverdue: "nobody decided in time: order again, and decide on the clerk's page"

@@ -28,18 +28,22 @@ package struct PresentationEvidence: Equatable, Sendable {
     /// The ids of checks that could not be made and had to be.
     package let unknowns: [String]
     package let answers: [ReceiptQuestion.Answer]
+    /// Whether an element that is needed did not come, or nothing came of what was asked for.
+    package let isIncomplete: Bool
     /// Whether the issuer of a document is for tests, which the policy does not accept.
     package let isTest: Bool
     package var person: Person
 
     package init(
         _ ending: Ending, faults: [String] = [], unknowns: [String] = [],
-        answers: [ReceiptQuestion.Answer] = [], isTest: Bool = false, person: Person = .notAsked
+        answers: [ReceiptQuestion.Answer] = [], isIncomplete: Bool = false, isTest: Bool = false,
+        person: Person = .notAsked
     ) {
         self.ending = ending
         self.faults = faults
         self.unknowns = unknowns
         self.answers = answers
+        self.isIncomplete = isIncomplete
         self.isTest = isTest
         self.person = person
     }
@@ -67,6 +71,7 @@ package struct PresentationEvidence: Equatable, Sendable {
     private var doubts: [String] {
         var reasons: [OutcomeReason] = []
         if answers.contains(.unknown) { reasons.append(.answerUnknown) }
+        if isIncomplete { reasons.append(.elementNotReturned) }
         if isTest { reasons.append(.documentTest) }
         switch person {
         case .decided(.dismissed): reasons.append(.decisionDismissed)

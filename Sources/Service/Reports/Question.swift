@@ -10,16 +10,18 @@ package struct Question: Hashable, Sendable {
         case ageOver(Int, by: AgeEvidence)
         /// May the holder drive this today?
         case drive(DrivingClass)
+        /// Is the document itself in date?
+        case inDate
         /// Is there a portrait to compare with a face (Q158)?
         case portrait
     }
 
     package let docTypes: Set<String>
     package let subject: Subject
-    /// The day of the answer, in the zone of the premises (Q161); nil if it does not matter.
-    package let day: FullDate?
+    /// The day of the answer, in the zone of the premises (Q161).
+    package let day: FullDate
 
-    package init(docTypes: Set<String>, _ subject: Subject, on day: FullDate?) {
+    package init(docTypes: Set<String>, _ subject: Subject, on day: FullDate) {
         self.docTypes = docTypes
         self.subject = subject
         self.day = day
@@ -54,12 +56,13 @@ package struct Answer: Equatable, Sendable {
         }
         switch question.subject {
         case .ageOver(let years, let evidence):
-            let answer =
-                question.day.map { document.isAgeAtLeast(years, accepting: evidence, on: $0) }
-                ?? document.isAgeAtLeast(years)
+            let answer = document.isAgeAtLeast(years, accepting: evidence, on: question.day)
             (word, reason) = (answer.word, answer.reason)
         case .drive(let vehicle):
-            let answer = question.day.map { document.mayDrive(vehicle, on: $0) } ?? .cannotTell(.notReturned)
+            let answer = document.mayDrive(vehicle, on: question.day)
+            (word, reason) = (answer.word, answer.reason)
+        case .inDate:
+            let answer = document.isInDate(on: question.day)
             (word, reason) = (answer.word, answer.reason)
         case .portrait:
             switch document.portraitForm {
@@ -108,6 +111,16 @@ extension DrivingAnswer {
     }
 }
 
+extension InDateAnswer {
+    fileprivate var word: Answer.Word {
+        switch self {
+        case .yes: .yes
+        case .no: .no
+        case .cannotTell: .cannotTell
+        }
+    }
+}
+
 extension Question.Subject {
     /// What results and receipts call it; nil if no plan would ask it so.
     package var receiptSubject: ReceiptQuestion.Subject? {
@@ -115,6 +128,7 @@ extension Question.Subject {
         case .ageOver(let years, _): AgeAttestation(years: years).map { .ageOver($0) }
         case .drive(.category(let code)): VehicleCode(code).map { .category($0) }
         case .drive(.domesticClass(let code)): VehicleCode(code).map { .domesticClass($0) }
+        case .inDate: .inDate
         case .portrait: .portrait
         }
     }

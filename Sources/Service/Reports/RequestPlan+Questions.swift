@@ -1,5 +1,6 @@
 package import MdocModel
 package import MdocVerification
+internal import ReaderStore
 package import RequestPlanner
 
 extension RequestPlan {
@@ -14,17 +15,20 @@ extension RequestPlan {
         let vehicles =
             categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)
         return Set(ages).sorted().map { Question.Subject.ageOver($0, by: intent.ageFallback.evidence) }
-            + vehicles.map(Question.Subject.drive) + (needsPortrait ? [.portrait] : [])
+            + vehicles.map(Question.Subject.drive) + (asksInDate ? [.inDate] : [])
+            + (needsPortrait ? [.portrait] : [])
+    }
+
+    /// Whether the answer has to say that the document is in date. Whether somebody may drive says it already.
+    private var asksInDate: Bool {
+        categories.isEmpty && domesticClasses.isEmpty && allRequests.contains(where: \.asksForExpiryDate)
     }
 }
 
 extension RequestPlan {
-    /// Whether each question has a yes, of every document that it concerns.
+    /// Whether the response, taken by itself, has the outcome `allow`.
     package func isAnsweredYes(by response: VerifiedResponse, on day: FullDate) -> Bool {
-        questions(on: day).allSatisfy { question in
-            let asked = response.documents.filter { question.docTypes.contains($0.docType) }
-            return !asked.isEmpty && asked.allSatisfy { Answer(question, by: $0).word == .yes }
-        }
+        TransactionReport(response, expecting: expectation(on: day)).conclusion.outcome == .allow
     }
 }
 

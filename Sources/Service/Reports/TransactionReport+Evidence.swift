@@ -9,6 +9,12 @@ extension TransactionReport {
         case .cannotTell: .unknown
         }
     }
+
+    /// The outcome where no person decides: the same for every channel, the exit code and the headline.
+    package var conclusion: PresentationConclusion {
+        PresentationEvidence(self, asksPerson: false).conclusion
+            ?? PresentationConclusion(.unclear, [OutcomeReason.answerUnknown.rawValue])
+    }
 }
 
 extension PresentationEvidence {
@@ -30,6 +36,7 @@ extension PresentationEvidence {
         case .verified, .mock:
             self.init(
                 .judged, answers: report.questions.map { report.answer(to: $0) },
+                isIncomplete: report.isIncomplete,
                 person: asksPerson ? .awaited : .notAsked)
             if conclusion != nil { person = .notAsked }
         case .rejected: self.init(rejecting: report)

@@ -3,6 +3,7 @@ package import JSON
 internal import MdocModel
 internal import MdocTrust
 package import MdocVerification
+internal import ReaderStore
 internal import ReaderService
 internal import RequestPlanner
 
@@ -17,14 +18,16 @@ package enum PortraitForm: Sendable {
 extension TransactionReport {
     /// The report as `Documentation/command-line.md` describes it.
     package func json(portrait: PortraitForm) -> JSONValue {
-        .object([("verdict", .string(verdict.rawValue))] + members(portrait: portrait))
+        .object(
+            [("verdict", .string(verdict.rawValue))] + conclusion.members(missing: missing)
+                + members(portrait: portrait))
     }
 
     package func documentsJSON(portrait: PortraitForm) -> JSONValue {
         .array(documents.map { $0.json(portrait: portrait) })
     }
 
-    /// All members but the verdict.
+    /// All members but the verdict and the outcome.
     func members(portrait: PortraitForm) -> [(String, JSONValue)] {
         let members: [(String, JSONValue)] = [
             ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
@@ -48,6 +51,16 @@ extension TransactionReport {
             ["id": .string(note.id.rawValue), "detail": .string(note.explanation)]
         }
         return members + [("notes", .array(list))]
+    }
+}
+
+extension PresentationConclusion {
+    /// The outcome as every channel has it: what a program acts on.
+    func members(missing: [MissingElement]) -> [(String, JSONValue)] {
+        [
+            ("outcome", .string(outcome.rawValue)), ("reasons", .array(reasons.map { .string($0) })),
+            ("missing", .array(missing.map(\.json))),
+        ]
     }
 }
 

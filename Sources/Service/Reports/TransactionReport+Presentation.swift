@@ -13,7 +13,7 @@ extension TransactionReport {
     ) throws(ReaderFault) {
         switch presentation.outcome {
         case .judged(let judgement):
-            self.init(judgement, questions: plan.questions(on: day), requestCompared: true)
+            self.init(judgement, expecting: plan.expectation(on: day), requestCompared: true)
         case .malformed(let error):
             self = .malformed(TransactionError(.responseMalformed, error.explanation))
         case .declined:

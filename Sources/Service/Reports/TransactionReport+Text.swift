@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
+internal import ReaderStore
 internal import ReaderService
 
 package enum ElementDisplay: Sendable {
@@ -21,6 +22,7 @@ extension TransactionReport {
         var lines = [headline]
         lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy.revocation) }
         lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
+        lines += missing.map { "  \($0.text)" }
         lines += notes.map { "  note: \($0.explanation)  [\($0.id.rawValue)]" }
         lines += unansweredQuestions
         if let basis { lines.append("  judged by: \(basis.text)") }
@@ -32,7 +34,8 @@ extension TransactionReport {
     var headline: String {
         switch verdict {
         case .verified: [answersLine, "VERIFIED"].compactMap(\.self).joined(separator: "\n")
-        case .mock where isAccepted: "TEST DOCUMENT: \(answersText ?? "every check passed")"
+        case .mock where isAccepted:
+            "TEST DOCUMENT: \(resultText ?? "every check passed")"
         case .mock: "TEST DOCUMENT: it proves nothing"
         case .rejected: "REJECTED: do not rely on this response"
         case .malformed: "MALFORMED: the bytes are not the message they should be"
@@ -40,11 +43,20 @@ extension TransactionReport {
         }
     }
 
-    /// All answers in a word, and each question with its answer; nil if nothing is to be answered.
+    /// The outcome in a word, and what it follows from; nil if nothing was to be answered and nothing is missing.
     private var answersLine: String? {
-        let words = questions.map { word(answering: $0) }
-        let summary = words.contains(.no) ? "NO" : words.contains(.cannotTell) ? "CANNOT TELL" : "YES"
-        return answersText.map { "\(summary): \($0)" }
+        let summary =
+            switch conclusion.outcome {
+            case .allow: "YES"
+            case .deny: "NO"
+            case .unclear, .declined, .cancelled, .failed: "CANNOT TELL"
+            }
+        return resultText.map { "\(summary): \($0)" }
+    }
+
+    private var resultText: String? {
+        let parts = [answersText, isIncomplete ? "what is needed was not all shared" : nil].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// Each question with its answer. A portrait that came is no answer.
@@ -164,6 +176,7 @@ extension Question.Subject {
         switch self {
         case .ageOver(let years, _): "over \(years)"
         case .drive(let vehicle): "may drive \(vehicle.text) today"
+        case .inDate: "in date"
         case .portrait: "portrait to compare"
         }
     }

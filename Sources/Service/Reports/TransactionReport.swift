@@ -46,7 +46,8 @@ package struct TransactionReport: Sendable {
     package private(set) var errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
     package let requestCompared: Bool
-    package let questions: [Question]
+    /// What the answer needs to be a yes.
+    private let expectation: AnswerExpectation
     /// Nil if there was nothing to judge.
     package let basis: Basis?
     /// What was asked, where that was done just now.
@@ -55,31 +56,38 @@ package struct TransactionReport: Sendable {
     /// What is remarkable in the phone's messages, and changes nothing of the verdict.
     package var notes: [PresentationNote] = []
 
-    /// The report on a judged response; `questions` are those the exit code answers.
-    package init(_ judgement: Judgement, questions: [Question], requestCompared: Bool) {
+    /// The report on a judged response.
+    ///
+    /// - Parameter expectation: what the outcome and the exit code depend on, beside the checks.
+    package init(_ judgement: Judgement, expecting expectation: AnswerExpectation, requestCompared: Bool) {
         let basis = Basis(trustSnapshot: judgement.trustSnapshot, policy: judgement.policy)
         switch judgement.verdict {
         case .verified(let response) where !judgement.policy.accepts(response):
             self.init(
-                .mock, response.reports.map { DocumentOutcome($0, verified: nil, questions: questions) },
+                .mock, response.reports.map { DocumentOutcome($0, verified: nil, expecting: expectation) },
                 [TransactionError(.documentTest, Self.testDocumentDetail)],
-                notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
+                notReturned: response.notReturned, expecting: expectation, requestCompared: requestCompared,
                 basis: basis)
         case .verified(let response):
             self.init(
                 judgement.policy.hasTestDocument(response.reports) ? .mock : .verified,
-                zip(response.reports, response.documents).map { report, document in
-                    DocumentOutcome(report, verified: document, questions: questions)
-                },
-                notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
+                response.outcomes(expecting: expectation), notReturned: response.notReturned,
+                expecting: expectation, requestCompared: requestCompared,
                 basis: basis)
         case .rejected(let response):
             self.init(
                 rejecting: response.reports,
                 for: response.failures.map { TransactionError($0, status: response.status) },
-                notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
+                notReturned: response.notReturned, expecting: expectation, requestCompared: requestCompared,
                 basis: basis)
         }
+    }
+
+    /// The report on a response that may be used, without what it was judged by.
+    init(_ response: VerifiedResponse, expecting expectation: AnswerExpectation) {
+        self.init(
+            .verified, response.outcomes(expecting: expectation), notReturned: response.notReturned,
+            expecting: expectation, requestCompared: true, basis: nil)
     }
 
     private static let testDocumentDetail =
@@ -102,29 +110,40 @@ package struct TransactionReport: Sendable {
     /// The report on checks of a response that is not to be relied on.
     init(
         rejecting reports: [DocumentReport], for failures: [TransactionError], notReturned: [NotReturned],
-        questions: [Question], requestCompared: Bool, basis: Basis
+        expecting expectation: AnswerExpectation, requestCompared: Bool, basis: Basis
     ) {
         self.init(
-            .rejected, reports.map { DocumentOutcome($0, verified: nil, questions: questions) }, failures,
-            notReturned: notReturned, questions: questions, requestCompared: requestCompared, basis: basis)
+            .rejected, reports.map { DocumentOutcome($0, verified: nil, expecting: expectation) }, failures,
+            notReturned: notReturned, expecting: expectation, requestCompared: requestCompared, basis: basis)
     }
 
     private init(_ verdict: Verdict, _ error: TransactionError) {
         self.init(
-            verdict, [], [error], notReturned: [], questions: [], requestCompared: false, basis: nil)
+            verdict, [], [error], notReturned: [], expecting: .nothing, requestCompared: false, basis: nil)
     }
 
     private init(
         _ verdict: Verdict, _ documents: [DocumentOutcome], _ failures: [TransactionError] = [],
-        notReturned: [NotReturned], questions: [Question], requestCompared: Bool, basis: Basis?
+        notReturned: [NotReturned], expecting expectation: AnswerExpectation, requestCompared: Bool,
+        basis: Basis?
     ) {
         self.verdict = verdict
         self.documents = documents
         errors = failures + notReturned.prefix(Self.mostNotReturned).map { TransactionError($0) }
         self.requestCompared = requestCompared
-        self.questions = questions
+        self.expectation = expectation
         self.basis = basis
     }
+
+    package var questions: [Question] { expectation.questions }
+
+    /// What was asked for, is needed and did not come, of any of the documents.
+    package var missing: [MissingElement] {
+        documents.flatMap(\.missing).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Whether a verified document lacks an element that it needs, or has none at all.
+    package var isIncomplete: Bool { documents.contains(where: \.isIncomplete) }
 
     /// Yes where each document that came says yes, no where one says no.
     package func word(answering question: Question) -> Answer.Word {
@@ -167,17 +186,26 @@ package struct DocumentOutcome: Sendable {
     package private(set) var verified: VerifiedDocument?
     /// What was asked of it, each once, with its answer.
     package private(set) var answers: [(subject: Question.Subject, answer: Answer)]
+    /// What it needs and lacks.
+    package let missing: [MissingElement]
+    /// Whether it lacks something, or nothing came of what was asked for.
+    package let isIncomplete: Bool
 
-    package init(_ report: DocumentReport, verified: VerifiedDocument?, questions: [Question]) {
+    package init(
+        _ report: DocumentReport, verified: VerifiedDocument?, expecting expectation: AnswerExpectation
+    ) {
         self.report = report
         self.verified = verified
         var answers: [(subject: Question.Subject, answer: Answer)] = []
-        for question in questions where question.docTypes.contains(report.docType) {
+        for question in expectation.questions where question.docTypes.contains(report.docType) {
             guard !answers.contains(where: { $0.subject == question.subject }) else { continue }
             answers.append((question.subject, Answer(question, by: verified)))
         }
         self.answers = answers
+        missing = verified.map { expectation.missing(from: $0, answers) } ?? []
+        isIncomplete = !missing.isEmpty || verified?.isEmpty == true
     }
+
     fileprivate mutating func refusePortrait() {
         answers = answers.map { subject, answer in
             guard subject == .portrait else { return (subject, answer) }
@@ -207,5 +235,11 @@ package struct AskedRequest: Sendable {
             "identity": JSONValue(sent?.identity),
             "readerAuthentication": JSONValue(sent?.readerAuthentication.rawValue),
         ]
+    }
+}
+
+extension VerifiedResponse {
+    fileprivate func outcomes(expecting expectation: AnswerExpectation) -> [DocumentOutcome] {
+        zip(reports, documents).map { DocumentOutcome($0, verified: $1, expecting: expectation) }
     }
 }

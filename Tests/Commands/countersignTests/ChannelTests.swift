@@ -49,7 +49,8 @@ struct ChannelTests {
         _ = try stage.answer(channel)
         #expect(
             try Set(stage.verify(channel, "--json").json().keys) == [
-                "verdict", "mockSign", "isReplayChecked", "ageStandIns", "request", "requestCompared",
+                "verdict", "mockSign", "isReplayChecked", "ageStandIns", "outcome", "reasons", "missing",
+                "request", "requestCompared",
                 "trustSnapshot", "policy", "documents", "errors", "phases",
             ])
     }

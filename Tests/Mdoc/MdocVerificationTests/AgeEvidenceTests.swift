@@ -26,9 +26,9 @@ struct AgeEvidenceTests {
     func order() throws {
         let items = [stated, birth("1990-01-01")]
         #expect(try answer(21, items, accepting: .attestation) == .cannotTell(.noAttestation))
-        #expect(try answer(21, items, accepting: .ageInYears) == .no(by: .mDL("age_in_years")))
+        #expect(try answer(21, items, accepting: .ageInYears) == .cannotTell(.asOfIssue))
         #expect(try answer(20, items) == .yes(by: .mDL("age_in_years")))
-        #expect(try answer(21, items) == .no(by: .mDL("age_in_years")))
+        #expect(try answer(21, items) == .yes(by: .mDL("birth_date")))
         #expect(try answer(21, [birth("1990-01-01")]) == .yes(by: .mDL("birth_date")))
         #expect(
             try answer(21, [birth("1990-01-01")], accepting: .ageInYears) == .cannotTell(.noAttestation))
@@ -37,10 +37,60 @@ struct AgeEvidenceTests {
     @Test("Q160 An attestation that answers is not questioned by a number")
     func attestationFirst() throws {
         #expect(try answer(21, [.age(21, true), stated]) == .yes(by: .mDL("age_over_21")))
-        #expect(try answer(18, [.age(18, false), stated]) == .no(by: .mDL("age_over_18")))
-        #expect(try answer(21, [.age(18, true), stated]) == .no(by: .mDL("age_in_years")))
+        #expect(try answer(21, [.age(21, false), stated]) == .no(by: .mDL("age_over_21")))
+        #expect(try answer(21, [.age(18, true), stated]) == .cannotTell(.asOfIssue))
         #expect(
             try answer(20, [.age(21, true), .age(18, false), stated]) == .cannotTell(.contradictory))
+    }
+
+    @Test("Q223 An age in years is as of the day of issue: it proves, and never refutes")
+    func asOfIssue() throws {
+        for years in [21, 22, 99] {
+            #expect(try answer(years, [stated], accepting: .ageInYears) == .cannotTell(.asOfIssue))
+            #expect(try answer(years, [stated, birth("2020-01-01")]) == .no(by: .mDL("birth_date")))
+        }
+        for years in [0, 18, 20] {
+            #expect(try answer(years, [stated], accepting: .ageInYears) == .yes(by: .mDL("age_in_years")))
+        }
+        #expect(try answer(18, [birth("1990-01-01")]) == .yes(by: .mDL("birth_date")))
+        #expect(
+            try answer(21, [.init("age_birth_year", Encoded.unsigned(2020))])
+                == .cannotTell(.noAttestation))
+    }
+
+    @Test("Two proofs of age that contradict one another are no answer, whichever comes first")
+    func contradictory() throws {
+        let young = birth("2010-01-01")
+        let old = birth("1990-01-01")
+        for items in [
+            [.age(20, false), stated], [stated, .age(18, false)], [.age(21, true), young], [stated, young],
+            [.age(20, false), old], [old, .age(20, false)], [.age(20, false), stated, young],
+        ] {
+            #expect(try answer(20, items) == .cannotTell(.contradictory))
+        }
+    }
+
+    @Test(
+        "An attestation that was false when it was signed, and is outdated by the birth date, refutes nothing"
+    )
+    func outdatedAttestation() throws {
+        // Signed on 20 October 2026.
+        let name = ElementName.mDL("birth_date")
+        #expect(try answer(21, [.age(21, false), birth("2005-10-25")]) == .yes(by: name))
+        #expect(try answer(21, [.age(21, false), birth("2005-10-20")]) == .cannotTell(.contradictory))
+        #expect(try answer(21, [.age(21, false), birth("2005-11-02")]) == .no(by: .mDL("age_over_21")))
+        #expect(
+            try answer(21, [.age(21, false), birth("2005-10-25")], accepting: .ageInYears)
+                == .no(by: .mDL("age_over_21")))
+    }
+
+    @Test("One unreadable proof of age does not silence a readable one beside it")
+    func unreadableBeside() throws {
+        let text = TestDocument.Item("age_in_years", Encoded.text("40"), in: "org.example")
+        #expect(try answer(20, [text, stated]) == .yes(by: .mDL("age_in_years")))
+        #expect(
+            try answer(20, [.init("age_over_20", Encoded.text("true")), stated])
+                == .yes(by: .mDL("age_in_years")))
     }
 
     @Test(

@@ -26,8 +26,8 @@ struct DrivingTests {
     }
 
     private func mayDrive(
-        _ entries: [[UInt8]], _ vehicle: DrivingClass = .category("B"), expiry: [UInt8]? = nil,
-        on day: FullDate = today
+        _ entries: [[UInt8]], _ vehicle: DrivingClass = .category("B"),
+        expiry: [UInt8]? = Encoded.day("2045-01-01"), on day: FullDate = today
     ) throws -> DrivingAnswer {
         var items = [TestDocument.Item("driving_privileges", Encoded.array(entries))]
         if case .domesticClass = vehicle {
@@ -70,7 +70,7 @@ struct DrivingTests {
     @Test("Without an expiry date of its own a category lasts as long as the document")
     func documentExpiry() throws {
         let entry = category("B")
-        #expect(try mayDrive([entry]) == .cannotTell(.noExpiryDate))
+        #expect(try mayDrive([entry], expiry: nil) == .cannotTell(.expiryDateNotReturned))
         #expect(try isYes(mayDrive([entry], expiry: Encoded.day("2026-11-01")), until: "2026-11-01"))
         #expect(
             try mayDrive([entry], expiry: Encoded.day("2026-10-31"))
@@ -87,6 +87,41 @@ struct DrivingTests {
             try mayDrive([entry], expiry: Encoded.day("2026-10-31"))
                 == .no(.documentExpired(on: Self.day("2026-10-31"))))
         #expect(try isYes(mayDrive([entry], expiry: Encoded.day("2027-01-01")), until: "2027-01-01"))
+    }
+
+    @Test(
+        "Q221 Without the document's expiry date nobody may drive, though the category has a date of its own")
+    func documentExpiryWithheld() throws {
+        let current = category("B", from: "2020-01-01", until: "2035-01-01")
+        #expect(try mayDrive([current], expiry: nil) == .cannotTell(.expiryDateNotReturned))
+        #expect(
+            try mayDrive([current], expiry: Encoded.day("2025-01-01"))
+                == .no(.documentExpired(on: Self.day("2025-01-01"))))
+        let elsewhere = TestDocument.Item("expiry_date", Encoded.day("2045-01-01"), in: "org.example")
+        let privileges = TestDocument.Item("driving_privileges", Encoded.array([current]))
+        #expect(try answer([privileges, elsewhere]) == .cannotTell(.expiryDateNotReturned))
+        for value in [Encoded.text("never"), [0xf6], Encoded.unsigned(2045), Encoded.bytes([1])] {
+            #expect(try mayDrive([current], expiry: value) == .cannotTell(.malformed))
+        }
+    }
+
+    @Test("Either element refutes by itself, whatever the other is or is not")
+    func refutedByOne() throws {
+        let past = Encoded.day("2025-01-01")
+        let expired = DrivingAnswer.no(.documentExpired(on: Self.day("2025-01-01")))
+        #expect(try answer([.init("expiry_date", past)]) == expired)
+        #expect(
+            try answer([.init("expiry_date", past), .init("driving_privileges", Encoded.text("B"))])
+                == expired)
+        for expiry in [nil, Encoded.text("never")] {
+            #expect(try mayDrive([category("A", until: "2035-01-01")], expiry: expiry) == .no(.notGranted))
+            #expect(
+                try mayDrive([category("B", until: "2020-01-01")], expiry: expiry)
+                    == .no(.expired(on: Self.day("2020-01-01"))))
+            #expect(
+                try mayDrive([category("B", from: "2027-01-01")], expiry: expiry)
+                    == .no(.notYet(from: Self.day("2027-01-01"))))
+        }
     }
 
     @Test("Of several entries of one category any in date grants it, the least restricted first")

@@ -39,6 +39,24 @@ struct IntentTextTests {
                 RequestIntent(
                     .age, [.ageOver(18)], from: [.drivingLicence, .ageVerification], ageFallback: .nothing)
             ),
+            ("age over 21, in date", RequestIntent(.age, [.ageOver(21), .inDate])),
+            (
+                "identity: name, licence number; required document number",
+                RequestIntent(.identity, [.name, .documentNumber], required: [.documentNumber])
+            ),
+            (
+                "rental: categories B C1, address; required address; from mdl; required categories B C1",
+                RequestIntent(
+                    .rental, [.categories(["B", "C1"]), .address],
+                    required: [.address, .categories(["B", "C1"])])
+            ),
+            (
+                "elements: a/b, expiry; else birth date; required a/b and expiry",
+                RequestIntent(
+                    .elements, [.element(.init(nameSpace: "a", identifier: "b")), .expiry],
+                    ageFallback: .birthDate,
+                    required: [.element(.init(nameSpace: "a", identifier: "b")), .expiry])
+            ),
             (
                 "age over 18; else birth date; from photoid",
                 RequestIntent(.age, [.ageOver(18)], from: [.photoID], ageFallback: .birthDate)
@@ -62,6 +80,10 @@ struct IntentTextTests {
                 "age over 18; from pid or org.example.card.1"
             ),
             ("elements: a/b; else birth date", "elements: a/b; else birth date"),
+            (
+                "identity: name, expiry; required expiry with name; from pid",
+                "identity: name, expiry; from pid; required expiry, name"
+            ),
         ])
     func describes(_ text: String, description: String) throws {
         #expect(try RequestIntent(parsing: text).description == description)
@@ -82,6 +104,9 @@ struct IntentTextTests {
             ("age over 18; from passport", .notUnderstood("from passport")),
             ("age over 18; from mdl or", .notUnderstood("from mdl or")),
             ("age over 18; from mdl pid", .notUnderstood("from mdl pid")),
+            ("age over 18; required", .notUnderstood("required")),
+            ("age over 18; required shoe size", .notUnderstood("shoe size")),
+            ("age over 18; required ,", .nothingAsked),
             ("age over 18; else shoe size", .notUnderstood("else shoe size")),
             ("age over 18; keeping everything", .notUnderstood("keeping everything")),
             ("age over 18;", .notUnderstood("")), ("elements: a/b/c", .notUnderstood("a/b/c")),

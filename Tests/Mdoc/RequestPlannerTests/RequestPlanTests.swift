@@ -44,6 +44,8 @@ struct RequestPlanTests {
                 ]
             ),
             ("rental: categories B", ["driving_privileges", "expiry_date"]),
+            ("age over 21, in date", ["age_over_21", "expiry_date"]),
+            ("identity: name, in date, expiry", ["family_name", "given_name", "expiry_date"]),
             ("rental: issuer, issue date", ["issuing_country", "issuing_authority", "issue_date"]),
             (
                 "identity: name, birth date, address, nationality",

@@ -152,15 +152,18 @@ struct OnlineShop {
         return try PresentationNonce(bytes)
     }
 
-    func orderPage(session: String = "session 1", origin: String? = nil) async throws -> PlainHTTP.Reply {
+    func orderPage(
+        session: String = "session 1", origin: String? = nil, intent: String = "age over 21; else nothing"
+    ) async throws -> PlainHTTP.Reply {
         try await post(
-            "/v1/web/requests",
-            ["session": session, "origin": origin ?? self.origin, "intent": "age over 21; else nothing"])
+            "/v1/web/requests", ["session": session, "origin": origin ?? self.origin, "intent": intent])
     }
 
     /// Asks on the page; the text of encryptionInfo.
-    func askPage(session: String = "session 1", origin: String? = nil) async throws -> String {
-        let reply = try await orderPage(session: session, origin: origin)
+    func askPage(
+        session: String = "session 1", origin: String? = nil, intent: String = "age over 21; else nothing"
+    ) async throws -> String {
+        let reply = try await orderPage(session: session, origin: origin, intent: intent)
         guard reply.status == 201, let data = try reply.json()["data"] as? [String: String],
             let info = data["encryptionInfo"]
         else { throw PlainHTTP.Failure(description: "\(reply.status): \(reply.text)") }

@@ -29,6 +29,13 @@ struct PresentationOutcomeTests {
             Row(evidence: judged([.yes, .unknown]), outcome: .unclear, reasons: ["answer.unknown"]),
             Row(evidence: judged([.yes, .yes]), outcome: .allow),
             Row(evidence: judged([]), outcome: .allow),
+            Row(
+                evidence: judged([], isIncomplete: true), outcome: .unclear,
+                reasons: ["element.not_returned"]),
+            Row(
+                evidence: judged([.yes, .unknown], isIncomplete: true), outcome: .unclear,
+                reasons: ["answer.unknown", "element.not_returned"]),
+            Row(evidence: judged([.no], isIncomplete: true), outcome: .deny, reasons: ["answer.no"]),
             Row(evidence: judged([.yes], isTest: true), outcome: .unclear, reasons: ["document.test"]),
         ]
 
@@ -39,6 +46,9 @@ struct PresentationOutcomeTests {
                 evidence: judged([.unknown], person: .awaited), outcome: .unclear,
                 reasons: ["answer.unknown"]),
             Row(evidence: judged([.yes], person: .decided(.approved)), outcome: .allow),
+            Row(
+                evidence: judged([.yes], isIncomplete: true, person: .decided(.approved)),
+                outcome: .unclear, reasons: ["element.not_returned"]),
             Row(
                 evidence: judged([.no], person: .decided(.approved)), outcome: .deny,
                 reasons: ["answer.no"]),
@@ -55,10 +65,11 @@ struct PresentationOutcomeTests {
 
         private static func judged(
             _ answers: [ReceiptQuestion.Answer] = [], faults: [String] = [], unknowns: [String] = [],
-            isTest: Bool = false, person: PresentationEvidence.Person = .notAsked
+            isIncomplete: Bool = false, isTest: Bool = false, person: PresentationEvidence.Person = .notAsked
         ) -> PresentationEvidence {
             PresentationEvidence(
-                .judged, faults: faults, unknowns: unknowns, answers: answers, isTest: isTest, person: person)
+                .judged, faults: faults, unknowns: unknowns, answers: answers,
+                isIncomplete: isIncomplete, isTest: isTest, person: person)
         }
     }
 

@@ -4,6 +4,7 @@ import MdocModel
 import MdocWallet
 import PresentationStage
 import ReaderStore
+import Reports
 import Synchronization
 import Testing
 
@@ -236,6 +237,23 @@ struct DisplayTests {
         #expect(display.results.first?.age == 40)
     }
 
+    @Test("Q221 Without an element that every licence has and that was asked for, nobody is approved")
+    func withheld() async throws {
+        for (identifier, expected) in [
+            ("family_name", MobileDriversLicenseDisplayRequest.Response.ValidationOutcome.dismissed),
+            ("portrait", .dismissed), ("height", .approved),
+        ] {
+            let name = ElementName(nameSpace: TestLicence.nameSpace, identifier: identifier)
+            let stage = try TapStage(
+                phone: { $0.holder.documents = $0.holder.documents.map { $0.withholding([name]) } },
+                setup: { $0.display = .init(SeenDisplay(.approved)) })
+            defer { stage.clean() }
+            let request = Self.request([.familyName, .ageAtLeast(21)])
+            let response = try await stage.reader.prepare().requestDocument(request)
+            #expect(response.validationOutcome == expected, "without \(identifier)")
+        }
+    }
+
     @Test("A rejected answer is not shown")
     func rejected() async throws {
         let display = SeenDisplay(.approved)
@@ -305,6 +323,6 @@ extension ShownResult {
     fileprivate init(asked: MobileDocumentPresentation) {
         self.init(
             brand: nil, asked: asked, isTest: false, familyName: nil, givenName: nil, age: nil, ages: [],
-            portrait: nil)
+            portrait: nil, evidence: PresentationEvidence(.judged))
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import MdocVerification
+internal import ReaderStore
 internal import Reports
 
 /// The exit codes, the same for every command.
@@ -15,8 +16,9 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     /// What the code says, for `--help` and the documentation.
     var meaning: String {
         switch self {
-        case .success: "verified and every answer is yes; or the command succeeded"
-        case .answerNotYes: "verified, but an answer is no or cannot be determined"
+        case .success: "verified, every answer is yes and nothing needed is missing; or the command succeeded"
+        case .answerNotYes:
+            "verified, but an answer is no or cannot be determined, or something needed was not shared"
         case .rejected: "a check failed, or it is a test document that is not accepted"
         case .incomplete:
             "no answer to check: declined, connection lost, timeout, or only a status"
@@ -41,7 +43,7 @@ extension TransactionReport {
         switch verdict {
         case .verified,
             .mock where isAccepted:
-            questions.allSatisfy { word(answering: $0) == .yes } ? .success : .answerNotYes
+            conclusion.outcome == .allow ? .success : .answerNotYes
         case .rejected, .mock: .rejected
         case .malformed: .malformed
         case .incomplete: .incomplete

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import JSON
 internal import MdocVerification
+internal import ReaderStore
 internal import Reports
 internal import SystemPackage
 
@@ -45,7 +46,7 @@ extension TransactionReport {
     var colour: TerminalColour {
         switch exitStatus {
         case .success: hasTestDocument ? .yellow : .green
-        case .answerNotYes: questions.contains { word(answering: $0) == .no } ? .red : .yellow
+        case .answerNotYes: conclusion.outcome == .deny ? .red : .yellow
         case .incomplete: .yellow
         default: .red
         }

@@ -86,22 +86,24 @@ struct ChannelFiles {
         _ request: StoredRequest?, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation.Asked? {
         let day = WallClock.localDay(at: now)
-        func asked(_ requests: [ItemsRequest]) -> StoredPresentation.Asked {
-            .init(requests: requests, questions: Question.agesAsked(in: requests, on: day))
+        func asked(_ request: StoredRequest) -> StoredPresentation.Asked {
+            .init(requests: request.items, expectation: request.expectation(at: now))
         }
         if let intent = answer.intent {
             let plan = try Self.plan(intent)
             let requests = plan.drafts(for: [.extendedRequest, .readerAuthAll]).flatMap(\.documents)
-            return .init(requests: requests, questions: plan.questions(on: day))
+            return .init(requests: requests, expectation: plan.expectation(on: day))
         }
-        if let items = try app.itemsRequest() { return asked([items]) }
+        if let items = try app.itemsRequest() {
+            return .init(requests: [items], expectation: AnswerExpectation(of: [items], on: day))
+        }
         if let file = web.webRequest {
             let bytes = try WebRequestFile(file).deviceRequest
-            return try mapping(asked(try StoredRequest(bytes[...], limits: .standard).items)) {
+            return try mapping(asked(try StoredRequest(bytes[...], limits: .standard))) {
                 (error: MdocModelError) in CommandFailure.malformed("--web-request: \(error.explanation)")
             }
         }
-        return request.map { asked($0.items) }
+        return request.map(asked)
     }
 
     private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {

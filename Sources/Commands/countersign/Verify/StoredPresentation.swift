@@ -15,7 +15,7 @@ struct StoredPresentation {
     /// What was asked, to compare the answer with.
     struct Asked {
         let requests: [ItemsRequest]
-        let questions: [Question]
+        let expectation: AnswerExpectation
     }
 
     let message: Message
@@ -41,7 +41,7 @@ struct StoredPresentation {
             policy: policy)
         var report = ChannelReport(
             opened.verify(in: context), requestCompared: asked != nil,
-            questions: asked?.questions ?? [])
+            expecting: asked?.expectation ?? .nothing)
         report.response.phases = [
             TransactionReport.Phase(name: "decrypt", duration: decrypted - start),
             TransactionReport.Phase(name: "verify", duration: clock.now - decrypted),

@@ -5,6 +5,7 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocTrust
 internal import MdocVerification
+internal import ReaderService
 internal import Reports
 
 /// What the files of one transaction hold: enough to judge it once more.
@@ -62,7 +63,7 @@ struct StoredTransaction {
             return .malformed(TransactionError(.responseMalformed, error.explanation))
         }
         var report = TransactionReport(
-            unverified.verify(in: context), questions: request?.questions ?? [],
+            unverified.verify(in: context), expecting: request?.expectation(at: context.now) ?? .nothing,
             requestCompared: request != nil)
         if unverified.status == DeviceResponseStatus.decodingError.rawValue {
             report.adviseOnUndecodedRequest(isExtended: request?.isExtended)
@@ -139,16 +140,22 @@ struct StoredRequest {
     let items: [ItemsRequest]
     /// Whether the request is of version 1.1 or later.
     let isExtended: Bool
+    /// Whether any of the documents is enough.
+    private let areAlternatives: Bool
 
     init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
         self.bytes = bytes
         let request = try DeviceRequest(bytes, limits: limits)
         items = request.docRequests.map(\.itemsRequest)
         isExtended = request.version != "1.0"
+        let useCases = request.deviceRequestInfo?.useCases ?? []
+        areAlternatives = useCases.contains { $0.documentSets.count > 1 }
     }
 
     var comparison: RequestComparison { .requested(items) }
 
-    /// Each `age_over_NN` of each document, once.
-    var questions: [Question] { Question.agesAsked(in: items, on: nil) }
+    /// What an answer needs at this time, in the zone of this computer.
+    func expectation(at now: Timestamp) -> AnswerExpectation {
+        AnswerExpectation(of: items, areAlternatives: areAlternatives, on: WallClock.localDay(at: now))
+    }
 }

@@ -1,5 +1,6 @@
 internal import CBOR
 package import COSE
+package import MdocModel
 
 /// A document as the phone keeps it: what the issuer signed, and the device's private key.
 package struct IssuedDocument: Sendable {
@@ -13,10 +14,19 @@ package struct IssuedDocument: Sendable {
     }
 
     package let docType: String
-    package let items: [Item]
+    package private(set) var items: [Item]
     /// The encoded COSE_Sign1.
     package let issuerAuth: [UInt8]
     package let deviceKey: COSEKeyPair
+
+    /// The document as a phone presents it whose holder unticked these elements: nothing else of it changes.
+    package func withholding(_ names: Set<ElementName>) -> IssuedDocument {
+        var document = self
+        document.items.removeAll {
+            names.contains(ElementName(nameSpace: $0.nameSpace, identifier: $0.identifier))
+        }
+        return document
+    }
 
     /// IssuerSigned (ISO/IEC 18013-5 8.3.2.1.2.2) with these items, in their order by namespace.
     func issuerSigned(_ items: [Item]) -> CBORDraft {

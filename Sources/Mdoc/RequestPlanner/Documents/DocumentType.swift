@@ -39,7 +39,7 @@ package struct DocumentType: Sendable {
     /// The names that most documents took over from the mDL.
     static let usualAnswers: [Claim.Kind: [String]] = [
         .age: [], .name: ["family_name", "given_name"], .documentNumber: ["document_number"],
-        .expiry: ["expiry_date"], .issueDate: ["issue_date"],
+        .expiry: ["expiry_date"], .inDate: ["expiry_date"], .issueDate: ["issue_date"],
         .issuer: ["issuing_country", "issuing_authority"],
         .portrait: ["portrait"], .birthDate: ["birth_date"], .nationality: ["nationality"],
         .address: ["resident_address", "resident_city", "resident_postal_code", "resident_country"],

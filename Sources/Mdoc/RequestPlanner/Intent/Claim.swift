@@ -11,6 +11,8 @@ package enum Claim: Hashable, Sendable {
     /// The same for the classes of a North American state (AAMVA); not empty.
     case domesticClasses([String])
     case expiry
+    /// Whether the document is in date. Its date is asked for and not kept.
+    case inDate
     case issueDate
     case issuer
     /// `isCompared`: a person will compare it with the holder's face.
@@ -21,8 +23,8 @@ package enum Claim: Hashable, Sendable {
     case element(ElementName)
 
     enum Kind: Hashable {
-        case age, name, documentNumber, category, domesticClass, expiry, issueDate, issuer, portrait
-        case birthDate, nationality, address, element
+        case age, name, documentNumber, category, domesticClass, expiry, inDate, issueDate, issuer
+        case portrait, birthDate, nationality, address, element
     }
 
     var kind: Kind {
@@ -33,6 +35,7 @@ package enum Claim: Hashable, Sendable {
         case .categories: .category
         case .domesticClasses: .domesticClass
         case .expiry: .expiry
+        case .inDate: .inDate
         case .issueDate: .issueDate
         case .issuer: .issuer
         case .portrait: .portrait

@@ -6,13 +6,14 @@ internal import MdocModel
 ///     purpose  = "age" / "rental" / "identity" / "elements"            ; "age" where none is said
 ///     claims   = claim *( ( "," / " with " / " and " ) claim )
 ///     claim    = "age over" N                                          ; 0 to 99
-///              / "name" / "licence number" / "document number" / "expiry" / "issue date" / "issuer"
+///              / "name" / "licence number" / "document number" / "expiry" / "in date" / "issue date" / "issuer"
 ///              / "category" C / "categories" 1*( C )                   ; vehicle categories of ISO/IEC 18013-5
 ///              / "class" C / "classes" 1*( C )                         ; domestic classes of AAMVA
 ///              / "portrait" / "portrait for a human to compare"
 ///              / "birth date" / "nationality" / "address" / namespace "/" element
 ///     clause   = "from" document *( "or" document )                    ; "from mdl" where none is said
 ///              / "else" ( "nothing" / "age in years" / "birth date" )  ; "else age in years" where none is said
+///              / "required" claims                                     ; claims of those above: must come
 ///     document = "mdl" / "photoid" / "pid" / "av" / "mnc" / a document type
 ///
 /// The arguments of `countersign request` say the same: `--age-over N` is "age over N", `--portrait` "portrait for a
@@ -37,6 +38,7 @@ extension RequestIntent {
         claims = try Self.claims(head)
         documents = [.drivingLicence]
         ageFallback = .ageInYears
+        required = []
         for clause in parts { try take(clause) }
     }
 
@@ -63,6 +65,9 @@ extension RequestIntent {
         case "else":
             guard let fallback = AgeFallback(rawValue: rest) else { throw .notUnderstood("else \(rest)") }
             ageFallback = fallback
+        case "required":
+            guard !rest.isEmpty else { throw .notUnderstood("required") }
+            required += try Self.claims(Array(clause.dropFirst()))
         default: throw .notUnderstood(clause.joined(separator: " "))
         }
     }
@@ -77,6 +82,7 @@ extension RequestIntent: CustomStringConvertible {
             text += "; from \(documents.map(\.word).joined(separator: " or "))"
         }
         if ageFallback != .ageInYears { text += "; else \(ageFallback.rawValue)" }
+        if !required.isEmpty { text += "; required \(required.map(\.description).joined(separator: ", "))" }
         return text
     }
 }
@@ -84,7 +90,7 @@ extension RequestIntent: CustomStringConvertible {
 extension Claim: CustomStringConvertible {
     private static let phrases: [(words: String, claim: Claim)] = [
         ("name", .name), ("document number", .documentNumber), ("licence number", .documentNumber),
-        ("expiry", .expiry), ("issue date", .issueDate), ("issuer", .issuer),
+        ("expiry", .expiry), ("in date", .inDate), ("issue date", .issueDate), ("issuer", .issuer),
         ("portrait", .portrait(isCompared: false)),
         ("portrait for a human to compare", .portrait(isCompared: true)), ("birth date", .birthDate),
         ("nationality", .nationality), ("address", .address),

@@ -14,18 +14,21 @@ package struct RequestIntent: Hashable, Sendable {
     /// Any of these documents will do, in order of preference.
     package var documents: [DocumentFamily]
     package var ageFallback: AgeFallback
+    /// Claims whose elements the answer must have, beside those that are mandatory in their document.
+    package var required: [Claim]
     /// For apps, which name each element and answer for needing it: whether the age in years or the birth date may be asked
     /// for beside a question about the age.
     package var allowsBirthDateBesideAge = false
 
     package init(
         _ purpose: RequestPurpose, _ claims: [Claim], from documents: [DocumentFamily] = [.drivingLicence],
-        ageFallback: AgeFallback = .ageInYears
+        ageFallback: AgeFallback = .ageInYears, required: [Claim] = []
     ) {
         self.purpose = purpose
         self.claims = claims
         self.documents = documents
         self.ageFallback = ageFallback
+        self.required = required
     }
 }
 
@@ -42,17 +45,16 @@ package enum RequestPurpose: String, CaseIterable, Sendable {
 
     func needs(_ kind: Claim.Kind) -> Bool {
         switch self {
-        case .age: [.age, .portrait].contains(kind)
+        case .age: [.age, .inDate, .portrait].contains(kind)
         case .rental:
             [
-                .age, .name, .documentNumber, .category, .domesticClass, .expiry, .issueDate, .issuer,
-                .portrait,
+                .age, .name, .documentNumber, .category, .domesticClass, .expiry, .inDate, .issueDate,
+                .issuer, .portrait,
             ].contains(kind)
         case .identity:
             [
-                .age, .name, .documentNumber, .expiry, .issueDate, .issuer, .portrait, .birthDate,
-                .nationality,
-                .address,
+                .age, .name, .documentNumber, .expiry, .inDate, .issueDate, .issuer, .portrait,
+                .birthDate, .nationality, .address,
             ].contains(kind)
         case .elements: true
         }

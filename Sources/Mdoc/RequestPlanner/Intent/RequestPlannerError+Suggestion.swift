@@ -23,7 +23,9 @@ extension RequestPlannerError {
     }
 
     private static let vocabulary: [String] = {
-        var words = ["age", "over", "category", "categories", "class", "classes", "from", "or", "else"]
+        var words = [
+            "age", "over", "category", "categories", "class", "classes", "from", "or", "else", "required",
+        ]
         words += RequestPurpose.allCases.map { $0.rawValue + ":" }
         words += DocumentFamily.known.map(\.word)
         let phrases: [String] = Claim.words + RequestIntent.AgeFallback.allCases.map(\.rawValue)

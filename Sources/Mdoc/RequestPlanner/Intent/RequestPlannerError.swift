@@ -9,6 +9,8 @@ package enum RequestPlannerError: Error, Equatable, Sendable {
     /// Nothing is asked, or no document is named.
     case nothingAsked
     case claimTwice(Claim)
+    /// The answer must have what is not asked.
+    case requiredNotAsked(Claim)
     case documentTwice(docType: String)
     /// An age is not in 0 to 99.
     case ageOutOfRange(Int)
@@ -42,6 +44,8 @@ extension RequestPlannerError {
                     ?? ": /usr/share/doc/countersign/Documentation/command-line.md lists the words, which are case-sensitive")
         case .nothingAsked: "nothing is asked: name a document and what to ask of it"
         case .claimTwice(let claim): "asked twice: \(claim.safe)"
+        case .requiredNotAsked(let claim):
+            "required, but not asked: \(claim.safe): name it before the first semicolon too"
         case .documentTwice(let docType): "named twice: \(Terminal.safe(docType, limit: 80))"
         case .ageOutOfRange(let years): "an age of \(years) years cannot be asked about: give 0 to 99"
         case .overAsking(let rule, let claim): "refused: \(claim.safe): \(rule.meaning)  [\(rule.rawValue)]"

@@ -32,7 +32,7 @@ extension ItemsRequest {
 }
 
 extension DocumentType {
-    fileprivate func elements(answering claim: Claim) throws(RequestPlannerError) -> [ElementName] {
+    func elements(answering claim: Claim) throws(RequestPlannerError) -> [ElementName] {
         let names: [ElementName]
         switch claim {
         case .element(let name): names = [name]

@@ -4,6 +4,11 @@ extension RequestIntent {
         guard !claims.isEmpty, !documents.isEmpty else { throw .nothingAsked }
         var seen: Set<Claim> = []
         for claim in claims where !seen.insert(claim).inserted { throw .claimTwice(claim) }
+        for claim in required {
+            guard claims.contains(claim) else { throw .requiredNotAsked(claim) }
+            // Removed when it is found, so that none is required twice.
+            guard seen.remove(claim) != nil else { throw .claimTwice(claim) }
+        }
         var docTypes: Set<String> = []
         for type in documents.flatMap(\.types) where !docTypes.insert(type.docType).inserted {
             throw .documentTwice(docType: type.docType)

@@ -7,6 +7,8 @@ package struct RequestPlan: Sendable {
     package let retention: RetentionChoice?
     /// For each family of the intent, in its order, one request for each of its document types.
     private(set) var requests: [[ItemsRequest]]
+    /// All that is asked for, of any of the documents.
+    package let askedElements: [AskedElement]
 
     /// Plans what to ask, or says by which rule it is not asked.
     package init(
@@ -28,11 +30,17 @@ package struct RequestPlan: Sendable {
         try intent.check()
         self.intent = intent
         self.retention = retention
+        var askedElements: [AskedElement] = []
         requests = try intent.documents.map { family throws(RequestPlannerError) in
             try family.types.map { type throws(RequestPlannerError) in
-                try ItemsRequest(intent, of: type, keeping: isKept)
+                let request = try ItemsRequest(intent, of: type, keeping: isKept)
+                var required: Set<ElementName> = []
+                for claim in intent.required { required.formUnion(try type.elements(answering: claim)) }
+                askedElements += request.askedElements(requiring: required)
+                return request
             }
         }
+        self.askedElements = askedElements
     }
 
     /// The same, where only documents of these issuers are wanted.
@@ -52,6 +60,9 @@ package struct RequestPlan: Sendable {
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         [self].drafts(for: capabilities)
     }
+
+    /// The requests of all families.
+    package var allRequests: [ItemsRequest] { requests.flatMap(\.self) }
 
     package var ages: [Int] { intent.claims.compactMap(\.years) }
 
@@ -126,7 +137,7 @@ package enum RetentionChoice: String, CaseIterable, Sendable {
         switch self {
         case .none, .receipt: false
         case .ageAndIDNumber: claim.years != nil || claim.isDocumentNumber
-        case .consented: !claim.isPortrait
+        case .consented: !claim.isPortrait && claim != .inDate
         }
     }
 }

@@ -27,7 +27,9 @@ package struct AgeStandIn: Hashable, Sendable {
 extension AgeAnswer {
     fileprivate var isUnanswered: Bool {
         switch self {
-        case .cannotTell(.noAttestation), .cannotTell(.noneApplies), .cannotTell(.wrongType): true
+        case .cannotTell(.noAttestation), .cannotTell(.noneApplies), .cannotTell(.asOfIssue),
+            .cannotTell(.wrongType):
+            true
         case .yes, .no, .cannotTell(.contradictory): false
         }
     }

@@ -55,7 +55,7 @@ private struct TraceSummary {
     init(_ outcome: Presentation.Outcome) {
         switch outcome {
         case .judged(let judgement):
-            let report = TransactionReport(judgement, questions: [], requestCompared: true)
+            let report = TransactionReport(judgement, expecting: .nothing, requestCompared: true)
             take(report)
         case .malformed:
             verdict = .malformed

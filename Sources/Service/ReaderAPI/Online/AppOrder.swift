@@ -44,13 +44,16 @@ package struct AppOrder: Sendable {
         return intent
     }
 
-    /// The ages that are asked for; an age in years answers too, which PassKit asks for in their place.
-    func questions(on day: FullDate) -> [Question] {
-        descriptor.elements.compactMap { element, _ in
-            guard case .ageAtLeast(let years) = element else { return nil }
-            return Question(
-                docTypes: [descriptor.document.docType], .ageOver(years, by: .ageInYears), on: day)
+    /// The ages that are asked for, where an age in years answers too, which PassKit asks for in their place; whether the
+    /// document is in date if its expiry date is asked for; and the elements.
+    func expectation(on day: FullDate) -> AnswerExpectation {
+        let request = descriptor.itemsRequest
+        let ages = descriptor.elements.compactMap { element, _ -> Question.Subject? in
+            if case .ageAtLeast(let years) = element { .ageOver(years, by: request.ageEvidence) } else { nil }
         }
+        let subjects = ages + (request.asksForExpiryDate ? [.inDate] : [])
+        return AnswerExpectation(
+            subjects.map { Question(docTypes: [request.docType], $0, on: day) }, of: request.askedElements())
     }
 
     /// An app names elements and no purpose: ages alone are an age check.

@@ -81,7 +81,8 @@ package final class OnlineVerifier: Sendable {
             throw APIProblem(error)
         }
         return try await Self.verdict(
-            opened, asked: [order.descriptor.itemsRequest], order.questions(on: WallClock.localDay(at: now)),
+            opened, asked: [order.descriptor.itemsRequest],
+            order.expectation(on: WallClock.localDay(at: now)),
             by: basis.judging([order.purpose]), at: now)
     }
 
@@ -132,7 +133,7 @@ package final class OnlineVerifier: Sendable {
             throw APIProblem(error)
         }
         return try await Self.verdict(
-            opened, asked: order.draft.documents, order.plan.questions(on: WallClock.localDay(at: now)),
+            opened, asked: order.draft.documents, order.plan.expectation(on: WallClock.localDay(at: now)),
             by: basis.judging([order.plan.intent.purpose]), at: now)
     }
 
@@ -175,15 +176,15 @@ package final class OnlineVerifier: Sendable {
     }
 
     private static func verdict(
-        _ opened: OpenedPresentation, asked: [ItemsRequest], _ questions: [Question], by basis: JudgingBasis,
-        at now: Timestamp
+        _ opened: OpenedPresentation, asked: [ItemsRequest], _ expectation: AnswerExpectation,
+        by basis: JudgingBasis, at now: Timestamp
     ) async -> JSONValue {
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy)
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()
-        let report = ChannelReport(verification, requestCompared: true, questions: questions)
+        let report = ChannelReport(verification, requestCompared: true, expecting: expectation)
         return report.json(portrait: .bytes)
     }
 }

@@ -56,7 +56,7 @@ extension TransactionReport {
                 "reasons",
                 .array(reasons(for: conclusion).map { ["id": .string($0.id), "text": .string($0.text)] })
             ),
-            ("docType", JSONValue(document?.docType)),
+            ("missing", .array(missing.map(\.json))), ("docType", JSONValue(document?.docType)),
             ("parts", document?.parts.json ?? .null),
             ("issuer", document.map { issuerJSON($0.issuer) } ?? .null),
             ("trustSnapshot", JSONValue(self.basis?.trustSnapshot.description)),
@@ -68,11 +68,12 @@ extension TransactionReport {
         ]
     }
 
-    /// What the customer's page shows of a result: the answers, and whether the document is for tests.
+    /// What the customer's page shows of a result: the answers, what is missing, and whether the document is for tests.
     var screenResult: JSONValue {
         [
             "verdict": .string(verdict.rawValue), "test": .boolean(hasTestDocument),
             "answers": .array(answerMembers), "reasons": .array([]),
+            "missing": .array(missing.map(\.json)),
             "docType": .null, "parts": .null,
             "issuer": ["country": .null, "name": .null, "test": .boolean(hasTestDocument)],
             "trustSnapshot": .null, "trustAgeSeconds": .null, "policy": .null,

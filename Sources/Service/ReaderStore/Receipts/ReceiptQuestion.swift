@@ -9,6 +9,8 @@ package struct ReceiptQuestion: Hashable, Sendable {
         case category(VehicleCode)
         /// The same for a class of a North American state (AAMVA).
         case domesticClass(VehicleCode)
+        /// Is the document itself in date?
+        case inDate
         /// Is there a portrait to compare?
         case portrait
     }
@@ -42,15 +44,18 @@ package struct VehicleCode: Hashable, Sendable {
 }
 
 extension ReceiptQuestion.Subject: CustomStringConvertible {
-    /// `age_over_21`, `drive:B`, `drive:class C`, `portrait`: as receipts and the results of the API have it.
+    /// `age_over_21`, `drive:B`, `drive:class C`, `in date`, `portrait`: as receipts and the results of the API have it.
     package var description: String {
         switch self {
         case .ageOver(let age): age.identifier
         case .category(let code): "\(Self.drive)\(code.text)"
         case .domesticClass(let code): "\(Self.drive)\(Self.domestic)\(code.text)"
+        case .inDate: Self.current
         case .portrait: "portrait"
         }
     }
+
+    private static let current = "in date"
 
     private static let drive = "drive:"
     private static let domestic = "class "
@@ -58,6 +63,8 @@ extension ReceiptQuestion.Subject: CustomStringConvertible {
     init?(parsing text: String) {
         if text == "portrait" {
             self = .portrait
+        } else if text == Self.current {
+            self = .inDate
         } else if let age = AgeAttestation(text) {
             self = .ageOver(age)
         } else if let code = VehicleCode(text, after: Self.drive) {

@@ -95,7 +95,10 @@ package struct ReceiptStatement: Hashable, Sendable {
     ) -> ReceiptStatement {
         var ended = self
         ended.outcome = outcome
-        ended.reasons = Array((further + reasons).prefix(Self.mostEntries))
+        let all = (further + reasons).reduce(into: [ReceiptReason]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        ended.reasons = Array(all.prefix(Self.mostEntries))
         ended.decision = decision
         return ended
     }

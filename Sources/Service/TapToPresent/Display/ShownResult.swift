@@ -17,12 +17,14 @@ struct ShownResult: Sendable, RedactedDescription {
     let age: Int?
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
+    /// What the outcome follows from, with the operator's decision.
+    let evidence: PresentationEvidence
 
     /// The result of the operator's decision, by the outcome of a presentation. Without a portrait nobody compared.
     func concluded(_ decision: ResultShowing.Outcome) -> ResultShowing.Outcome {
-        let answers = ages.map(\.answer) + (portrait == nil ? [.unknown] : [])
-        let person = PresentationEvidence.Person.decided(ReceiptStatement.Decision(decision))
-        switch PresentationEvidence(.judged, answers: answers, person: person).conclusion?.outcome {
+        var evidence = evidence
+        evidence.person = .decided(ReceiptStatement.Decision(decision))
+        switch evidence.conclusion?.outcome {
         case .allow: return .approved
         case .deny: return .rejected
         case .unclear, .declined, .cancelled, .failed, nil: return .dismissed
@@ -58,5 +60,6 @@ extension ShownResult {
             (years, answers[years].map { $0 ? .yes : .no } ?? .unknown)
         }
         portrait = read.document.comparablePortrait.map { Data($0) }
+        evidence = read.evidence
     }
 }

@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import MdocVerification
+internal import Reports
 internal import ReaderService
 internal import RequestPlanner
 
@@ -13,6 +14,8 @@ struct ReadDocument {
     let showing: ResultShowing
     /// Whether a test issuer signed it.
     let isTest: Bool
+    /// What the outcome of a display request follows from, beside the operator's decision.
+    let evidence: PresentationEvidence
 }
 
 extension ReadDocument {
@@ -31,7 +34,11 @@ extension ReadDocument {
                 else { continue }
                 self.init(
                     document: document, type: type, plan: plan, day: day, showing: showing,
-                    isTest: judgement.policy.hasTestDocument(response.reports))
+                    isTest: judgement.policy.hasTestDocument(response.reports),
+                    evidence: PresentationEvidence(
+                        TransactionReport(
+                            judgement, expecting: plan.expectation(on: day), requestCompared: true),
+                        asksPerson: true))
                 return
             }
         }

@@ -65,7 +65,7 @@ extension MobileDocumentReaderError.Reason {
             case .overAsking(.twoAgesAtMost, _): .moreThanTwoAges
             case .documentLacks: .elementNotOfDocument
             // No element of this library is asked for like that.
-            case .overAsking, .notUnderstood, .textTooLong: .internalFault
+            case .overAsking, .notUnderstood, .textTooLong, .requiredNotAsked: .internalFault
             }
     }
 }

@@ -25,6 +25,7 @@ extension UserFacingTexts {
         TextGroup(NotReturned.samples, .mdoc) { $0.explanation },
         TextGroup(AgeAnswer.samples, .mdoc) { $0.reason },
         TextGroup(DrivingAnswer.samples, .mdoc) { $0.reason },
+        TextGroup(InDateAnswer.samples, .mdoc) { $0.reason },
         TextGroup(RequestPlannerError.samples, .mdoc) { $0.explanation },
         TextGroup(RequestRule.allCases, .mdoc, id: { $0.rawValue }) { $0.meaning },
         TextGroup(WalletPresentationError.samples, .mdoc, id: { $0.id }) { $0.explanation },
@@ -177,7 +178,8 @@ extension AgeAnswer: SampledCases {
         case .no?: .cannotTell(.noAttestation)
         case .cannotTell(.noAttestation)?: .cannotTell(.noneApplies)
         case .cannotTell(.noneApplies)?: .cannotTell(.contradictory)
-        case .cannotTell(.contradictory)?:
+        case .cannotTell(.contradictory)?: .cannotTell(.asOfIssue)
+        case .cannotTell(.asOfIssue)?:
             .cannotTell(.wrongType(familyName, WrongType(expected: .boolean, found: .text)))
         case .cannotTell(.wrongType)?: nil
         }
@@ -195,8 +197,21 @@ extension DrivingAnswer: SampledCases {
         case .no(.expired)?: .no(.documentExpired(on: day))
         case .no(.documentExpired)?: .cannotTell(.notReturned)
         case .cannotTell(.notReturned)?: .cannotTell(.malformed)
-        case .cannotTell(.malformed)?: .cannotTell(.noExpiryDate)
-        case .cannotTell(.noExpiryDate)?: nil
+        case .cannotTell(.malformed)?: .cannotTell(.expiryDateNotReturned)
+        case .cannotTell(.expiryDateNotReturned)?: nil
+        }
+    }
+}
+
+extension InDateAnswer: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        let day = Timestamp(secondsSince1970: 1_793_534_400).dayInUTC
+        return switch previous {
+        case nil: .yes(until: day)
+        case .yes?: .no(expiredOn: day)
+        case .no?: .cannotTell(.notReturned)
+        case .cannotTell(.notReturned)?: .cannotTell(.malformed)
+        case .cannotTell(.malformed)?: nil
         }
     }
 }
@@ -208,7 +223,8 @@ extension RequestPlannerError: SampledCases {
         case .textTooLong?: .notUnderstood(Received.type)
         case .notUnderstood?: .nothingAsked
         case .nothingAsked?: .claimTwice(.name)
-        case .claimTwice?: .documentTwice(docType: Received.type)
+        case .claimTwice?: .requiredNotAsked(.expiry)
+        case .requiredNotAsked?: .documentTwice(docType: Received.type)
         case .documentTwice?: .ageOutOfRange(100)
         case .ageOutOfRange?: .overAsking(.attestationAnswersAge, .birthDate)
         case .overAsking?: .documentLacks(.nationality, docType: Received.type)
