@@ -527,7 +527,7 @@ let package = Package(
                 "PKIX",
                 "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
                 "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
-                "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
+                "RecordBench", "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
