@@ -64,7 +64,7 @@ extension PresentationCoordinator {
 
     /// A presentation that a button started, as its caller sees it: the clerk's page while it is the latest of its lane,
     /// others the outcome alone.
-    private func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
+    func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
         let seen = scopes(of: caller, over: record).intersection([.clerk, .order])
         return record.json(for: seen.isEmpty ? [.order] : seen)
     }

@@ -124,6 +124,19 @@ package actor PresentationCoordinator {
         throw .referenceOfTest
     }
 
+    /// Orders once more what a presentation asked, where something was not shared. Whoever ordered that one owns the new one
+    /// too; a standing order's is the caller's.
+    func askAgain(
+        _ record: PresentationRecord, by caller: KnownCaller
+    ) async throws(APIProblem) -> PresentationRecord {
+        let isStanding = record.owner == Self.owner(ofStanding: record.lane)
+        let order = PresentationOrder(again: record.order, lane: record.lane)
+        // An order without a reference is never one that is there already.
+        guard case .created(let new) = try await open(order, by: isStanding ? caller.name : record.owner)
+        else { throw .presentationUnknown }
+        return new
+    }
+
     private func found(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         if let past = try await past(orderedAs: order, by: owner) {
