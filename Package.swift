@@ -237,8 +237,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Service/FleetHub",
-            // The look is a link to that of the daemon's pages.
-            resources: ["look.css", "operator.css", "operator.html", "operator.js"].map {
+            // The look and the care for text from outside are links to those of the daemon's pages.
+            resources: ["look.css", "operator.css", "operator.html", "operator.js", "text.js"].map {
                 .embedInCode("Page/\($0)")
             },
             swiftSettings: strict),
@@ -528,7 +528,7 @@ let package = Package(
                 "PKIX",
                 "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
                 "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
-                "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
+                "RecordBench", "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -137,8 +137,9 @@ class Tour:
 
     def button(self, ask):
         path, body = "/v1/lanes/counter-1/presentations", {"preset": "Age 18", "reference": "button-1"}
-        self.ended(ask("POST", path, body))
+        one = self.ended(ask("POST", path, body))
         ask("POST", path, body)
+        self.ended(ask("POST", one + "/again", {}))
 
     def desk(self, ask):
         token = ask("POST", "/v1/reader-tokens", {"brand": "utopia", "instance": self.instance})["token"]

@@ -72,6 +72,12 @@ SCENES = {
                     "notConfirmed", "cannotTell"),
     "revocation-unknown": (verified(verdict="rejected", reasons=["revocation"], policy="rental(3)", answers=[("age_over_21", "unknown")],
                                     revocation={"state": "undetermined", "cause": "document.list_absent"}), "notConfirmed", "cannotTell"),
+    "not-shared": (verified(answers=[("drive:B", "unknown")], missing=["org.iso.18013.5.1/expiry_date"]), "missing", "missing"),
+    "several-not-shared": (verified(
+        answers=[("age_over_21", "unknown"), ("portrait", "unknown")],
+        missing=["org.iso.18013.5.1/age_over_21", "org.iso.18013.5.1/portrait", "org.iso.18013.5.1.aamva/DHS_compliance"]),
+        "missing", "missing"),
+    "in-date": (verified({"asks": ("age_over_21", "in date")}, answers=[("age_over_21", "yes"), ("in date", "yes")]), "yes", "verified"),
     "other-holder": (verified(verdict="rejected", reasons=["document.other"]), "notConfirmed", "rejected"),
     "several": (verified(answers=[("age_over_18", "yes"), ("drive:B", "yes")]), "yes", "verified"),
     "rejected-issuer": (verified(verdict="rejected", answers=[("age_over_21", "unknown")], reasons=["issuer_certificate"],

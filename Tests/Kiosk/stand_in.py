@@ -281,8 +281,9 @@ def conclusion(presentation):
         return "unclear", ["decision.overdue"]
     if result["decision"] == "rejected":
         return "deny", ["decision.rejected"]
-    if "unknown" in answers:
-        return "unclear", ["answer.unknown"]
+    if "unknown" in answers or result["missing"]:
+        reasons = ["answer.unknown"] if "unknown" in answers else []
+        return "unclear", reasons + (["element.not_returned"] if result["missing"] else [])
     return ("unclear", ["decision.dismissed"]) if result["decision"] == "dismissed" else ("allow", [])
 
 
@@ -292,12 +293,13 @@ def hold(faults):
         raise AssertionError(f"not as openapi.json has it: {faults}")
 
 
-def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified", policy="age"):
+def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified", policy="age", missing=()):
     """A result, in which everything is well unless told otherwise."""
     return {
         "verdict": verdict, "test": verdict == "mock",
         "answers": [{"ask": ask, "answer": answer} for ask, answer in answers],
         "reasons": [{"id": name, "text": f"plain words about {name}"} for name in reasons],
+        "missing": [{"element": element, "text": f"plain words about {element}"} for element in missing],
         "docType": "org.iso.18013.5.1.mDL",
         "issuer": issuer or {"country": "DE", "name": "Kraftfahrt-Bundesamt", "test": False},
         "parts": {"authentic": "yes", "fresh": "yes", "documentCurrent": "yes", "holderBound": "yes",
@@ -310,7 +312,7 @@ def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=No
 
 def unanswered(reason):
     """The result of a presentation to which no answer came."""
-    return {"verdict": "incomplete", "test": False, "answers": [], "reasons": [{"id": reason, "text": reason}], "docType": None,
+    return {"verdict": "incomplete", "test": False, "answers": [], "reasons": [{"id": reason, "text": reason}], "missing": [], "docType": None,
             "parts": None, "issuer": None, "trustSnapshot": None, "trustAgeSeconds": None, "policy": None,
             "decision": None, "receipt": None, "retainedUntil": None}
 
@@ -457,6 +459,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 if not stand_in.decide(identity, json.loads(body)["decision"]):
                     return self.refuse(409, "decisionNotDue")
                 self.json(200, stand_in.presentations[identity])
+            case "POST", "again":
+                fresh = stand_in.arm(asks=presentation["asks"], retention=presentation["retention"], validation=presentation["validation"])
+                self.json(201, stand_in.presentations[fresh])
             case "POST", "engagement":
                 stand_in.move(identity, "engaged")
                 self.json(202, stand_in.presentations[identity])

@@ -46,6 +46,8 @@ class Hub(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Routes)
         self.kiosks, self.documents = [], []
+        # Whether one answer has all kiosks, whatever their names.
+        self.is_whole = False
         # What is answered in place of the kiosks: status and body.
         self.other = None
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -69,6 +71,8 @@ class Routes(http.server.BaseHTTPRequestHandler):
             return self.json(401, {"id": "operatorUnknown", "detail": "the token is not that of an operator"})
         if path.endswith("/kiosks"):
             after = query.removeprefix("after=")
+            if self.server.is_whole:
+                return self.json(200, {"kiosks": [] if after else self.server.kiosks})
             return self.json(200, {"kiosks": [one for one in self.server.kiosks if one["kiosk"] > after][:500]})
         return self.json(200, {"documents": self.server.documents})
 

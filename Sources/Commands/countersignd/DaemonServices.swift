@@ -74,7 +74,10 @@ struct CoordinatorLifetime: Service {
     let systemd: SystemdNotice
 
     func run() async throws {
-        let beats = Task { await coordinator.beat() }
+        let beats = Task {
+            await coordinator.lookAtStart()
+            await coordinator.beat()
+        }
         try? await gracefulShutdown()
         systemd.ending()
         beats.cancel()

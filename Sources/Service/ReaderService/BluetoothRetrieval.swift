@@ -194,7 +194,7 @@ actor BluetoothRetrieval {
 
 extension BluetoothUUID {
     /// A random UUID (RFC 9562, 5.4).
-    fileprivate static func random() -> BluetoothUUID {
+    static func random() -> BluetoothUUID {
         let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000
         let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
         return BluetoothUUID(high: high, low: low)

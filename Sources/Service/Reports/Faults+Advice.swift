@@ -1,9 +1,12 @@
+internal import JSON
 package import Transport
 
 extension ReaderFault {
-    /// What to do about it, for a person.
-    package var advice: String {
-        switch self {
+    /// The fault and its remedy for a person, with pcscd's own error.
+    package var advice: String { words + (refusal?.suffix ?? "") }
+
+    private var words: String {
+        switch id {
         case .serviceNotRunning:
             "pcscd does not run: install it (apt-get install pcscd), start it (systemctl start pcscd.socket)"
         case .serviceLost: "pcscd ended while it was used: start it again (systemctl start pcscd.socket)"
@@ -23,15 +26,17 @@ extension ReaderFault {
         case .serviceIncompatible:
             "pcscd and libpcsclite are of different versions: install both from the same source"
         case .benchLinkUnreachable: "no wallet answers at the bench link: start the wallet first"
-        case .failed: "the reader cannot be used: pull it out and plug it in again (\(rawValue))"
+        case .failed: "the reader cannot be used: pull it out and plug it in again (\(id.rawValue))"
         }
     }
 }
 
 extension RadioFault {
-    /// What to do about it, for a person.
-    package var advice: String {
-        switch self {
+    /// The fault and its remedy for a person, with the own error of bluetoothd or the message bus.
+    package var advice: String { words + (refusal?.suffix ?? "") }
+
+    private var words: String {
+        switch id {
         case .busNotRunning: "the system message bus does not run: start it (systemctl start dbus)"
         case .busLost: "the system message bus ended while it was used: start it again (systemctl start dbus)"
         case .daemonNotRunning:
@@ -47,21 +52,26 @@ extension RadioFault {
             "the Bluetooth adapter is off: run bluetoothctl power on; if that is refused, run rfkill unblock bluetooth first"
         case .settingsMissing:
             "bluetoothd's settings make phones ask to pair, or lose parts of their answers: countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
-        case .registrationRefused:
+        // bluetoothd reports this name when all places of the adapter are taken.
+        case .registrationRefused where refusal?.name == "org.bluez.Error.NotPermitted":
             "bluetoothd accepts no further advertisement: close other programs that advertise"
+        // Q239
+        case .registrationRefused:
+            "bluetoothd refuses to advertise this reader: systemctl restart bluetooth; if it still refuses, use another kernel or bluez (Linux 6.12.93 and 6.18.34 with bluez 5.75 are known to refuse), or another adapter"
         case .otherDeviceStays:
             "another device stays connected to the adapter: switch it off and try again"
-        case .failed: "Bluetooth cannot be used: systemctl restart bluetooth (\(rawValue))"
+        case .failed: "Bluetooth cannot be used: systemctl restart bluetooth (\(id.rawValue))"
         }
     }
 }
 
 extension ConnectionFault {
-    /// What happened and what to do about it, for a person; with its id, as reports have `connection.failed` for all.
-    package var advice: String { "\(event) (\(rawValue)): tap again" }
+    /// The fault and its remedy for a person, with its id, as reports have `connection.failed` for all, and with
+    /// bluetoothd's own error.
+    package var advice: String { "\(event) (\(id.rawValue)): tap again\(refusal?.suffix ?? "")" }
 
     private var event: String {
-        switch self {
+        switch id {
         case .phoneForgotten: "bluetoothd lost the phone before it was connected"
         case .aborted: "the Bluetooth adapter or the kernel gave up connecting to the phone"
         case .refused: "the phone refused the connection"
@@ -79,4 +89,18 @@ extension ConnectionFault {
         case .leftBeforeStart: "the phone disconnected before the transfer began"
         }
     }
+}
+
+extension PeerRefusal {
+    /// The daemon's error behind a fault's words, fit for one line of a terminal.
+    fileprivate var suffix: String { " (\(text))" }
+
+    /// The call and the daemon's error: `RegisterAdvertisement: org.bluez.Error.Failed: Failed to register advertisement`.
+    package var text: String {
+        let parts = [(call, 48), (name, 80), (message, 160)].map { Terminal.safe($0, limit: $1) }
+        return parts.filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+
+    /// The call and the error's name, without the daemon's own words.
+    package var title: String { PeerRefusal(call: call, name: name, message: "").text }
 }

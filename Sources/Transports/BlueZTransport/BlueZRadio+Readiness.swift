@@ -4,7 +4,7 @@ extension BlueZRadio {
     package func look() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
             let (_, _, properties) = try await currentAdapter()
-            guard properties["Powered"]?.flag == true else { throw .adapterOff }
+            guard properties["Powered"]?.flag == true else { throw .adapterOff() }
         } catch {
             throw BluetoothLEError(error)
         }

@@ -67,8 +67,8 @@ package actor BlueZRadio: BluetoothLERadio {
         if properties["Powered"]?.flag != true {
             do throws(BusError) {
                 try await daemon.set(adapter, "org.bluez.Adapter1", "Powered", .boolean(true))
-            } catch .refused {
-                throw .adapterOff
+            } catch .refused(let refusal) {
+                throw .adapterOff(refusal)
             } catch {
                 throw BlueZTransportError(error)
             }

@@ -12,19 +12,19 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
     /// bluetoothd did not answer a call in time (Q117).
     case daemonHung
     /// The bus does not let this user call bluetoothd.
-    case accessDenied
+    case accessDenied(PeerRefusal? = nil)
     /// bluetoothd has no adapter, or none that can advertise.
     case noAdapter
     case adapterMissing(String)
     case adapterLost
     /// The adapter is off and cannot be switched on, or was switched off under us.
-    case adapterOff
-    /// bluetoothd took no further service or advertisement.
-    case registrationRefused
+    case adapterOff(PeerRefusal? = nil)
+    /// bluetoothd refused our service or advertisement, whether it had places or not (Q239).
+    case registrationRefused(PeerRefusal)
     /// A phone of an earlier customer, or another device, could not be disconnected.
-    case otherDeviceStays
-    /// Any other refusal; the name of the D-Bus error.
-    case refused(String)
+    case otherDeviceStays(PeerRefusal? = nil)
+    /// Any other refusal.
+    case refused(PeerRefusal)
     /// A descriptor could not be had, or an answer had no shape.
     case system
     case cancelled
@@ -36,9 +36,11 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
         case .overdue: self = .daemonHung
         case .malformed: self = .system
         case .cancelled: self = .cancelled
-        case .refused("org.freedesktop.DBus.Error.AccessDenied", _): self = .accessDenied
-        case .refused("org.freedesktop.DBus.Error.UnknownObject", _): self = .adapterLost
-        case .refused(let name, _): self = .refused(name)
+        case .refused(let refusal) where refusal.isNamed("org.freedesktop.DBus.Error.AccessDenied"):
+            self = .accessDenied(refusal)
+        case .refused(let refusal) where refusal.isNamed("org.freedesktop.DBus.Error.UnknownObject"):
+            self = .adapterLost
+        case .refused(let refusal): self = .refused(refusal)
         }
     }
 }
@@ -58,14 +60,15 @@ extension RadioFault {
             case .daemonNotRunning: .daemonNotRunning
             case .daemonLost: .daemonLost
             case .daemonHung: .daemonHung
-            case .accessDenied: .accessDenied
+            case .accessDenied(let refusal): Self(.accessDenied, refusal)
             case .noAdapter: .noAdapter
             case .adapterMissing: .adapterMissing
             case .adapterLost: .adapterLost
-            case .adapterOff: .adapterOff
-            case .registrationRefused: .registrationRefused
-            case .otherDeviceStays: .otherDeviceStays
-            case .refused, .system, .cancelled: .failed
+            case .adapterOff(let refusal): Self(.adapterOff, refusal)
+            case .registrationRefused(let refusal): Self(.registrationRefused, refusal)
+            case .otherDeviceStays(let refusal): Self(.otherDeviceStays, refusal)
+            case .refused(let refusal): Self(.failed, refusal)
+            case .system, .cancelled: .failed
             }
     }
 }

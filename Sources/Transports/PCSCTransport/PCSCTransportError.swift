@@ -1,3 +1,4 @@
+internal import CPCSCLite
 package import Transport
 
 /// What PC/SC, a reader or a card refused, by condition.
@@ -71,8 +72,18 @@ extension ReaderFault {
             // Who asks for a fault was not cancelled: its time for the call was over.
             case .cancelled: .serviceHung
             case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
-                .commandLength, .answerTooLong, .unexpected:
+                .commandLength, .answerTooLong:
                 .failed
+            case .unexpected(let code, let call): Self(.failed, PeerRefusal(code, call))
             }
+    }
+}
+
+extension PeerRefusal {
+    /// A code of PC/SC, with the library's words for it.
+    fileprivate init(_ code: UInt32, _ call: PCSCCall) {
+        let text = unsafe pcsc_stringify_error(LONG(code)).map { unsafe String(cString: $0) }
+        self.init(
+            call: call.rawValue, name: "0x\(String(code, radix: 16, uppercase: true))", message: text ?? "")
     }
 }

@@ -1,5 +1,5 @@
 /// Why the Bluetooth radio, or the service that drives it, cannot be used. The raw value is its id in reports.
-package enum RadioFault: String, Error, CaseIterable, Sendable {
+package enum RadioFaultID: String, CaseIterable, Sendable {
     case busNotRunning = "bluez.bus_not_running"
     /// The message bus ended while it was used.
     case busLost = "bluez.bus_lost"
@@ -19,7 +19,7 @@ package enum RadioFault: String, Error, CaseIterable, Sendable {
     case adapterOff = "bluez.adapter_off"
     /// bluetoothd lacks settings without which phones ask to pair, or parts of their answers are lost.
     case settingsMissing = "bluez.settings_missing"
-    /// bluetoothd accepts no further service or advertisement.
+    /// bluetoothd refused to register a service or an advertisement, for want of places or for another reason (Q239).
     case registrationRefused = "bluez.registration_refused"
     /// A device that belongs to no presentation stays connected to the adapter.
     case otherDeviceStays = "bluez.other_device_stays"
@@ -27,8 +27,28 @@ package enum RadioFault: String, Error, CaseIterable, Sendable {
     case failed = "bluez.failed"
 }
 
+/// Why Bluetooth cannot be used, with the error of bluetoothd or the message bus behind it.
+package typealias RadioFault = PeerFault<RadioFaultID>
+
+extension RadioFault {
+    package static var busNotRunning: Self { Self(.busNotRunning) }
+    package static var busLost: Self { Self(.busLost) }
+    package static var daemonNotRunning: Self { Self(.daemonNotRunning) }
+    package static var daemonLost: Self { Self(.daemonLost) }
+    package static var daemonHung: Self { Self(.daemonHung) }
+    package static var accessDenied: Self { Self(.accessDenied) }
+    package static var noAdapter: Self { Self(.noAdapter) }
+    package static var adapterMissing: Self { Self(.adapterMissing) }
+    package static var adapterLost: Self { Self(.adapterLost) }
+    package static var adapterOff: Self { Self(.adapterOff) }
+    package static var settingsMissing: Self { Self(.settingsMissing) }
+    package static var registrationRefused: Self { Self(.registrationRefused) }
+    package static var otherDeviceStays: Self { Self(.otherDeviceStays) }
+    package static var failed: Self { Self(.failed) }
+}
+
 /// Why no link to the phone could be made over Bluetooth. The raw value is its id in reports.
-package enum ConnectionFault: String, Error, CaseIterable, Sendable {
+package enum ConnectionFaultID: String, CaseIterable, Sendable {
     /// The radio does not know the phone any more.
     case phoneForgotten = "connection.phone_forgotten"
     /// The controller or the kernel gave up.
@@ -56,4 +76,25 @@ package enum ConnectionFault: String, Error, CaseIterable, Sendable {
     case identOfAnother = "connection.ident_of_another"
     /// The phone left before the transfer began.
     case leftBeforeStart = "connection.left_before_start"
+}
+
+/// Why no link could be made, with bluetoothd's error behind it.
+package typealias ConnectionFault = PeerFault<ConnectionFaultID>
+
+extension ConnectionFault {
+    package static var phoneForgotten: Self { Self(.phoneForgotten) }
+    package static var aborted: Self { Self(.aborted) }
+    package static var refused: Self { Self(.refused) }
+    package static var timedOut: Self { Self(.timedOut) }
+    package static var phoneLeft: Self { Self(.phoneLeft) }
+    package static var servicesUnresolved: Self { Self(.servicesUnresolved) }
+    package static var serviceIncomplete: Self { Self(.serviceIncomplete) }
+    package static var notSubscribed: Self { Self(.notSubscribed) }
+    package static var channelRefused: Self { Self(.channelRefused) }
+    package static var noSocket: Self { Self(.noSocket) }
+    package static var valueTooLong: Self { Self(.valueTooLong) }
+    package static var readRefused: Self { Self(.readRefused) }
+    package static var readTimedOut: Self { Self(.readTimedOut) }
+    package static var identOfAnother: Self { Self(.identOfAnother) }
+    package static var leftBeforeStart: Self { Self(.leftBeforeStart) }
 }

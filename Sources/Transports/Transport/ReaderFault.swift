@@ -1,5 +1,5 @@
 /// Why a contactless reader, or the service that drives it, cannot be used. The raw value is its id in reports.
-package enum ReaderFault: String, Error, CaseIterable, Sendable {
+package enum ReaderFaultID: String, CaseIterable, Sendable {
     /// No pcscd listens.
     case serviceNotRunning = "pcsc.service_not_running"
     /// pcscd ended while it was used.
@@ -26,4 +26,23 @@ package enum ReaderFault: String, Error, CaseIterable, Sendable {
     case failed = "pcsc.failed"
     /// Nothing listens where the bench link leads.
     case benchLinkUnreachable = "bench_link.unreachable"
+}
+
+/// Why a reader cannot be used, with pcscd's error behind it.
+package typealias ReaderFault = PeerFault<ReaderFaultID>
+
+extension ReaderFault {
+    package static var serviceNotRunning: Self { Self(.serviceNotRunning) }
+    package static var serviceLost: Self { Self(.serviceLost) }
+    package static var serviceHung: Self { Self(.serviceHung) }
+    package static var serviceIncompatible: Self { Self(.serviceIncompatible) }
+    package static var serviceAccessDenied: Self { Self(.serviceAccessDenied) }
+    package static var cardAccessDenied: Self { Self(.cardAccessDenied) }
+    package static var tooManyClients: Self { Self(.tooManyClients) }
+    package static var noReader: Self { Self(.noReader) }
+    package static var readerMissing: Self { Self(.readerMissing) }
+    package static var readerInUse: Self { Self(.readerInUse) }
+    package static var readerBlocked: Self { Self(.readerBlocked) }
+    package static var failed: Self { Self(.failed) }
+    package static var benchLinkUnreachable: Self { Self(.benchLinkUnreachable) }
 }

@@ -46,6 +46,7 @@ struct HostileBodyTests {
             #"{"kind": "display", "intent": "age over 21", "lane": "nowhere"}"#, "laneUnknown"
         ),
         "/v1/presentations/x/engagement": (#"{"uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "engagementMalformed"),
+        "/v1/presentations/x/again": ("{}", "presentationUnknown"),
         "/v1/presentations/x/decision": (#"{"decision": "approved"}"#, "presentationUnknown"),
         "/v1/lanes/x/presentations": (#"{"preset": "Age 18"}"#, "laneUnknown"),
         "/v1/reader-tokens": (

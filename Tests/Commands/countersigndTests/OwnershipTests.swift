@@ -73,7 +73,7 @@ struct OwnershipTests {
         #expect(clerk["portrait"] as? String == path + "/portrait")
         for (method, end, body) in [
             ("GET", "/portrait", nil), ("DELETE", "", nil),
-            ("POST", "/decision", #"{"decision": "approved"}"#),
+            ("POST", "/decision", #"{"decision": "approved"}"#), ("POST", "/again", "{}"),
             ("POST", "/engagement", #"{"uri": "mdoc:x"}"#),
         ] as [(String, String, String?)] {
             #expect(

@@ -4,8 +4,10 @@ import MdocModel
 import MdocTrust
 import MdocVerification
 import PortraitDecoding
+import RecordBench
 import Synchronization
 import Testing
+import Transport
 
 @testable import ReaderAPI
 @testable import ReaderService
@@ -15,6 +17,7 @@ struct LaneChangeTests {
     /// A reader that is there or not. Whoever comes stays on the air until `leave` is over.
     private final class Reader: LaneDevice {
         let state = Mutex(LaneReadiness.ready)
+        let radio = Mutex<RadioFault?>(nil)
         private let leave: @Sendable () async -> Void
 
         init(leave: @escaping @Sendable () async -> Void = {}) { self.leave = leave }
@@ -31,13 +34,16 @@ struct LaneChangeTests {
         }
 
         func readiness() async -> LaneReadiness { state.withLock { $0 } }
+        func radioFault() async -> RadioFault? { radio.withLock { $0 } }
     }
 
-    private static func coordinator(_ lane: Lane) throws -> PresentationCoordinator {
+    private static func coordinator(
+        _ lane: Lane, log: Logger = Logger(label: "tests")
+    ) throws -> PresentationCoordinator {
         try PresentationCoordinator(
             lanes: [ConfiguredLane(lane)], basis: NoBasis(),
             portraits: PortraitDecoder(executable: "/nonexistent"), metrics: PresentationMetrics(),
-            log: Logger(label: "tests"), clock: .system)
+            log: log, clock: .system)
     }
 
     @Test("A lane is taken away once its last phone has been told, so that another may have its devices")
@@ -82,5 +88,28 @@ struct LaneChangeTests {
         var frames: [String] = []
         while let frame = await told.next() { frames.append(frame) }
         #expect(frames.count == 2 && frames.allSatisfy { $0.contains("event: laneChanged\n") }, "\(frames)")
+    }
+
+    @Test(
+        "Q239 The start says in the log why bluetoothd refuses a lane, whether or not the lane has a reader",
+        arguments: [LaneReadiness.ready, .unavailable(.noReader)])
+    func start(_ readiness: LaneReadiness) async throws {
+        let refusal = PeerRefusal(
+            call: "RegisterApplication", name: "org.bluez.Error.Failed",
+            message: "Failed to create entry in database\u{1b}[2J")
+        for (fault, count) in [
+            (RadioFault(.registrationRefused, refusal), 1), (.noAdapter, 0), (nil, 0),
+        ] as [(RadioFault?, Int)] {
+            let reader = Reader()
+            reader.state.withLock { $0 = readiness }
+            reader.radio.withLock { $0 = fault }
+            let log = LogLines()
+            let coordinator = try Self.coordinator(Lane(name: "one", device: reader), log: log.logger)
+            await coordinator.lookAtStart()
+            let lines = log.lines.filter { $0.contains("lane=one") }
+            #expect(lines.count == count, "\(lines)")
+            #expect(lines.allSatisfy { $0.contains("org.bluez.Error.Failed: Failed to create entry") })
+            #expect(lines.allSatisfy { !$0.contains("\u{1b}") })
+        }
     }
 }

@@ -21,6 +21,7 @@ final class MemoryRadio: BluetoothLERadio {
 
     init(
         isSilent: Bool = false, missing: RadioFault? = nil, leaving: Int = 0, settings: RadioFault? = nil,
+        refusal: RadioFault? = nil,
         connecting: @escaping @Sendable () async -> Void = {},
         _ phone: @escaping @Sendable (MemoryLink) async -> Void
     ) {
@@ -29,11 +30,15 @@ final class MemoryRadio: BluetoothLERadio {
         self.leaving = Mutex(leaving)
         self.connecting = connecting
         self.settings = settings
+        self.refusal = Mutex(refusal)
         self.phone = phone
     }
 
     /// What is wrong with its settings.
     private let settings: RadioFault?
+
+    /// The fault with which it refuses to serve.
+    let refusal: Mutex<RadioFault?>
 
     func settingsFault() async -> RadioFault? { settings }
 
@@ -57,6 +62,7 @@ final class MemoryRadio: BluetoothLERadio {
 
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         served.withLock { $0 += 1 }
+        if let refusal = refusal.withLock({ $0 }) { throw .radioUnavailable(refusal) }
         return Server(radio: self)
     }
 

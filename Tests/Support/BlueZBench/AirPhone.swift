@@ -12,7 +12,7 @@ package struct AirPhone: Sendable {
 
     /// What a connection ends with that the phone dropped before its services were found; which of them depends on what
     /// bluetoothd tells first.
-    package static let droppedConnection: Set<ConnectionFault> = [
+    package static let droppedConnection: Set<ConnectionFaultID> = [
         .phoneLeft, .servicesUnresolved, .refused, .aborted,
     ]
 

@@ -23,7 +23,7 @@ package struct BluetoothdCrash: Sendable {
     package func explains(
         _ summary: String, _ location: SourceLocation = #_sourceLocation
     ) async throws -> Bool {
-        guard [RadioFault.daemonLost, .daemonNotRunning].map(\.rawValue).contains(summary) else {
+        guard [RadioFaultID.daemonLost, .daemonNotRunning].map(\.rawValue).contains(summary) else {
             return false
         }
         try await AirBench.control(.start)

@@ -18,8 +18,8 @@ extension Presentation {
         case .failed(.status(let status)): "status \(status.rawValue)"
         case .failed(.bluetooth(.failed(let phase, let fault))): "\(phase.rawValue) \(fault.id)"
         case .failed(.messageTooLong): "messageTooLong"
-        case .failed(.radioUnavailable(let fault)): fault.rawValue
-        case .failed(.connection(let fault)): fault.rawValue
+        case .failed(.radioUnavailable(let fault)): fault.id.rawValue
+        case .failed(.connection(let fault)): fault.id.rawValue
         case .failed(let failure): "\(failure)"
         }
     }

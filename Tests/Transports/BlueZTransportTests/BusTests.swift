@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 import Testing
+import Transport
 
 @testable import BlueZTransport
 
@@ -246,13 +247,17 @@ extension OneAfterAnother {
                 await #expect(throws: BusError.noSuchService) {
                     try await caller.call("org.bluez", "/", Self.method, within: .seconds(20))
                 }
-                await #expect(throws: BusError.refused(name: "org.bluez.Error.NotPermitted", detail: "")) {
+                let refusal = PeerRefusal(
+                    call: Self.method.name, name: "org.bluez.Error.NotPermitted", message: "")
+                await #expect(throws: BusError.refused(refusal)) {
                     try await caller.call(name, "/test", Self.method, within: .seconds(20))
                 }
                 let error = await #expect(throws: BusError.self) {
                     try await caller.call(name, "/elsewhere", Self.method, within: .seconds(20))
                 }
-                guard case .refused("org.freedesktop.DBus.Error.UnknownObject", _) = error else {
+                guard case .refused(let refusal)? = error,
+                    refusal.name == "org.freedesktop.DBus.Error.UnknownObject"
+                else {
                     Issue.record("\(String(describing: error))")
                     return
                 }

@@ -93,13 +93,15 @@ extension OneAfterAnother {
             arguments: [
                 ("le-connection-abort-by-local", .aborted),
                 ("br-connection-refused", .refused),
-            ] as [(String, ConnectionFault)])
-        func bounded(detail: String, fault: ConnectionFault) async throws {
+            ] as [(String, ConnectionFaultID)])
+        func bounded(detail: String, fault: ConnectionFaultID) async throws {
             try await with { bluetoothd, method, _ in
                 if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
                 return method == "Connect" ? .error("org.bluez.Error.Failed", detail) : nil
             } _: { radio, bluetoothd in
-                await #expect(throws: BluetoothLEError.connectionFailed(fault)) {
+                let refusal = PeerRefusal(call: "Connect", name: "org.bluez.Error.Failed", message: detail)
+                let error = BluetoothLEError.connectionFailed(ConnectionFault(fault, refusal))
+                await #expect(throws: error) {
                     try await radio.connect(to: Self.service)
                 }
                 #expect(bluetoothd.count("Connect") == 4)

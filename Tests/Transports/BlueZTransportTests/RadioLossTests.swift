@@ -9,7 +9,7 @@ import Transport
 struct RadioLoss: Sendable, CustomTestStringConvertible {
     let actions: [AirBench.Action]
     let repair: [AirBench.Action]
-    let faults: Set<RadioFault>
+    let faults: Set<RadioFaultID>
 
     var testDescription: String { "\(actions)" }
 
@@ -41,7 +41,7 @@ extension OneAfterAnother.BenchTests {
                     Issue.record("\(String(describing: error))")
                     continue
                 }
-                #expect(loss.faults.contains(fault), "\(fault)")
+                #expect(loss.faults.contains(fault.id), "\(fault)")
             }
             await link.close()
         }
@@ -86,7 +86,7 @@ extension OneAfterAnother.BenchTests {
         for action in loss.actions { try await AirBench.control(action) }
         let result = await search.result
         if case .failure(BluetoothLEError.radioUnavailable(let fault)) = result {
-            #expect(loss.faults.contains(fault), "\(fault)")
+            #expect(loss.faults.contains(fault.id), "\(fault)")
         } else {
             Issue.record("\(result)")
         }

@@ -62,7 +62,7 @@ struct PCSCTransportErrorTests {
 
     @Test("What makes a reader unusable has a fault of its own; what a card does to one call has none")
     func faults() {
-        let faults: [(PCSCTransportError, ReaderFault)] = [
+        let faults: [(PCSCTransportError, ReaderFaultID)] = [
             (.serviceNotRunning, .serviceNotRunning), (.serviceLost, .serviceLost),
             (.serviceIncompatible(libraryVersion: ""), .serviceIncompatible),
             (.accessDenied(.service), .serviceAccessDenied), (.accessDenied(.card), .cardAccessDenied),
@@ -71,9 +71,17 @@ struct PCSCTransportErrorTests {
             (.cancelled, .serviceHung), (.cardMute, .failed), (.commandLength(0, limit: 0), .failed),
             (.unexpected(code: 0, during: .connect), .failed),
         ]
-        for (error, fault) in faults { #expect(ReaderFault(error) == fault) }
-        let unnamed: Set<ReaderFault> = [.failed, .benchLinkUnreachable]
-        #expect(Set(faults.map(\.1)).union(unnamed) == Set(ReaderFault.allCases))
+        for (error, fault) in faults { #expect(ReaderFault(error).id == fault) }
+        let unnamed: Set<ReaderFaultID> = [.failed, .benchLinkUnreachable]
+        #expect(Set(faults.map(\.1)).union(unnamed) == Set(ReaderFaultID.allCases))
+    }
+
+    @Test("Q239 A code that has no fault of its own keeps its call, number and words")
+    func unexpectedFault() {
+        let fault = ReaderFault(error(0x8010_0001, .establishContext))
+        #expect(fault.id == .failed)
+        #expect(fault.refusal?.call == "establishContext" && fault.refusal?.name == "0x80100001")
+        #expect(fault.refusal?.message.contains("nternal error") == true)
     }
 
     private func error(_ status: Int, _ call: PCSCCall) -> PCSCTransportError {

@@ -122,7 +122,7 @@ extension BluetoothLEError {
     fileprivate var text: String {
         switch self {
         case .radioUnavailable(let fault): fault.advice
-        case .connectionFailed(let fault): "the connection failed (\(fault.rawValue))"
+        case .connectionFailed(let fault): "the connection failed (\(fault.id.rawValue))"
         case .serviceIncomplete: "the reader has not all of the service"
         case .notSubscribed: "the reader did not subscribe"
         case .linkLost: "the reader left"

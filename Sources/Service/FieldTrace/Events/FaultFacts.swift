@@ -11,9 +11,9 @@ package struct FaultFacts: Equatable, Sendable, Codable {
     package var status: TraceStatus?
     package var bluetoothPhase: TraceWord<BLEPhase>?
     package var bluetooth: TraceWord<BLEFaultWord>?
-    package var radio: TraceWord<RadioFault>?
-    package var connection: TraceWord<ConnectionFault>?
-    package var reader: TraceWord<ReaderFault>?
+    package var radio: TraceWord<RadioFaultID>?
+    package var connection: TraceWord<ConnectionFaultID>?
+    package var reader: TraceWord<ReaderFaultID>?
 
     init() {}
 
@@ -34,15 +34,15 @@ package struct FaultFacts: Equatable, Sendable, Codable {
     }
 
     package init(_ fault: RadioFault) {
-        radio = TraceWord(fault)
+        radio = TraceWord(fault.id)
     }
 
     package init(_ fault: ConnectionFault) {
-        connection = TraceWord(fault)
+        connection = TraceWord(fault.id)
     }
 
     package init(_ fault: ReaderFault) {
-        reader = TraceWord(fault)
+        reader = TraceWord(fault.id)
     }
 }
 
@@ -115,10 +115,10 @@ package enum BLEFaultWord: String, CaseIterable, Sendable {
 extension FaultFacts {
     init(_ error: BluetoothLEError) {
         switch error {
-        case .radioUnavailable(let fault): radio = TraceWord(fault)
-        case .connectionFailed(let fault): connection = TraceWord(fault)
-        case .serviceIncomplete: connection = TraceWord(.serviceIncomplete)
-        case .notSubscribed: connection = TraceWord(.notSubscribed)
+        case .radioUnavailable(let fault): radio = TraceWord(fault.id)
+        case .connectionFailed(let fault): connection = TraceWord(fault.id)
+        case .serviceIncomplete: connection = TraceWord(ConnectionFaultID.serviceIncomplete)
+        case .notSubscribed: connection = TraceWord(ConnectionFaultID.notSubscribed)
         case .linkLost: bluetooth = TraceWord(.linkLost)
         case .alreadyWaiting: bluetooth = TraceWord(.outOfTurn)
         case .cancelled: break

@@ -1,6 +1,7 @@
 package import MdocModel
 package import PCSCTransport
 package import ReaderService
+package import Transport
 
 /// A lane's device whose presentations are recorded. What it asks phones with is to be a tracing reader and radio of the
 /// same recorder.
@@ -40,5 +41,9 @@ package struct TracingLaneDevice: LaneDevice {
 
     package func readiness() async -> LaneReadiness {
         await device.readiness()
+    }
+
+    package func radioFault() async -> RadioFault? {
+        await device.radioFault()
     }
 }

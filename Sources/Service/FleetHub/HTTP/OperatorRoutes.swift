@@ -26,6 +26,7 @@ package struct OperatorRoutes: Sendable {
             page("/page/operator.css", PackageResources.operator_css, "text/css; charset=utf-8"),
             page("/page/look.css", PackageResources.look_css, "text/css; charset=utf-8"),
             page("/page/operator.js", PackageResources.operator_js, "text/javascript; charset=utf-8"),
+            page("/page/text.js", PackageResources.text_js, "text/javascript; charset=utf-8"),
             HubRoutes.Route(method: .get, path: "/fleet/v1/operator/kiosks") { call throws(HubProblem) in
                 try permit(call)
                 let after = try Self.after(in: call)

@@ -1,5 +1,7 @@
 // The operator's page: which kiosks of the chain are down, what they obey, and what needs attention. Nothing of it is about a person.
 
+import { joined, listed, phrase, plain } from "./text.js";
+
 /// From one look to the next, in milliseconds.
 const pause = 15_000;
 const mostRows = 200;
@@ -40,9 +42,9 @@ const words = {
     recordsUnavailable: "its store cannot be read or written",
 };
 
-/// The words of an id with the id, which the documentation has.
+/// The words of an id with the id, which the documentation has. An id that is not known came from outside.
 function said(id) {
-    return Object.hasOwn(words, id) ? `${words[id]} (${id})` : id;
+    return Object.hasOwn(words, id) ? `${words[id]} (${id})` : String(id);
 }
 
 function element(name, attributes, ...children) {
@@ -79,14 +81,14 @@ function refusals({ report }) {
     return (report?.documents ?? []).filter(({ result }) => result !== "applied");
 }
 
-/// What is wrong with a kiosk beside its state, in words; empty for nothing.
+/// What is wrong with a kiosk beside its state, each as the parts of a sentence; empty for nothing.
 function faults(kiosk) {
-    const found = refusals(kiosk).map(({ level, version, result }) => `${level} ${version}: ${said(result)}`);
+    const found = refusals(kiosk).map(({ level, version, result }) => phrase`${level} ${version}: ${said(result)}`);
     for (const { name, state } of kiosk.report?.health?.lanes ?? []) {
-        if (state !== "ready") { found.push(`${name}: ${said(state)}`); }
+        if (state !== "ready") { found.push(phrase`${name}: ${said(state)}`); }
     }
-    found.push(...(kiosk.report?.health?.findings ?? []).map(said));
-    return kiosk.alert === null ? found : [...found, `receipts: ${said(kiosk.alert)}`];
+    found.push(...(kiosk.report?.health?.findings ?? []).map((finding) => phrase`${said(finding)}`));
+    return kiosk.alert === null ? found : [...found, phrase`receipts: ${said(kiosk.alert)}`];
 }
 
 function isDown(kiosk) {
@@ -101,7 +103,7 @@ function stateOf(kiosk) {
 }
 
 function lanesOf({ report }) {
-    return (report?.health?.lanes ?? []).map(({ name, state }) => `${name} (${state})`).join(", ") || "none";
+    return joined((report?.health?.lanes ?? []).map(({ name, state }) => phrase`${name} (${state})`));
 }
 
 function trustOf({ report }) {
@@ -111,13 +113,14 @@ function trustOf({ report }) {
 
 function table(caption, headings, rows) {
     const cell = (content) => {
+        if (content.parts !== undefined) { return element("td", { class: content.kind }, ...content.parts); }
         const [text, kind = null] = Array.isArray(content) ? content : [content];
-        return element("td", { class: kind }, text);
+        return element("td", { class: kind }, plain(text));
     };
     return element("table", {}, element("caption", { class: "announcement" }, caption),
         element("thead", {}, element("tr", {}, ...headings.map((words) => element("th", { scope: "col", class: ["Version", "Failures", "Receipts"].includes(words) ? "number" : null }, words)))),
         element("tbody", {}, ...rows.map(([first, ...rest]) =>
-            element("tr", {}, element("th", { scope: "row" }, first), ...rest.map(cell)))));
+            element("tr", {}, element("th", { scope: "row" }, first instanceof Node ? first : plain(first)), ...rest.map(cell)))));
 }
 
 const filters = {
@@ -137,10 +140,10 @@ function showKiosks() {
     const focused = document.activeElement?.dataset.of;
     find("kiosks").replaceChildren(table("Kiosks by name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
         matching.slice(0, mostRows).map((kiosk) => {
-            const button = element("button", { type: "button", "data-of": kiosk.kiosk, "aria-expanded": `${kiosk.kiosk === shown}` }, kiosk.kiosk);
+            const button = element("button", { type: "button", "data-of": kiosk.kiosk, "aria-expanded": `${kiosk.kiosk === shown}` }, plain(kiosk.kiosk));
             button.addEventListener("click", () => choose(kiosk.kiosk));
             return [button, kiosk.site ?? "", kiosk.group ?? "", stateOf(kiosk), time(kiosk.seen), [`${kiosk.receipts}`, "number"],
-                [faults(kiosk).join(", "), "words"]];
+                { parts: joined(faults(kiosk)), kind: "words" }];
         })));
     if (focused !== undefined) { buttonOf(focused)?.focus(); }
 }
@@ -164,13 +167,18 @@ function showOne() {
     const kiosk = chain.kiosks.find((one) => one.kiosk === shown);
     find("one-card").hidden = kiosk === undefined;
     if (kiosk === undefined) { return; }
-    find("one-name").textContent = kiosk.kiosk;
-    const documents = (kiosk.report?.documents ?? []).map(({ level, version, result }) => `${level} ${version} (${result})`);
+    find("one-name").textContent = plain(kiosk.kiosk);
+    const documents = (kiosk.report?.documents ?? []).map(({ level, version, result }) => phrase`${level} ${version} (${result})`);
     const facts = [["State", stateOf(kiosk)[0]], ["Site", kiosk.site ?? "none"], ["Group", kiosk.group ?? "none"],
         ["Enrolled", time(kiosk.enrolled)], ["Seen", time(kiosk.seen)], ["Software", kiosk.software],
-        ["Lanes", lanesOf(kiosk)], ["Trust lists", trustOf(kiosk)],
-        ["Documents", documents.join(", ") || "none"], ["Receipts", `${kiosk.receipts}`], ["What is wrong", faults(kiosk).join(", ") || (isDown(kiosk) ? "it is down" : "nothing")]];
-    find("one").replaceChildren(...facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
+        ["Lanes", lanesOf(kiosk), "none"], ["Trust lists", trustOf(kiosk)],
+        ["Documents", joined(documents), "none"], ["Receipts", `${kiosk.receipts}`],
+        ["What is wrong", joined(faults(kiosk)), isDown(kiosk) ? "it is down" : "nothing"]];
+    // A fact is a text, or the parts of sentences with the word for none.
+    find("one").replaceChildren(...facts.flatMap(([name, content, none]) => {
+        const parts = Array.isArray(content) ? content : listed([content]);
+        return [element("dt", {}, name), element("dd", {}, ...(parts.length === 0 ? [none] : parts))];
+    }));
 }
 
 function show() {
@@ -181,12 +189,12 @@ function show() {
     seen = new Date().toLocaleTimeString();
     find("facts").textContent = `As of ${seen}`;
     const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, percent, failures }) =>
-        `Version ${version} for ${level} ${name} is paused: ${failures} kiosks refused it or went back from it. See “What is wrong” below. Then run countersign-hub document widen ${name} --level ${level} --percent ${percent}.`);
+        phrase`Version ${version} for ${level} ${name} is paused: ${failures} kiosks refused it or went back from it. See “What is wrong” below. Then run countersign-hub document widen ${name} --level ${level} --percent ${percent}.`);
     const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) =>
-        `${kiosk}: ${said(alert)}. Look at the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
+        phrase`${kiosk}: ${said(alert)}. Look at the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
     const all = [...alerts, ...differing];
     find("alerts-card").hidden = all.length === 0;
-    find("alerts").replaceChildren(...all.map((text) => element("li", {}, text)));
+    find("alerts").replaceChildren(...all.map((parts) => element("li", {}, ...parts)));
     find("rollouts").replaceChildren(table("The newest document of each level", ["Level", "Name", "Version", "Kiosks", "Failures", "Since"],
         chain.documents.map(({ level, name, version, percent, failures, isPaused, put }) =>
             [level, name, [`${version}`, "number"], [isPaused ? "paused" : `${percent} %`, isPaused ? "no" : null], [`${failures}`, "number"], time(put)])));
@@ -201,7 +209,7 @@ async function look() {
         find("chain").hidden = false;
         show();
     } catch (error) {
-        find("state").textContent = seen === null ? error.message : `${error.message}; shown is the state of ${seen}`;
+        find("state").replaceChildren(...(seen === null ? phrase`${error.message}` : phrase`${error.message}; shown is the state of ${seen}`));
         find("state").dataset.ready = "no";
     }
 }

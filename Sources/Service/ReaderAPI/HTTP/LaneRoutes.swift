@@ -64,7 +64,7 @@ extension PresentationCoordinator {
 
     /// A presentation that a button started, as its caller sees it: the clerk's page while it is the latest of its lane,
     /// others the outcome alone.
-    private func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
+    func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
         let seen = scopes(of: caller, over: record).intersection([.clerk, .order])
         return record.json(for: seen.isEmpty ? [.order] : seen)
     }
@@ -151,18 +151,21 @@ extension LaneReadiness {
     var state: String {
         switch self {
         case .ready, .withoutBluetooth: "ready"
-        case .unavailable(.readerInUse): "readerInUse"
-        case .unavailable(.readerBlocked): "readerBlocked"
-        case .unavailable(.noReader), .unavailable(.readerMissing): "readerMissing"
-        case .unavailable: "stopped"
+        case .unavailable(let fault):
+            switch fault.id {
+            case .readerInUse: "readerInUse"
+            case .readerBlocked: "readerBlocked"
+            case .noReader, .readerMissing: "readerMissing"
+            default: "stopped"
+            }
         }
     }
 
     var bluetooth: String {
         switch self {
         case .ready: "ready"
-        case .withoutBluetooth(.adapterOff): "off"
-        case .withoutBluetooth(.settingsMissing): "unprepared"
+        case .withoutBluetooth(let fault) where fault.id == .adapterOff: "off"
+        case .withoutBluetooth(let fault) where fault.id == .settingsMissing: "unprepared"
         case .withoutBluetooth, .unavailable: "missing"
         }
     }

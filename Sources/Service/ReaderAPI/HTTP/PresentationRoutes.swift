@@ -61,6 +61,15 @@ extension PresentationCoordinator {
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
                 return .json(try await self.decide(seen.record.id, decision).json(for: seen.scopes))
             },
+            APIRoute(.post, "/v1/presentations/{id}/again", .scopes([.clerk])) { call throws(APIProblem) in
+                let body = try await call.body()
+                _ = try mapping(body.members([]), APIProblem.init(body:))
+                let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
+                let record = try await self.askAgain(seen.record, by: call.known)
+                return .json(
+                    try await self.outcome(of: record, for: call.known), status: .created,
+                    location: "/v1/presentations/\(record.id)")
+            },
             APIRoute(.get, "/v1/presentations/{id}/portrait", .scopes([.clerk])) { call throws(APIProblem) in
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
                 let portrait = try await self.portrait(of: seen.record.id)

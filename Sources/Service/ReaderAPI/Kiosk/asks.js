@@ -15,6 +15,9 @@ export function parse(ask) {
     if (ask === "portrait") {
         return ["portrait", {}];
     }
+    if (ask === "in date") {
+        return ["inDate", {}];
+    }
     if (names.includes(ask)) {
         return ["name", {}];
     }

@@ -2,12 +2,13 @@
 
 import { questionText } from "./asks.js";
 import { element } from "./elements.js";
+import { missingText } from "./missing.js";
 import { Page } from "./page.js";
 import { picture } from "./pictures.js";
 import { Presets, presetsOffered } from "./presets.js";
 import { Portrait } from "./portrait.js";
 import { awaitsComparison, clerkScreen, hasPicture, isClosed, isUnasked, outcomes, reasonKey } from "./screens.js";
-import { plain } from "./strings.js";
+import { plain } from "./text.js";
 import { Announcer, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
 /// A result that nobody closes is wiped after so many seconds.
@@ -127,9 +128,7 @@ class ClerkView {
     #showVerdict(screen, presentation, strings) {
         const prefix = screen.prefix ?? "clerk";
         const head = strings.text(`${prefix}.${screen.name}.head`, screen.values);
-        const idle = screen.name === "idle" && presetsOffered(page.known).length > 0 ? "clerk.presets.text" : null;
-        const text = screen.reason === undefined
-            ? strings.text(idle ?? `${prefix}.${screen.name}.text`, screen.values) : strings.text(reasonKey(screen.reason));
+        const text = this.#verdictText(screen, presentation, strings);
         write(find("head"), head);
         write(find("text"), text);
         const code = screen.reason?.id ?? screen.code ?? "";
@@ -150,6 +149,18 @@ class ClerkView {
         return [head, ...spoken, text].join("\n");
     }
 
+    #verdictText(screen, presentation, strings) {
+        if (screen.name === "missing") {
+            return missingText("clerk", presentation, strings);
+        }
+        if (screen.reason !== undefined) {
+            return strings.text(reasonKey(screen.reason));
+        }
+        const isOffered = screen.name === "idle" && presetsOffered(page.known).length > 0;
+        const prefix = screen.prefix ?? "clerk";
+        return strings.text(isOffered ? "clerk.presets.text" : `${prefix}.${screen.name}.text`, screen.values);
+    }
+
     #showPerson(screen, presentation, strings) {
         const node = find("person");
         const { name } = presentation?.result ?? {};
@@ -167,7 +178,7 @@ class ClerkView {
             image.alt = strings.text("clerk.portrait");
         }
         const missing = strings.text(`clerk.portrait.${state === "loading" ? "loading" : "failed"}`);
-        const full = [name?.given, name?.family].filter((part) => typeof part === "string").map(plain).join(" ");
+        const full = [name?.given, name?.family].filter((part) => typeof part === "string").map((text) => plain(text)).join(" ");
         return [
             isCompared ? element("figure", { class: "portrait", "data-state": state },
                 isShown ? image : element("p", {}, missing)) : null,
@@ -229,7 +240,8 @@ class ClerkView {
             return [];
         }
         if (!awaitsComparison(presentation)) {
-            return [["done", null, "dismissed"]];
+            const again = screen.asksAgain ? [["askAgain", null, "askAgain"]] : [];
+            return [...again, ["done", null, "dismissed"]];
         }
         const [matches, matchesNot] = hasPicture(presentation) ? [] : ["clerk.accept", "clerk.refuse"];
         return [["matches", "yes", "approved", matches], ["matchesNot", "no", "rejected", matchesNot], ["skip", null, "dismissed"]];
@@ -242,6 +254,8 @@ class ClerkView {
             page.retry();
         } else if (action === "cancel") {
             await page.act(() => page.daemon.cancel(page.known.presentation.id));
+        } else if (action === "askAgain") {
+            await page.act(() => page.daemon.askAgain(page.known.presentation.id));
         } else {
             await this.#close(page, action);
         }

@@ -2,10 +2,11 @@
 
 import { askedTexts, keptTexts, questionText } from "./asks.js";
 import { element } from "./elements.js";
+import { missingText } from "./missing.js";
 import { Page } from "./page.js";
 import { customerScreen } from "./screens.js";
 import { Speech } from "./speech.js";
-import { plain } from "./strings.js";
+import { paragraphs, plain } from "./text.js";
 import { Announcer, antenna, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
 /// How long a result stays unless the lane says otherwise, in seconds.
@@ -40,9 +41,9 @@ class CustomerView {
 
     /// Of a result only what the screen needs: that a picture is there, not where.
     keeps({ id, kind, state, outcome, reasons, hint, ended, asks, retention, brand, result, then }) {
-        const { answers, issuer } = result ?? {};
-        const kept = { answers, issuer: { test: issuer?.test } };
-        const next = then && { asks: then.asks, retention: then.retention };
+        const { answers, issuer, missing } = result ?? {};
+        const kept = { answers, missing, issuer: { test: issuer?.test } };
+        const next = then && { asks: then.asks, retention: then.retention, result: then.result && { missing: then.result.missing } };
         return { id, kind, state, outcome, reasons, hint, ended, asks, retention, brand, result: result && kept, then: next };
     }
 
@@ -66,7 +67,8 @@ class CustomerView {
         document.body.dataset.layout = screen.drawing === undefined ? "block" : "guide";
         paint(lane?.kiosk?.colours);
         const head = this.#head(screen, lane, strings);
-        const text = strings.text(`customer.${screen.name}.text`);
+        const text = screen.name === "missing"
+            ? missingText("customer", presentation, strings) : strings.text(`customer.${screen.name}.text`);
         write(find("head"), head);
         write(find("text"), text);
         this.#picture.show(screen, lane);
@@ -115,7 +117,7 @@ class CustomerView {
         const { accepts = [], asks: later = [] } = screen.name === "idle" ? lane?.kiosk ?? {} : {};
         const parts = [
             ["asks.head", asks], ["asks.kept", asks.length === 0 ? [] : keptTexts(presentation, strings)],
-            ["idle.accepts", accepts.length === 0 ? [] : [accepts.map(plain).join(" · ")]],
+            ["idle.accepts", accepts.length === 0 ? [] : [accepts.map((text) => plain(text)).join(" · ")]],
             ["idle.asks", askedTexts({ asks: later }, strings)],
         ].filter(([, texts]) => texts.length > 0);
         const rows = parts.flatMap(([key, texts]) => [
@@ -165,7 +167,7 @@ class CustomerView {
             ["notice.contact", contact],
         ].flatMap(([key, words]) => [
             element("dt", {}, strings.text(key)),
-            element("dd", {}, element("bdi", {}, words ?? strings.text("notice.staff"))),
+            element("dd", {}, element("bdi", {}, words === undefined ? strings.text("notice.staff") : paragraphs(words))),
         ]);
         const node = find("notice");
         const key = JSON.stringify([strings.language, ...rows.map((row) => row.textContent)]);

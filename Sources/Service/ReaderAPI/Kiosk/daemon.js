@@ -74,6 +74,11 @@ export class Daemon {
         await this.#ask("POST", `/v1/lanes/${encodeURIComponent(lane)}/presentations`, { preset });
     }
 
+    /// Orders once more what a presentation of the lane asked.
+    async askAgain(id) {
+        await this.#ask("POST", `${this.#address(id)}/again`, {});
+    }
+
     async owner() {
         return values(await this.#ask("GET", "/v1/owner"));
     }

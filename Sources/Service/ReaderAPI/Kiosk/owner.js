@@ -3,7 +3,7 @@
 import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";
 import { element, vector } from "./elements.js";
-import { plain } from "./strings.js";
+import { listed, phrase, plain } from "./text.js";
 
 /// From one look to the next, in milliseconds.
 const pause = 15_000;
@@ -36,9 +36,12 @@ function count(number, thing) {
     return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-/// - rows: of each the cells; the first is its heading. A cell is a text, or `[text, class]`.
+/// - rows: of each the cells; the first is its heading. A cell is a text, an element, `[text, class]` or `{ parts }`.
 function table(caption, headings, rows) {
     const cell = (content) => {
+        if (content.parts !== undefined) {
+            return element("td", {}, ...content.parts);
+        }
         const [text, kind = null] = Array.isArray(content) ? content : [content];
         return element("td", { class: kind }, text instanceof Node ? text : plain(text));
     };
@@ -48,32 +51,34 @@ function table(caption, headings, rows) {
             element("tr", {}, element("th", { scope: "row" }, plain(first)), ...rest.map(cell)))));
 }
 
+/// What needs attention, each as the parts of a sentence.
 function faultsOf({ faults, lanes, trust, identities, doctor, time: now, acceptsTestDocuments }) {
-    const found = faults.map(({ lane, text }) => lane === undefined ? text : `${lane}: ${text}`);
+    const found = faults.map(({ lane, text }) => lane === undefined ? phrase`${text}` : phrase`${lane}: ${text}`);
     // What the daemon itself says is said once.
     for (const { id, text, fix } of doctor?.findings.filter(({ id }) => !id.startsWith("trust.") && !id.startsWith("identity.")) ?? []) {
-        found.push(`This computer, ${id}: ${text}${fix === undefined ? "" : `. Run: ${fix}`}`);
+        const remedy = fix === undefined ? [] : phrase`. Run: ${fix}`;
+        found.push([...phrase`This computer, ${id}: ${text}`, ...remedy]);
     }
     for (const { lane, standing } of lanes) {
         if (standing?.isPaused && !faults.some((fault) => fault.lane === lane)) {
-            found.push(`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
+            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
         }
     }
     if (Math.floor(trust?.ageSeconds / 86_400) > oldTrustDays) {
-        found.push(`The newest list of the trust store is ${days(trust.ageSeconds * 1_000)} old: run countersign trust update.`);
+        found.push(phrase`The newest list of the trust store is ${days(trust.ageSeconds * 1_000)} old: run countersign trust update.`);
     }
     for (const { name, expires, fault } of identities) {
         const left = Date.parse(expires) - Date.parse(now);
         if (fault !== undefined) {
-            found.push(`The identity “${name}” cannot be used: ${fault}`);
+            found.push(phrase`The identity “${name}” cannot be used: ${fault}`);
         } else if (left < 0) {
-            found.push(`The identity “${name}” has expired: import new certificates.`);
+            found.push(phrase`The identity “${name}” has expired: import new certificates.`);
         } else if (left < soonDays * dayMilliseconds) {
-            found.push(`The identity “${name}” expires in ${days(left)}: import new certificates.`);
+            found.push(phrase`The identity “${name}” expires in ${days(left)}: import new certificates.`);
         }
     }
     if (acceptsTestDocuments) {
-        found.push("Test documents are accepted: anybody can make one.");
+        found.push(phrase`Test documents are accepted: anybody can make one.`);
     }
     return found;
 }
@@ -118,8 +123,8 @@ function showToday({ day, hours }) {
     const most = Math.max(1, ...busy.map(total));
     const clock = { hour: "2-digit", minute: "2-digit" };
     find("today").replaceChildren(busy.length === 0
-        ? element("p", { class: "faint" }, `No presentation has ended on ${day} yet.`)
-        : table(`Presentations that ended on ${day}, by hour and outcome`, ["From", ...outcomes, "Share"], busy.map((hour) => [
+        ? element("p", { class: "faint" }, `No presentation has ended on ${plain(day)} yet.`)
+        : table(`Presentations that ended on ${plain(day)}, by hour and outcome`, ["From", ...outcomes, "Share"], busy.map((hour) => [
             new Date(hour.from).toLocaleTimeString([], clock),
             ...outcomes.map((outcome) => [String(hour[outcome]), "number"]), bar(hour, most),
         ])));
@@ -128,7 +133,7 @@ function showToday({ day, hours }) {
 function showTokens(tokens) {
     find("tokens").replaceChildren(table("What each may do, and when it was used last since the daemon started",
         ["Name", "Kind", "Scopes", "Lanes", "Last used"], tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>
-            [name, kind, scopes.join(", "), lanes?.join(", ") ?? "all", time(lastUsed)])));
+            [name, kind, { parts: listed(scopes) }, { parts: lanes === undefined ? ["all"] : listed(lanes) }, time(lastUsed)])));
 }
 
 function show(overview) {
@@ -138,9 +143,9 @@ function show(overview) {
     find("state").dataset.ready = overview.ready ? "yes" : "no";
     find("state").textContent = overview.ready ? "Ready" : "Not ready";
     const checked = overview.doctor === undefined ? "computer not checked by countersign doctor" : `computer checked ${time(overview.doctor.time)}`;
-    find("facts").textContent = `Version ${overview.version}, running since ${time(overview.started)}, ${checked}`;
+    find("facts").replaceChildren(...phrase`Version ${overview.version}, running since ${time(overview.started)}, ${checked}`);
     find("faults-card").hidden = faults.length === 0;
-    find("faults").replaceChildren(...faults.map((fault) => element("li", {}, fault)));
+    find("faults").replaceChildren(...faults.map((parts) => element("li", {}, ...parts)));
     showLanes(overview.lanes);
     showTrust(overview);
     showToday(overview.today);
@@ -153,19 +158,29 @@ function show(overview) {
 
 // Receipts.
 
+/// The texts of a receipt's row.
 function cells({ sequence, statement }) {
     const { time: at, lane, outcome = "", questions = [], reasons = [], decision = "" } = statement ?? {};
     return [String(sequence), at === undefined ? "" : time(at), lane ?? "", outcome,
         questions.map(({ ask, answer }) => `${ask}: ${answer}`).join(", "), decision, reasons.join(", ")];
 }
 
+/// The same row, with each question and reason set apart.
+function shownCells(receipt) {
+    const { questions = [], reasons = [] } = receipt.statement ?? {};
+    const row = cells(receipt);
+    row[4] = { parts: listed(questions.map(({ ask, answer }) => `${ask}: ${answer}`)) };
+    row[6] = { parts: listed(reasons) };
+    return row;
+}
+
 function showReceipts() {
     const wanted = receipts.words.toLowerCase().split(/\s+/).filter((word) => word !== "");
-    const rows = receipts.known.map(cells).filter((row) => {
-        const text = row.join(" ").toLowerCase();
+    const found = receipts.known.filter((receipt) => {
+        const text = cells(receipt).join(" ").toLowerCase();
         return wanted.every((word) => text.includes(word));
     });
-    const shown = rows.slice(0, mostRows);
+    const shown = found.slice(0, mostRows).map(shownCells);
     find("receipts").replaceChildren(table(`${shown.length} of ${receipts.known.length} receipts, the newest first`,
         ["Number", "Time", "Lane", "Outcome", "Questions", "Decision", "Reasons"], shown));
     find("earlier").hidden = receipts.first === null || receipts.first <= 1;
@@ -196,8 +211,8 @@ async function verify() {
     node.textContent = "Verifying";
     const { verdict, receipts: links, broken } = await daemon.verifyReceipts();
     node.dataset.holds = verdict === "intact" ? "yes" : "no";
-    node.textContent = verdict === "intact" ? `All ${count(links, "receipt")} hold.`
-        : `Receipt ${broken.at} does not hold: ${plain(broken.detail)}`;
+    node.replaceChildren(...(verdict === "intact" ? [`All ${count(links, "receipt")} hold.`]
+        : phrase`Receipt ${broken.at} does not hold: ${broken.detail}`));
 }
 
 async function save() {

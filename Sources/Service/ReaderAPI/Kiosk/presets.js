@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 import { isUnasked } from "./screens.js";
-import { plain } from "./strings.js";
+import { plain } from "./text.js";
 
 /// The presets that can be started now. None while a phone is asked, or a person is to decide.
 export function presetsOffered({ link, lane, presentation }) {

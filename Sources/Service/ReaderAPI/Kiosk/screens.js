@@ -1,5 +1,7 @@
 // Which screen shows what is known. Pure: the views draw what comes out of here.
 
+import { missingElements } from "./missing.js";
+
 /// The words for the reasons of a verdict or an end, by the ids of the daemon.
 const reasons = {
     issuer_certificate: "issuer", issuer_signature: "forged", mso: "forged", digests: "forged",
@@ -140,6 +142,9 @@ function customerEnd(presentation) {
         if (presentation.result?.issuer?.test === true) {
             return { name: "test", tone: "test", shape: "test" };
         }
+        if (missingElements(presentation).length > 0) {
+            return { name: "missing", tone: "quiet", shape: "unknown", cue: "no" };
+        }
     }
     return { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
 }
@@ -207,6 +212,9 @@ function doubt(id, presentation) {
     }
     if (id === "document.test") {
         return { name: "test", tone: "test", shape: "test", shows: true };
+    }
+    if (missingElements(presentation).length > 0) {
+        return { name: "missing", tone: "unknown", shape: "unknown", shows: true, cue: "no", asksAgain: true };
     }
     const screen = { name: "cannotTell", tone: "unknown", shape: "unknown", shows: true, cue: "no" };
     return id === "" || id === "answer.unknown" ? screen : { ...screen, reason: { id } };

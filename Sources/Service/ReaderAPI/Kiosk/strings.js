@@ -1,18 +1,13 @@
 // The words of the page: one table, one language at a time.
 
+import { plain } from "./text.js";
+
+export { plain };
+
 const unitSeconds = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
 
 /// How long the table may take to come, in milliseconds.
 const loadDeadline = 10_000;
-
-/// The longest text from outside that is shown.
-const longest = 200;
-
-/// Text from outside, fit to be shown: bounded, and without what steers the direction of text or hides it.
-export function plain(text) {
-    const kept = Array.from(String(text)).slice(0, longest).join("");
-    return kept.replace(/[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu, "\ufffd");
-}
 
 export class Strings {
     #table;

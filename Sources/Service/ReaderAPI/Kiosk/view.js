@@ -3,7 +3,7 @@
 import { draw } from "./drawings.js";
 import { element } from "./elements.js";
 import { picture } from "./pictures.js";
-import { plain } from "./strings.js";
+import { plain } from "./text.js";
 
 const places = ["left", "right", "above", "below", "here"];
 const readers = ["square", "upright", "builtIn"];

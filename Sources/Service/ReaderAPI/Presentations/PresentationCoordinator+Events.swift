@@ -1,8 +1,10 @@
 internal import JSON
+internal import Logging
 internal import MdocModel
 internal import ReaderService
 internal import ReaderStore
 internal import Reports
+internal import Transport
 
 extension PresentationCoordinator {
     /// Notifies the listeners of what happened to a presentation. The pages of its lane show the latest one alone.
@@ -102,8 +104,25 @@ extension PresentationCoordinator {
     func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
         let before = notifiedReadiness.updateValue(readiness, forKey: name)
-        if let before, before != readiness { notify(.laneChanged, ofLane: name) }
+        if let before, before != readiness {
+            notify(.laneChanged, ofLane: name)
+            if case .withoutBluetooth(let fault) = readiness { report(fault, atLane: name) }
+        }
         return readiness
+    }
+
+    private func report(_ fault: RadioFault, atLane name: String) {
+        guard fault.refusal != nil else { return }
+        log.error("a lane has no Bluetooth", metadata: ["lane": "\(name)", "advice": "\(fault.advice)"])
+    }
+
+    /// Looks at each lane before its first customer, and reports what bluetoothd refuses there (Q239).
+    package func lookAtStart() async {
+        await lookAtLanes()
+        for name in laneNames {
+            _ = await readiness(ofLane: name)
+            if let fault = await lanes[name]?.lane.radioFault() { report(fault, atLane: name) }
+        }
     }
 }
 

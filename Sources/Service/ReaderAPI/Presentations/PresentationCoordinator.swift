@@ -125,9 +125,13 @@ package actor PresentationCoordinator {
     }
 
     /// An `allow` that came from a test document is no answer to an order once test documents are not accepted any more.
-    func open(_ order: PresentationOrder, by caller: KnownCaller) async throws(APIProblem) -> Opened {
+    ///
+    /// - Parameter owner: whose the presentation is; nil if it is the caller's.
+    func open(
+        _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil
+    ) async throws(APIProblem) -> Opened {
         if let name = order.lane, !caller.begins(at: name) { throw .laneUnknown.at("/lane") }
-        let opened = try await found(order, by: caller)
+        let opened = try await found(order, by: caller, for: owner ?? caller.name)
         guard caller.begins(at: opened.lane) else { throw .laneUnknown.at("/lane") }
         guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
             return opened
@@ -135,9 +139,23 @@ package actor PresentationCoordinator {
         throw .referenceOfTest
     }
 
-    private func found(_ order: PresentationOrder, by caller: KnownCaller) async throws(APIProblem) -> Opened
-    {
-        let owner = caller.name
+    /// Orders once more what a presentation asked, where something was not shared. Whoever ordered that one owns the new one
+    /// too; a standing order's is the caller's.
+    func askAgain(
+        _ record: PresentationRecord, by caller: KnownCaller
+    ) async throws(APIProblem) -> PresentationRecord {
+        let isStanding = record.owner == Self.owner(ofStanding: record.lane)
+        let order = PresentationOrder(again: record.order, lane: record.lane)
+        let owner = isStanding ? caller.name : record.owner
+        // An order without a reference is never one that is there already.
+        guard case .created(let new) = try await open(order, by: caller, for: owner)
+        else { throw .presentationUnknown }
+        return new
+    }
+
+    private func found(
+        _ order: PresentationOrder, by caller: KnownCaller, for owner: String
+    ) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         if let past = try await past(orderedAs: order, by: owner) {
             // The same order may have arrived meanwhile.

@@ -90,6 +90,23 @@ package struct PresentationOrder: Equatable, Sendable {
         readerToken = nil
     }
 
+    /// The same order once more, as a presentation of its own.
+    init(again order: PresentationOrder, lane: String) {
+        kind = order.kind
+        intent = order.intent
+        self.lane = lane
+        reference = nil
+        validation = order.validation
+        retention = order.retention
+        consent = order.consent
+        then = order.then
+        policy = order.policy
+        identity = order.identity
+        wallet = order.wallet
+        webhook = order.webhook
+        readerToken = order.readerToken
+    }
+
     /// What a profile would never keep is not ordered.
     private func checkRetention(of kind: Kind, _ retention: RetentionProfile) throws(APIProblem) {
         guard retention.days > 0 else { return }

@@ -4,7 +4,7 @@ package import Transport
 /// A contactless reader, with a Bluetooth adapter where there is one.
 package struct ContactlessLaneDevice: LaneDevice {
     private let reader: any ContactlessReader
-    private let radio: (any BluetoothLERadio)?
+    private let radio: CheckedRadio?
     private let missingReader: @Sendable () async -> ReaderFault?
 
     /// - Parameter missingReader: what keeps the reader from being used; nil if nothing does.
@@ -13,7 +13,7 @@ package struct ContactlessLaneDevice: LaneDevice {
         missingReader: @escaping @Sendable () async -> ReaderFault?
     ) {
         self.reader = reader
-        self.radio = radio
+        self.radio = radio.map { CheckedRadio($0) }
         self.missingReader = missingReader
     }
 
@@ -42,19 +42,8 @@ package struct ContactlessLaneDevice: LaneDevice {
 
     package func readiness() async -> LaneReadiness {
         if let fault = await missingReader() { return .unavailable(fault) }
-        guard let radio, let fault = await Self.fault(of: radio) else { return .ready }
-        return .withoutBluetooth(fault)
+        return await radioFault().map { .withoutBluetooth($0) } ?? .ready
     }
 
-    private static func fault(of radio: any BluetoothLERadio) async -> RadioFault? {
-        do throws(BluetoothLEError) {
-            try await radio.look()
-            return await radio.settingsFault()
-        } catch .radioUnavailable(let fault) {
-            return fault
-        } catch {
-            // It has not answered in the time that a look may take.
-            return .daemonHung
-        }
-    }
+    package func radioFault() async -> RadioFault? { await radio?.fault() }
 }

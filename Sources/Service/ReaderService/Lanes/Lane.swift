@@ -1,4 +1,5 @@
 package import MdocModel
+package import Transport
 
 /// One place where phones are presented: a reader and an adapter, or the bench link. One presentation at a time.
 package actor Lane {
@@ -32,12 +33,14 @@ package actor Lane {
         let run = LaneRun()
         self.run = run
         let (moments, continuation) = AsyncStream<LaneMoment>.makeStream()
-        let (device, before) = (device, leaving)
+        let (device, before, look) = (device, leaving, look)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
         avoidsExtendedRequest = false
         Task { [plan] in
             await before?.value
+            // A look may have the adapter's only place for an advertisement.
+            _ = await look?.value
             let presentation = await run.present(plan, on: device) { continuation.yield(.event($0)) }
             self.end(presentation)
             continuation.yield(.ended(presentation))
@@ -68,6 +71,15 @@ package actor Lane {
     /// Returns when the last presentation that ended has no work left, neither here nor over the radio.
     package func left() async {
         await leaving?.value
+    }
+
+    /// The reason why phones cannot be asked over Bluetooth; nil if nothing prevents it, or a presentation is running.
+    package func radioFault() async -> RadioFault? {
+        guard run == nil else { return nil }
+        let fault = await bounded(by: .now + Self.lookTimeout) { [device] () throws(Never) in
+            await device.radioFault()
+        }
+        return fault.get()
     }
 
     /// Whether phones can be asked, as of a moment ago.

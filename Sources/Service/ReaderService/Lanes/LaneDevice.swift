@@ -10,8 +10,17 @@ package protocol LaneDevice: Sendable {
     /// The same for the phone whose QR code was scanned.
     func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
 
-    /// What is missing now. It may ask other processes, and ends with the task that it runs in.
+    /// What is missing now. It may ask other processes, may try the radio for a moment, and ends with the task that it
+    /// runs in. No presentation begins before it has ended.
     func readiness() async -> LaneReadiness
+
+    /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader. As `readiness`, it may try
+    /// the radio.
+    func radioFault() async -> RadioFault?
+}
+
+extension LaneDevice {
+    package func radioFault() async -> RadioFault? { nil }
 }
 
 /// Whether phones can be asked at a lane.

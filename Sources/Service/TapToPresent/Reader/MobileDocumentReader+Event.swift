@@ -68,7 +68,7 @@ extension MobileDocumentReader.Event {
             case .liftAndTapAgain: .hint(.liftAndTapAgain)
             case .confirmThenTapAgain: .hint(.confirmThenTapAgain)
             case .offerQR: .hint(.offerQR)
-            case .bluetoothUnavailable(let fault): .hint(.bluetoothUnavailable(id: fault.rawValue))
+            case .bluetoothUnavailable(let fault): .hint(.bluetoothUnavailable(id: fault.id.rawValue))
             case .readerSilent: .hint(.readerSilent)
             case .engaged: .engaged
             case .mayLift: .hint(.mayLift)

@@ -19,15 +19,15 @@ extension MobileDocumentReaderError {
         self =
             switch failure {
             case .readerUnavailable(let fault): Self(fault)
-            case .radioUnavailable(let fault): .serviceUnavailable(.radioUnavailable(id: fault.rawValue))
+            case .radioUnavailable(let fault): .serviceUnavailable(.radioUnavailable(id: fault.id.rawValue))
             case .engagementOverdue: .cancelled(.engagementOverdue)
             case .consentOverdue: .cancelled(.consentOverdue)
             case .cancelled: .cancelled(.taskCancelled)
             case .engagement, .benchLink: .invalidResponse(.engagementMalformed)
             case .noUsableRetrieval: .notSupported(.noUsableRetrieval)
             case .connectionOverdue:
-                .invalidResponse(.connectionFailed(id: ConnectionFault.timedOut.rawValue))
-            case .connection(let fault): .invalidResponse(.connectionFailed(id: fault.rawValue))
+                .invalidResponse(.connectionFailed(id: ConnectionFaultID.timedOut.rawValue))
+            case .connection(let fault): .invalidResponse(.connectionFailed(id: fault.id.rawValue))
             case .messageTooLong: .invalidResponse(.messageTooLong)
             case .transfer, .bluetooth, .linkLost: .invalidResponse(.transferIncomplete)
             case .requestNotSigned: .serviceUnavailable(.requestNotSigned)
@@ -37,9 +37,9 @@ extension MobileDocumentReaderError {
     }
 
     init(_ fault: ReaderFault) {
-        let reason = Reason.readerUnavailable(id: fault.rawValue)
+        let reason = Reason.readerUnavailable(id: fault.id.rawValue)
         self =
-            switch fault {
+            switch fault.id {
             case .readerInUse, .tooManyClients: .systemBusy(reason)
             case .serviceAccessDenied, .cardAccessDenied: .notAllowed(reason)
             default: .serviceUnavailable(reason)

@@ -146,7 +146,8 @@ extension Bus {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(
-                    PendingCall(identifier, continuation, answered, bus: self), service, path, method,
+                    PendingCall(identifier, method.name, continuation, answered, bus: self), service, path,
+                    method,
                     arguments, limit)
             }
         } onCancel: {
@@ -200,7 +201,7 @@ extension Bus {
     }
 
     private func answered(_ identifier: UInt64, _ message: BusMessage) {
-        if let error = message.error {
+        if let error = message.error(answering: calls[identifier]?.method ?? "") {
             // sd-bus ends what waits for a lost connection as if no answer had come in time.
             let isOpen = unsafe sd_bus_is_open(connection) > 0
             return end(identifier, .failure(isOpen ? error : .disconnected))
@@ -222,16 +223,20 @@ extension Bus {
 /// A call whose answer somebody waits for. For the bus's queue only.
 @safe private final class PendingCall: @unchecked Sendable {  // used on the bus's queue only
     let identifier: UInt64
+    /// The method that was called.
+    let method: String
     private(set) weak var bus: Bus?
     let answered: (@Sendable ([BusValue]) -> Void)?
     var slot: OpaquePointer?
     private var continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>?
 
     init(
-        _ identifier: UInt64, _ continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>,
+        _ identifier: UInt64, _ method: String,
+        _ continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>,
         _ answered: (@Sendable ([BusValue]) -> Void)?, bus: Bus
     ) {
         self.identifier = identifier
+        self.method = method
         self.continuation = continuation
         self.answered = answered
         self.bus = bus

@@ -1,3 +1,5 @@
+internal import Transport
+
 /// Why a call over D-Bus gave no answer.
 enum BusError: Error, Equatable, Sendable {
     /// No message bus is there, or it ended under us.
@@ -6,9 +8,8 @@ enum BusError: Error, Equatable, Sendable {
     case noSuchService
     /// The answer did not come in time.
     case overdue
-    /// The other side answered with an error of this name; `detail` is its text, to distinguish conditions, never
-    /// to show.
-    case refused(name: String, detail: String)
+    /// The other side answered with an error.
+    case refused(PeerRefusal)
     /// An answer of another shape than it has to have, or a value D-Bus cannot carry.
     case malformed
     case cancelled
@@ -22,9 +23,9 @@ enum BusError: Error, Equatable, Sendable {
         }
     }
 
-    init(name: String, detail: String) {
-        switch name {
-        case "org.freedesktop.DBus.Error.NoReply" where detail.contains("disconnected"):
+    init(_ refusal: PeerRefusal) {
+        switch refusal.name {
+        case "org.freedesktop.DBus.Error.NoReply" where refusal.message.contains("disconnected"):
             // The bus itself says so when who was called leaves it.
             self = .noSuchService
         case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout",
@@ -32,11 +33,15 @@ enum BusError: Error, Equatable, Sendable {
             self = .overdue
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
             self = .noSuchService
-        case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."):
+        case let name where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."):
             // Without systemd the bus tries to start bluetoothd itself, and fails (Q117).
             self = .noSuchService
         case "org.freedesktop.DBus.Error.Disconnected": self = .disconnected
-        default: self = .refused(name: name, detail: detail)
+        default: self = .refused(refusal)
         }
     }
+}
+
+extension PeerRefusal {
+    func isNamed(_ name: String) -> Bool { self.name == name }
 }

@@ -1,6 +1,7 @@
 internal import CSystemdBus
 internal import Dispatch
 internal import Glibc
+internal import Transport
 
 /// One D-Bus message, of which this holds a reference. For the bus's queue only; its last holder may release it
 /// anywhere.
@@ -31,10 +32,12 @@ internal import Glibc
     var member: String { unsafe Self.text(sd_bus_message_get_member(pointer)) }
     var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
 
-    /// What an error answer says; nil for any other message.
-    var error: BusError? {
+    /// The error of an error answer to `call`; nil for any other message.
+    func error(answering call: String) -> BusError? {
         guard let error = unsafe sd_bus_message_get_error(pointer) else { return nil }
-        return unsafe BusError(name: Self.text(error.pointee.name), detail: Self.text(error.pointee.message))
+        return unsafe BusError(
+            PeerRefusal(
+                call: call, name: Self.text(error.pointee.name), message: Self.text(error.pointee.message)))
     }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String {

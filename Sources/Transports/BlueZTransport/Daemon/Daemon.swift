@@ -180,7 +180,7 @@ actor Daemon {
         await Task {
             do throws(BusError) {
                 _ = try await call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
-            } catch .refused("org.bluez.Error.DoesNotExist", _) {
+            } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.DoesNotExist") {
             } catch {
                 leftBehind.insert(device)
             }
@@ -283,7 +283,7 @@ enum DaemonEvent {
         case .removed(adapter, "org.bluez.Adapter1"): .adapterLost
         case .changed(adapter, "org.bluez.Adapter1", let properties)
         where properties["Powered"]?.flag == false:
-            .adapterOff
+            .adapterOff()
         default: nil
         }
     }

@@ -72,25 +72,25 @@ actor GATTClient: BluetoothLEClientLink {
         do throws(BusError) {
             _ = try await daemon.call(
                 device, "org.bluez.Device1", "Connect", within: configuration.connection)
-        } catch .refused("org.bluez.Error.AlreadyConnected", _) {
-        } catch .refused(let name, let detail) {
+        } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.AlreadyConnected") {
+        } catch .refused(let refusal) {
             if let failure { throw .radio(failure) }
-            throw await failure(name, detail)
+            throw await failure(refusal)
         } catch {
             try check()
             throw error == .overdue ? .overdue : .radio(BlueZTransportError(error))
         }
     }
 
-    private func failure(_ name: String, _ detail: String) async -> ConnectFailure {
-        switch name {
+    private func failure(_ refusal: PeerRefusal) async -> ConnectFailure {
+        switch refusal.name {
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
-            return .peerForgotten
-        case "org.bluez.Error.NotReady": return .radio(.adapterOff)
-        case _ where detail.contains("abort-by-local"):
+            return .peerForgotten(refusal)
+        case "org.bluez.Error.NotReady": return .radio(.adapterOff(refusal))
+        case _ where refusal.message.contains("abort-by-local"):
             await disconnection()
-            return .aborted
-        default: return .refused
+            return .aborted(refusal)
+        default: return .refused(refusal)
         }
     }
 
@@ -201,7 +201,7 @@ actor GATTClient: BluetoothLEClientLink {
             return nil
         } catch {
             try check()
-            throw error == .overdue ? .subscriptionRefused : .radio(BlueZTransportError(error))
+            throw error == .overdue ? .subscriptionRefused(nil) : .radio(BlueZTransportError(error))
         }
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
         if let value = answer.last?.number, value >= 23 {
@@ -226,11 +226,12 @@ actor GATTClient: BluetoothLEClientLink {
             _ = try await daemon.call(
                 remote.path(characteristic), GATTServerObjects.characteristicInterface, "StartNotify",
                 within: configuration.subscription)
-        } catch .refused("org.bluez.Error.InProgress", _) {
+        } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.InProgress") {
         } catch {
             try check()
             switch error {
-            case .refused, .overdue: throw .subscriptionRefused
+            case .refused(let refusal): throw .subscriptionRefused(refusal)
+            case .overdue: throw .subscriptionRefused(nil)
             default: throw .radio(BlueZTransportError(error))
             }
         }
@@ -432,7 +433,7 @@ actor GATTClient: BluetoothLEClientLink {
         } catch {
             try checkLink()
             switch error {
-            case .refused: throw .connectionFailed(.readRefused)
+            case .refused(let refusal): throw .connectionFailed(ConnectionFault(.readRefused, refusal))
             case .overdue: throw .connectionFailed(.readTimedOut)
             default: throw BluetoothLEError(BlueZTransportError(error))
             }

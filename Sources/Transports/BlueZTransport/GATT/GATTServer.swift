@@ -34,6 +34,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var isNotifyingByCall = false
     /// Those who are connected besides the client, and are on their way out.
     private var unknownDevices: Set<String> = []
+    /// The last refusal to disconnect one of them.
+    private var turnAwayRefusal: PeerRefusal?
     /// The least that bluetoothd has named for anybody who is served.
     private var mtu: Int?
     private let inbox: LinkInbox
@@ -70,9 +72,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             _ = try await daemon.call(
                 adapter, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement",
                 [.path(objects.advertisement), .map([:])])
-        } catch .refused(let name, _) where name.hasPrefix("org.bluez.Error.") {
+        } catch .refused(let refusal) where refusal.name.hasPrefix("org.bluez.Error.") {
             await close()
-            throw .registrationRefused
+            throw .registrationRefused(refusal)
         } catch {
             await close()
             throw BlueZTransportError(error)
@@ -165,7 +167,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let deadline = ContinuousClock.now + configuration.turningAway
         while !unknownDevices.isEmpty {
             try check()
-            guard ContinuousClock.now < deadline else { throw BluetoothLEError(.otherDeviceStays) }
+            guard ContinuousClock.now < deadline else {
+                throw BluetoothLEError(.otherDeviceStays(turnAwayRefusal))
+            }
             await condition.wait(until: deadline)
         }
     }
@@ -173,7 +177,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private func turnAway(_ device: String) {
         configuration.observe(.turnedAway)
         unknownDevices.insert(device)
-        Task { _ = try? await daemon.call(device, "org.bluez.Device1", "Disconnect") }
+        Task {
+            do throws(BusError) {
+                _ = try await daemon.call(device, "org.bluez.Device1", "Disconnect")
+            } catch {
+                if case .refused(let refusal) = error { turnAwayRefusal = refusal }
+            }
+        }
     }
 
     // MARK: - Events from bluetoothd

@@ -61,10 +61,10 @@ extension ConnectFailure {
         case 0: return nil
         case ECONNREFUSED: self = .channelRefused
         case ETIMEDOUT: self = .overdue
-        case ECONNABORTED, EINTR, EAGAIN, EBUSY: self = .aborted
-        case ENETDOWN, ENODEV: self = .radio(.adapterOff)
+        case ECONNABORTED, EINTR, EAGAIN, EBUSY: self = .aborted()
+        case ENETDOWN, ENODEV: self = .radio(.adapterOff())
         case EHOSTDOWN, EHOSTUNREACH: self = .peerLeft
-        default: self = .refused
+        default: self = .refused()
         }
     }
 }

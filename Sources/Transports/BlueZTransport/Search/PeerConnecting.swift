@@ -27,7 +27,7 @@ struct PeerConnecting: Sendable {
                 let deadline = number > 1 ? ContinuousClock.now + configuration.reappearance : nil
                 guard let peer = try await search.peer(until: deadline) else { break }
                 // If stopping makes bluetoothd forget the peer, discovery has to continue.
-                if last != .peerForgotten { await search.stop() }
+                if last?.isForgotten != true { await search.stop() }
                 await search.wait(configuration.pause)
                 do throws(ConnectFailure) {
                     let link = try await attempt(peer, number)
@@ -40,7 +40,7 @@ struct PeerConnecting: Sendable {
                 }
                 await search.failed(peer)
                 if last == .channelRefused { break }
-                unusable += last == .serviceIncomplete || last == .subscriptionRefused ? 1 : 0
+                unusable += last?.isOfService == true ? 1 : 0
                 if unusable == Self.unusableAttempts { break }
             }
         } catch {
@@ -49,6 +49,6 @@ struct PeerConnecting: Sendable {
             throw BluetoothLEError(error)
         }
         await search.end(keeping: nil)
-        throw (last ?? .refused).error
+        throw (last ?? .refused()).error
     }
 }

@@ -113,10 +113,10 @@ actor PeerSearch {
         }.value
         do throws(BusError) {
             try result.get()
-        } catch .refused("org.bluez.Error.InProgress", _) {
+        } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.InProgress") {
             return
-        } catch .refused("org.bluez.Error.NotReady", _) {
-            throw .adapterOff
+        } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.NotReady") {
+            throw .adapterOff(refusal)
         } catch {
             throw BlueZTransportError(error)
         }

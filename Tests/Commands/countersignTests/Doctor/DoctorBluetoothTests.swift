@@ -53,6 +53,16 @@ struct DoctorBluetoothTests {
         return facts
     }
 
+    private static let refusal = PeerRefusal(
+        call: "RegisterAdvertisement", name: "org.bluez.Error.Failed",
+        message: "Failed to register advertisement")
+
+    private static func tried(_ trial: BluetoothFacts.Trial) -> BluetoothFacts {
+        var facts = facts()
+        facts.trial = trial
+        return facts
+    }
+
     private static func fails(_ error: BlueZTransportError, installed: Bool = true) -> BluetoothFacts {
         BluetoothFacts(bluetooth: .failure(error), isInstalled: installed)
     }
@@ -75,8 +85,10 @@ struct DoctorBluetoothTests {
             "Q117 hanging", fails(.daemonHung), .bluetoothDaemon, .failed, "timedOut",
             fix: "restart bluetooth"),
         .init(
-            "refused", fails(.accessDenied), .bluetoothDaemon, .failed, "refuses this user", fix: "adduser"),
-        .init("something else", fails(.refused("x.y")), .bluetoothDaemon, .failed, "bluez.failed"),
+            "refused", fails(.accessDenied()), .bluetoothDaemon, .failed, "refuses this user", fix: "adduser"),
+        .init(
+            "Q239 something else, with its name", fails(.refused(refusal)), .bluetoothDaemon, .failed,
+            "RegisterAdvertisement: org.bluez.Error.Failed: Failed to register advertisement"),
         .init("nothing else is looked at", fails(.daemonHung), .adapter, .skipped, "bluetoothd"),
     ]
 
@@ -116,7 +128,16 @@ struct DoctorBluetoothTests {
                         ($0.hciVersion, $0.mode) = (nil, nil)
                     }
                 ]), .lowEnergy, .skipped, "does not report it"),
-        .init("Q85 room", facts(), .advertising, .ok, "room for 5"),
+        .init("Q85 room", tried(.inUse), .advertising, .ok, "room for 5"),
+        .init("Q239 tried", tried(.succeeded), .advertising, .ok, "tried: bluetoothd advertises"),
+        .init(
+            "Q239 refused though there is room", tried(.failed(RadioFault(.registrationRefused, refusal))),
+            .advertising, .failed, "org.bluez.Error.Failed: Failed to register advertisement",
+            fix: "systemctl restart bluetooth"),
+        .init(
+            "Q239 refused at a lane", tried(.failedAtLane(advice: "bluetoothd refuses")), .advertising,
+            .failed,
+            "bluetoothd refuses"),
         .init(
             "Q85 no room", facts(settings(), [adapter(room: .init(active: 5, free: 0))]), .advertising,
             .failed,
@@ -126,7 +147,7 @@ struct DoctorBluetoothTests {
             "cannot advertise"),
         .init(
             "the one that can advertise counts", facts(settings(), [adapter(room: nil), adapter()]),
-            .advertising, .ok, "room for 5"),
+            .advertising, .note, "room for 5"),
         .init("no fault", facts(), .firmware, .ok, "no faults"),
         .init(
             "Q109 without firmware",
@@ -255,5 +276,18 @@ struct DoctorBluetoothTests {
         #expect(await radio() == .blocked)
         try root.write("\(folder)/rfkill1/hard", "1\n")
         #expect(await radio() == .blockedByHardware)
+    }
+
+    @Test(
+        "Q239 bluetoothd's words are made safe and bounded, and a support bundle has its error's name alone")
+    func hostileWords() throws {
+        let words = "\u{1b}[2J\u{202e}" + String(repeating: "x", count: 10_000)
+        let refusal = PeerRefusal(
+            call: "RegisterAdvertisement", name: "org.bluez.Error.Failed", message: words)
+        let facts = Self.tried(.failed(RadioFault(.registrationRefused, refusal)))
+        let check = try #require(facts.checks.first { $0.id == .advertising })
+        #expect(check.detail.full.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202e}" })
+        #expect(check.detail.full.count < 600 && check.detail.full.contains("xxxx"))
+        #expect(check.detail.shared == "RegisterAdvertisement: org.bluez.Error.Failed")
     }
 }

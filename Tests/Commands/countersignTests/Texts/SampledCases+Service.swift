@@ -55,7 +55,7 @@ extension UserFacingTexts {
             let error = try failure.report().errors.first
             return (error?.id, error?.detail ?? "")
         } catch {
-            return (error.rawValue, error.advice)
+            return (error.id.rawValue, error.advice)
         }
     }
 

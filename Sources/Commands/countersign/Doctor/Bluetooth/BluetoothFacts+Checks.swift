@@ -12,7 +12,7 @@ extension BluetoothFacts {
     var checks: [DoctorCheck] {
         switch bluetooth {
         case .success(let bluetooth):
-            return [bluetooth.daemon.daemonCheck] + adapterChecks(bluetooth.adapters)
+            return [bluetooth.daemon.daemonCheck] + adapterChecks(bluetooth.usedAdapter)
                 + [bluetooth.daemon.settingsCheck, bluetooth.daemon.pluginsCheck, smallValuesCheck]
         case .failure(let error):
             let silent = Self.checks.dropFirst().map { DoctorCheck.skipped($0, "bluetoothd does not answer") }
@@ -45,15 +45,14 @@ extension BluetoothFacts {
         }
     }
 
-    /// Of the adapter that is used where none is named: the first that can advertise.
-    private func adapterChecks(_ adapters: [AdapterDescription]) -> [DoctorCheck] {
-        guard let adapter = adapters.first(where: { $0.advertising != nil }) ?? adapters.first else {
+    private func adapterChecks(_ adapter: AdapterDescription?) -> [DoctorCheck] {
+        guard let adapter else {
             let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]
             return [noAdapter] + rest.map { .skipped($0, "no adapter") }
         }
         return [
             .ok(.adapter, adapter.text), powerCheck(adapter), adapter.lowEnergyCheck,
-            adapter.advertisingCheck, adapter.firmwareCheck,
+            adapter.advertisingCheck(trial), adapter.firmwareCheck,
         ]
     }
 
@@ -112,15 +111,15 @@ extension AdapterDescription {
         }
     }
 
-    /// Q85.
-    fileprivate var advertisingCheck: DoctorCheck {
+    /// Q85, Q239.
+    fileprivate func advertisingCheck(_ trial: BluetoothFacts.Trial) -> DoctorCheck {
         switch advertising {
         case nil: .failed(.advertising, "it cannot advertise, so no phone would find it: use another adapter")
         case let room? where room.free < 1:
             .failed(
                 .advertising, "other programs use all of its \(room.active) advertisements",
                 fix: .command("systemctl restart bluetooth"))
-        case let room?: .ok(.advertising, "room for \(room.free) advertisements")
+        case let room?: trial.check(room)
         }
     }
 
@@ -134,6 +133,25 @@ extension AdapterDescription {
                 fix: .command("apt-get install firmware-realtek"))
         }
         return quirks.isEmpty ? .ok(.firmware, "no faults of this adapter are known") : .note(.firmware, text)
+    }
+}
+
+extension BluetoothFacts.Trial {
+    /// Q239: room alone does not show that bluetoothd lets this computer advertise.
+    fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
+        switch self {
+        case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
+        case .inUse:
+            .ok(.advertising, "room for \(room.free) advertisements; not tried, as one is in use")
+        case .impossible:
+            .note(.advertising, "room for \(room.free) advertisements; not tried, as the adapter is off")
+        case .failedAtLane(let advice): .failed(.advertising, "\(own: advice, as: "refused at a lane")")
+        case .failed(let fault):
+            .failed(
+                .advertising,
+                "\(own: fault.advice, as: fault.refusal.map(\.title) ?? fault.id.rawValue)",
+                fix: .command("systemctl restart bluetooth"))
+        }
     }
 }
 

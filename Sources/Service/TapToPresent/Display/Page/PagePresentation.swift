@@ -75,7 +75,9 @@ extension PagePresentation {
     }
 
     private var failure: MobileDocumentReaderError {
-        if let fault = reasons.lazy.compactMap({ ReaderFault(rawValue: $0) }).first { return .init(fault) }
+        if let fault = reasons.lazy.compactMap({ ReaderFaultID(rawValue: $0) }).first {
+            return .init(ReaderFault(fault))
+        }
         return switch reasons.first.flatMap({ TransactionError.ID(rawValue: $0) }) {
         case .engagementOverdue: .cancelled(.engagementOverdue)
         case .consentOverdue: .cancelled(.consentOverdue)

@@ -1,0 +1,1 @@
+../../ReaderAPI/Kiosk/text.js

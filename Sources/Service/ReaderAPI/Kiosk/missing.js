@@ -1,0 +1,47 @@
+// The elements that were asked for, are needed and were not shared, in words.
+
+/// The elements that have words of their own.
+const named = ["expiry_date", "birth_date", "portrait", "driving_privileges", "document_number", "family_name", "given_name",
+    "issue_date", "issuing_authority", "issuing_country", "nationality", "resident_address", "age_in_years"];
+/// The most that are named; a list that is longer ends in "…".
+const most = 4;
+/// The longest name that is shown, in characters.
+const longest = 48;
+
+/// The names of the missing elements, each once, without their namespaces. Empty unless they leave the outcome open.
+export function missingElements(presentation) {
+    if (presentation?.outcome !== "unclear") {
+        return [];
+    }
+    const entries = [presentation.result, presentation.then?.result].map((result) => result?.missing)
+        .flatMap((list) => (Array.isArray(list) ? list : []));
+    const names = entries.map((entry) => entry?.element).filter((name) => typeof name === "string" && name !== "");
+    return [...new Set(names.map((name) => name.slice(name.indexOf("/") + 1)))];
+}
+
+/// What was not shared and what to do about it, on the page `customer` or `clerk`.
+export function missingText(page, presentation, strings) {
+    const names = missingElements(presentation);
+    const words = names.slice(0, most).map((name) => elementText(name, strings));
+    return words.length === 1 ? strings.text(`${page}.missing.one`, { element: words[0] })
+        : strings.text(`${page}.missing.several`, { elements: list(words, names.length > most, strings.language) });
+}
+
+/// The word for an element; its own name where the pages have none.
+function elementText(name, strings) {
+    const [, years] = /^age_over_(\d{2})$/.exec(name) ?? [];
+    if (years !== undefined) {
+        return strings.text("element.age_over", { years: Number(years) });
+    }
+    const known = name === "domestic_driving_privileges" ? "driving_privileges" : name;
+    return named.includes(known) ? strings.text(`element.${known}`) : `“${shortened(name)}”`;
+}
+
+function shortened(name) {
+    const characters = Array.from(name);
+    return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : name;
+}
+
+function list(words, isLonger, language) {
+    return isLonger ? `${words.join(", ")}, …` : new Intl.ListFormat(language, { style: "long", type: "conjunction" }).format(words);
+}
