@@ -35,6 +35,7 @@ struct ReissueEvidence {
         case .ageOver(let years, _): checkAge(word, years)
         case .drive(.category(let code)): checkCategory(word, code, isExpiryAsked: isExpiryAsked)
         case .drive(.domesticClass): checkDomestic(word, isExpiryAsked: isExpiryAsked)
+        case .inDate: checkInDate(word)
         case .portrait: demand(word != .yes || hasPicture, "a portrait that is no picture")
         }
     }
@@ -106,6 +107,19 @@ extension ReissueEvidence {
             "a yes to a class without evidence")
         demand(!isPast("expiry_date"), "a yes to a class after the document's expiry date")
         demand(!isExpiryAsked || main("expiry_date") != nil, "a yes to a class without the expiry date")
+    }
+
+    private mutating func checkInDate(_ word: Answer.Word) {
+        switch word {
+        case .yes:
+            demand(main("expiry_date")?.date != nil, "a document is in date without an expiry date")
+            demand(!isPast("expiry_date"), "a document is in date after its expiry date")
+        case .no:
+            demand(main("expiry_date")?.date != nil, "a document is out of date without an expiry date")
+            demand(mayBePast("expiry_date"), "a document is out of date before its expiry date")
+        case .cannotTell:
+            demand(main("expiry_date")?.isPlainDay != true, "a whole expiry date is not taken")
+        }
     }
 
     /// Whether a portrait begins and ends as a whole JPEG, or begins as a JPEG 2000.

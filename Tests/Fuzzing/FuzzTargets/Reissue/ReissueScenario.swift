@@ -17,7 +17,7 @@ struct ReissueScenario: Hashable {
     static let intents = [
         "age over 18", "age over 21; else birth date",
         "age over 21, portrait for a human to compare; else birth date",
-        "age over 30", "age over 65; else nothing", "rental: categories B",
+        "age over 21, in date; else birth date", "age over 65; else nothing", "rental: categories B",
         "rental: categories A B, name, age over 21, portrait for a human to compare", "rental: classes C",
         "identity: name, document number, expiry",
         "identity: name, birth date, portrait for a human to compare",
@@ -88,7 +88,8 @@ struct ReissueScenario: Hashable {
             policy: VerificationPolicy(rules: isStrict ? .strict : .interoperable))
         guard let response = try? UnverifiedResponse(response[...]) else { return nil }
         return TransactionReport(
-            response.verify(in: context), questions: questions, requestCompared: isCompared)
+            response.verify(in: context), expecting: Self.plans[intent].expectation(on: day),
+            requestCompared: isCompared)
     }
 }
 
