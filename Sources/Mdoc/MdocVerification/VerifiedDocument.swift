@@ -89,8 +89,18 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// Whether the issuer signed this element, with a value that can count.
+    /// Whether the issuer signed this element, whatever its value is.
     package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
+
+    /// The type of an issuer-signed value that is not of the type that the data model defines; nil if the value is
+    /// usable, or the element did not come. Of an element that no data model defines, null alone is unusable.
+    package func wrongType(of name: ElementName) -> WrongType? {
+        guard let value = issuerSigned(name) else { return nil }
+        if let element = DataModel(docType: docType)?.element(name) {
+            return element.form(of: value).wrongType
+        }
+        return value.isNullOrUndefined ? WrongType(expected: .structure, found: ElementContent(value)) : nil
+    }
 
     /// Whether nothing came of what the issuer signed and was asked for.
     package var isEmpty: Bool { !elements.contains { $0.signedBy == .issuer } }

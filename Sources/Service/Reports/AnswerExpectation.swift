@@ -30,19 +30,42 @@ package struct AnswerExpectation: Sendable {
             ? asked.map(\.name)
             : answers.filter { $0.answer.word == .cannotTell }
                 .flatMap { $0.subject.elements(among: asked, of: document.docType) }
-                .filter { !document.has($0) } + required(asked, answers, document)
+                .filter { !document.has($0) }
+                + required(answers, of: document).filter { !document.has($0) }.map(\.name)
         return names.reduce(into: []) { missing, name in
             if !missing.contains(where: { $0.name == name }) { missing.append(MissingElement(name)) }
         }
     }
 
-    private func required(
-        _ asked: [AskedElement], _ answers: [(subject: Question.Subject, answer: Answer)],
-        _ document: VerifiedDocument
-    ) -> [ElementName] {
-        let judged = answers.flatMap { $0.subject.elements(among: asked, of: document.docType) }
-        return asked.filter { $0.isRequired && !judged.contains($0.name) && !document.has($0) }.map(\.name)
+    /// The required elements that came with a value of another type than the data model's, where nothing usable came in their
+    /// place. A question that they concern says so itself.
+    func unusable(
+        in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)]
+    ) -> [UnusableElement] {
+        required(answers, of: document).filter { document.has($0) && !document.hasUsable($0) }
+            .compactMap { element in
+                ([element.name] + element.alternatives.joined()).lazy.compactMap { name in
+                    document.wrongType(of: name).map { UnusableElement(name: name, wrongType: $0) }
+                }.first
+            }
     }
+
+    private func required(
+        _ answers: [(subject: Question.Subject, answer: Answer)], of document: VerifiedDocument
+    ) -> [AskedElement] {
+        let asked = elements.filter { $0.docType == document.docType }
+        let judged = answers.flatMap { $0.subject.elements(among: asked, of: document.docType) }
+        return asked.filter { $0.isRequired && !judged.contains($0.name) }
+    }
+}
+
+/// A required element whose value is not of its type. It names types and holds no value.
+package struct UnusableElement: Hashable, Sendable {
+    package let name: ElementName
+    package let wrongType: WrongType
+
+    /// The type found and the type expected, for a person.
+    package var text: String { wrongType.explanation(of: name.text) }
 }
 
 extension VerifiedDocument {
@@ -50,6 +73,13 @@ extension VerifiedDocument {
     fileprivate func has(_ element: AskedElement) -> Bool {
         has(element.name) || element.alternatives.contains { $0.allSatisfy { has($0) } }
     }
+
+    /// Whether the element came with a value of its type, or what may come in its place did.
+    fileprivate func hasUsable(_ element: AskedElement) -> Bool {
+        hasUsable(element.name) || element.alternatives.contains { $0.allSatisfy { hasUsable($0) } }
+    }
+
+    private func hasUsable(_ name: ElementName) -> Bool { has(name) && wrongType(of: name) == nil }
 }
 
 extension Question.Subject {

@@ -4,6 +4,8 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
     case answerUnknown = "answer.unknown"
     /// A required element did not come, or nothing came of what was asked for.
     case elementNotReturned = "element.not_returned"
+    /// An element that is needed came, and its value is not of its type.
+    case elementUnusable = "element.unusable"
     case decisionRejected = "decision.rejected"
     case decisionDismissed = "decision.dismissed"
     /// Nobody decided in time.
@@ -19,6 +21,8 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
         switch self {
         case .answerNo: "the document answers no to what was asked"
         case .answerUnknown: "the document does not answer all that was asked: ask for another document"
+        case .elementUnusable:
+            "an element that is needed came with a value of the wrong type: ask for another document"
         case .elementNotReturned: "what is needed was not all shared: ask again and have it shared"
         case .decisionRejected: "the person who compared rejected it"
         case .decisionDismissed: "the person who was to compare closed it without a decision"

@@ -30,20 +30,23 @@ package struct PresentationEvidence: Equatable, Sendable {
     package let answers: [ReceiptQuestion.Answer]
     /// Whether an element that is needed did not come, or nothing came of what was asked for.
     package let isIncomplete: Bool
+    /// Whether an element that is needed came with a value that is not of its type.
+    package let hasUnusable: Bool
     /// Whether the issuer of a document is for tests, which the policy does not accept.
     package let isTest: Bool
     package var person: Person
 
     package init(
         _ ending: Ending, faults: [String] = [], unknowns: [String] = [],
-        answers: [ReceiptQuestion.Answer] = [], isIncomplete: Bool = false, isTest: Bool = false,
-        person: Person = .notAsked
+        answers: [ReceiptQuestion.Answer] = [], isIncomplete: Bool = false, hasUnusable: Bool = false,
+        isTest: Bool = false, person: Person = .notAsked
     ) {
         self.ending = ending
         self.faults = faults
         self.unknowns = unknowns
         self.answers = answers
         self.isIncomplete = isIncomplete
+        self.hasUnusable = hasUnusable
         self.isTest = isTest
         self.person = person
     }
@@ -72,6 +75,7 @@ package struct PresentationEvidence: Equatable, Sendable {
         var reasons: [OutcomeReason] = []
         if answers.contains(.unknown) { reasons.append(.answerUnknown) }
         if isIncomplete { reasons.append(.elementNotReturned) }
+        if hasUnusable { reasons.append(.elementUnusable) }
         if isTest { reasons.append(.documentTest) }
         switch person {
         case .decided(.dismissed): reasons.append(.decisionDismissed)

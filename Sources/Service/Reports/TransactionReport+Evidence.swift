@@ -36,7 +36,7 @@ extension PresentationEvidence {
         case .verified, .mock:
             self.init(
                 .judged, answers: report.questions.map { report.answer(to: $0) },
-                isIncomplete: report.isIncomplete,
+                isIncomplete: report.isIncomplete, hasUnusable: !report.unusable.isEmpty,
                 person: asksPerson ? .awaited : .notAsked)
             if conclusion != nil { person = .notAsked }
         case .rejected: self.init(rejecting: report)

@@ -23,6 +23,7 @@ extension TransactionReport {
         lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy.revocation) }
         lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
         lines += missing.map { "  \($0.text)" }
+        lines += unusable.map { "  ! \($0.text)  [\(OutcomeReason.elementUnusable.rawValue)]" }
         lines += notes.map { "  note: \($0.explanation)  [\($0.id.rawValue)]" }
         lines += unansweredQuestions
         if let basis { lines.append("  judged by: \(basis.text)") }
@@ -55,7 +56,10 @@ extension TransactionReport {
     }
 
     private var resultText: String? {
-        let parts = [answersText, isIncomplete ? "what is needed was not all shared" : nil].compactMap(\.self)
+        let parts = [
+            answersText, isIncomplete ? "what is needed was not all shared" : nil,
+            unusable.isEmpty ? nil : "an element that is needed is of the wrong type",
+        ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

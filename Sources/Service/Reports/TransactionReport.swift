@@ -142,6 +142,11 @@ package struct TransactionReport: Sendable {
         documents.flatMap(\.missing).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
+    /// The required elements whose values are not of their types, of any of the documents.
+    package var unusable: [UnusableElement] {
+        documents.flatMap(\.unusable).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
     /// Whether a verified document lacks an element that it needs, or has none at all.
     package var isIncomplete: Bool { documents.contains(where: \.isIncomplete) }
 
@@ -188,6 +193,8 @@ package struct DocumentOutcome: Sendable {
     package private(set) var answers: [(subject: Question.Subject, answer: Answer)]
     /// What it needs and lacks.
     package let missing: [MissingElement]
+    /// The required elements whose values are not of their types.
+    package let unusable: [UnusableElement]
     /// Whether it lacks something, or nothing came of what was asked for.
     package let isIncomplete: Bool
 
@@ -203,6 +210,7 @@ package struct DocumentOutcome: Sendable {
         }
         self.answers = answers
         missing = verified.map { expectation.missing(from: $0, answers) } ?? []
+        unusable = verified.map { expectation.unusable(in: $0, answers) } ?? []
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true
     }
 

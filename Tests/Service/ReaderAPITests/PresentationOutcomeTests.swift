@@ -35,6 +35,9 @@ struct PresentationOutcomeTests {
             Row(
                 evidence: judged([.yes, .unknown], isIncomplete: true), outcome: .unclear,
                 reasons: ["answer.unknown", "element.not_returned"]),
+            Row(
+                evidence: judged([.yes], hasUnusable: true), outcome: .unclear,
+                reasons: ["element.unusable"]),
             Row(evidence: judged([.no], isIncomplete: true), outcome: .deny, reasons: ["answer.no"]),
             Row(evidence: judged([.yes], isTest: true), outcome: .unclear, reasons: ["document.test"]),
         ]
@@ -65,11 +68,12 @@ struct PresentationOutcomeTests {
 
         private static func judged(
             _ answers: [ReceiptQuestion.Answer] = [], faults: [String] = [], unknowns: [String] = [],
-            isIncomplete: Bool = false, isTest: Bool = false, person: PresentationEvidence.Person = .notAsked
+            isIncomplete: Bool = false, hasUnusable: Bool = false, isTest: Bool = false,
+            person: PresentationEvidence.Person = .notAsked
         ) -> PresentationEvidence {
             PresentationEvidence(
                 .judged, faults: faults, unknowns: unknowns, answers: answers,
-                isIncomplete: isIncomplete, isTest: isTest, person: person)
+                isIncomplete: isIncomplete, hasUnusable: hasUnusable, isTest: isTest, person: person)
         }
     }
 

@@ -24,6 +24,8 @@ enum HolderKind: String, CaseIterable, Sendable {
     case notYetGranted, otherCategory, underAge
     /// No attestations; the age in years is that of the day of issue.
     case withoutAttestations
+    /// The document's number is null.
+    case numberOfWrongType
 
     fileprivate var licence: TestLicence {
         var licence = TestLicence()
@@ -31,7 +33,7 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .expiredWholly: licence.yearsToExpiry = -1
         case .underAge: licence.age = 17
         case .withoutAttestations: (licence.age, licence.attestedAges) = (20, [])
-        case .honest, .expired, .notYetGranted, .otherCategory: break
+        case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType: break
         }
         return licence
     }
@@ -41,6 +43,7 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .expired: document["expiry_date"] = .fullDate("2025-01-01")
         case .notYetGranted: document["driving_privileges"] = Self.privilege("B", from: "2030-01-01")
         case .otherCategory: document["driving_privileges"] = Self.privilege("A", from: "2020-01-01")
+        case .numberOfWrongType: document["document_number"] = .null
         case .honest, .expiredWholly, .underAge, .withoutAttestations: break
         }
     }

@@ -183,6 +183,17 @@ struct WithholdingTests {
         }
     }
 
+    @Test("A required element of the wrong type leaves the outcome open and is named; its value is not")
+    func wrongType() throws {
+        let asked = try Asked(intent: "identity: name, document number")
+        let answer = try WithholdingBench(.numberOfWrongType).answer(to: asked.requests, withholding: [])
+        #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == .unclear)
+        let report = TransactionReport(answer.judgement, expecting: asked.expectation, requestCompared: true)
+        #expect(report.conclusion.reasons == ["element.unusable"])
+        #expect(report.missing.isEmpty)
+        #expect(report.unusable.map(\.text) == ["org.iso.18013.5.1/document_number is null, not a text"])
+    }
+
     @Test("Q221 Q222 What is missing is named in words, and no value is in them")
     func words() throws {
         let asked = try Asked(intent: "rental: age over 18, name, categories B, portrait")

@@ -15,7 +15,7 @@ struct ReportReason: Sendable {
 extension TransactionReport {
     private static let mostReasons = 40
 
-    /// The checks that failed or could not be made, then the errors, then what was noted of the phone's messages.
+    /// The checks that failed or could not be made, then the errors, then elements of the wrong type, then what was noted of the phone's messages.
     var reasons: [ReportReason] {
         let failures = documents.flatMap(\.report.checks).compactMap { check -> ReportReason? in
             switch check.outcome {
@@ -27,8 +27,11 @@ extension TransactionReport {
             }
         }
         let errors = errors.map { ReportReason(id: $0.id, text: Terminal.safe($0.detail, limit: 400)) }
+        let unusable = unusable.map {
+            ReportReason(id: OutcomeReason.elementUnusable.rawValue, text: $0.text)
+        }
         let notes = notes.map { ReportReason(id: $0.id.rawValue, text: $0.explanation) }
-        return Array((failures + errors + notes).prefix(Self.mostReasons))
+        return Array((failures + errors + unusable + notes).prefix(Self.mostReasons))
     }
 
     /// Those, and what else the outcome follows from. What the end of the daemon interrupted has no other reason.
