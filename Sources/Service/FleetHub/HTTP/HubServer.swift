@@ -134,8 +134,8 @@ private struct HubConnections: ServerChildChannel {
 
     /// Not on the connection's event loop, as a daemon does: a push of receipts has thousands of signatures to verify.
     func handle(value: Value, logger: Logger) async {
-        guard case .served(let served) = value else { return }
-        await bounded.http.handle(value: served, logger: logger)
+        guard case .served(let accepted) = value else { return }
+        await accepted.handle(logger)
     }
 }
 

@@ -10,7 +10,7 @@ internal import Synchronization
 /// and is closed. In the system's queue it would wait without an answer, and would delay later connections.
 package struct BoundedConnections: ServerChildChannel {
     package enum Value: ServerChildChannelValue {
-        case served(HTTP1Channel.Value)
+        case served(AcceptedConnection)
         case refused(any Channel)
 
         package var channel: any Channel {
@@ -21,7 +21,7 @@ package struct BoundedConnections: ServerChildChannel {
         }
     }
 
-    package let http: HTTP1Channel
+    private let http: HTTP1Channel
     private let served: OpenConnectionBook
     /// The connections that are being refused.
     private let refused = ConnectionCount(limit: OpenConnections.refused)
@@ -66,8 +66,9 @@ package struct BoundedConnections: ServerChildChannel {
                 return channel.eventLoop.makeFailedFuture(error)
             }
             return http.setup(channel: channel, logger: logger).flatMapThrowing { value throws -> Value in
+                let accepted = AcceptedConnection(value, of: http, logger)
                 try readAbsoluteTargets(on: channel)
-                return .served(value)
+                return .served(accepted)
             }
         }
     }
@@ -112,10 +113,39 @@ package struct BoundedConnections: ServerChildChannel {
     }
 
     package func handle(value: Value, logger: Logger) async {
-        guard case .served(let served) = value else { return }
-        await withTaskExecutorPreference(EventLoopExecutor(served.channel.eventLoop)) {
-            await http.handle(value: served, logger: logger)
+        guard case .served(let accepted) = value else { return }
+        await withTaskExecutorPreference(EventLoopExecutor(accepted.channel.eventLoop)) {
+            await accepted.handle(logger)
         }
+    }
+}
+
+/// A connection that is set up for HTTP. It is handled once, also if the listener ends before it comes to that: NIO ends the
+/// process where the writer of a connection is released without its end.
+package final class AcceptedConnection: Sendable {
+    private let value: HTTP1Channel.Value
+    private let http: HTTP1Channel
+    private let logger: Logger
+    private let isHandled = Atomic(false)
+
+    fileprivate init(_ value: HTTP1Channel.Value, of http: HTTP1Channel, _ logger: Logger) {
+        self.value = value
+        self.http = http
+        self.logger = logger
+    }
+
+    var channel: any Channel { value.channel }
+
+    /// Serves the requests of the connection until it ends.
+    package func handle(_ logger: Logger) async {
+        isHandled.store(true, ordering: .relaxed)
+        await http.handle(value: value, logger: logger)
+    }
+
+    deinit {
+        guard !isHandled.load(ordering: .relaxed) else { return }
+        value.channel.close(promise: nil)
+        Task { [value, http, logger] in await http.handle(value: value, logger: logger) }
     }
 }
 
