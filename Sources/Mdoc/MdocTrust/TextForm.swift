@@ -35,7 +35,7 @@ package enum TextForm: String, CaseIterable, Sendable {
             }
         }
         // One such first byte begins CBOR as well, whose bytes are hardly ever all text.
-        guard text.allSatisfy(\.isText) else { return nil }
+        guard text.allSatisfy(\.isText), String(validating: text, as: UTF8.self) != nil else { return nil }
     }
 
     /// In plain words, with an article.
@@ -82,7 +82,7 @@ extension ArraySlice where Element == UInt8 {
 extension UInt8 {
     fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
 
-    /// Whether the byte can be part of UTF-8 without control characters.
+    /// Whether the byte can be part of a text without control characters.
     fileprivate var isText: Bool { self >= 0x20 && self != 0x7f || isSpace }
 
     fileprivate var isHexadecimalDigit: Bool {

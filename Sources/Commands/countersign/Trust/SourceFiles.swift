@@ -51,12 +51,14 @@ struct SourceFiles {
     /// For what may be certificates, what is wrong with them: a broken root is the likeliest.
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
-        if CertificateRevocationList.issuer(of: contents[...]) == nil,
+        let form = TextForm(contents[...])
+        // Digits in base64 may begin with the byte that begins DER.
+        if form == nil || form == .pem, CertificateRevocationList.issuer(of: contents[...]) == nil,
             CertificateFile.fault(in: contents[...]) != nil
         {
             return TrustFiles.fault(of: contents)
         }
-        guard let form = TextForm(contents[...]) else { return "\(unknown); say with --as what it is" }
+        guard let form else { return "\(unknown); say with --as what it is" }
         let hasBlocks = ((try? PEM.blocks(contents[...])) ?? []).contains {
             $0.is("CERTIFICATE") || $0.is("X509 CRL")
         }

@@ -30,8 +30,13 @@ struct TrustListCommand: ParsableCommand {
         let access = try TrustStoreAccess.reading(store.path)
         let trust =
             try snapshot.map { id throws(CommandFailure) in try access.snapshot(id) } ?? access.current()
+        try Self.list(trust, of: access, asJSON: output.json)
+    }
+
+    /// Writes the list of everything in a snapshot.
+    static func list(_ trust: StoredTrust, of access: TrustStoreAccess, asJSON: Bool) throws(CommandFailure) {
         let list = TrustListing(trust: trust, history: try access.history())
-        Terminal.result(output.json ? list.json.text : list.text)
+        Terminal.result(asJSON ? list.json.text : list.text)
     }
 }
 

@@ -12,7 +12,7 @@ struct TrustShowCommand: ParsableCommand {
         abstract: "Show one source, or a root that a VICAL lists.",
         discussion: """
             A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins. So is a \
-            root that a VICAL lists. --out writes the bytes as they are kept.
+            root that a VICAL lists. --out writes the bytes as they are kept. Without a name everything is listed.
 
             EXAMPLE:
               countersign trust show aamva --out vical.cbor
@@ -21,7 +21,7 @@ struct TrustShowCommand: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("A name or the beginning of a digest.", valueName: "source"))
-    var source: String
+    var source: String?
 
     @Option(name: .long, help: ArgumentHelp("Write its bytes to this file.", valueName: "file"))
     var out: String?
@@ -29,8 +29,19 @@ struct TrustShowCommand: ParsableCommand {
     @OptionGroup var store: StoreArguments
     @OptionGroup var output: OutputArguments
 
+    func validate() throws {
+        guard source != nil || out == nil else {
+            throw ValidationError("--out writes the bytes of one source: name it")
+        }
+    }
+
     func run() throws {
-        let snapshot = try TrustStoreAccess.reading(store.path).current().snapshot
+        let access = try TrustStoreAccess.reading(store.path)
+        let current = try access.current()
+        guard let source else {
+            return try TrustListCommand.list(current, of: access, asJSON: output.json)
+        }
+        let snapshot = current.snapshot
         let selector = SourceSelector(source)
         let anchors = selector.anchors(in: snapshot)
         let sources = selector.sources(in: snapshot)
