@@ -104,7 +104,7 @@ build_tests() { build_debug --build-tests; }
 # Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
 readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.|FleetTests\.(HubClient|FleetQuestion|FleetReceipt)Tests\b|FleetHubTests\.Broker)'
 # What takes most of the time of countersignTests.
-readonly answers='^countersignTests\.(Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
+readonly answers='^countersignTests\.(FieldCase|Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 # Suites that need Bluetooth, or USB readers, and so a guest.
 readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault|Hang)Tests'
 readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)"

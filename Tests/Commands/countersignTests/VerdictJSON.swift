@@ -76,6 +76,7 @@ struct VerdictJSON: Decodable {
     }
 
     let verdict: String
+    let outcome: String
     /// These three of presentations through an app or the web alone.
     let mockSign: String?
     let isReplayChecked: Bool?
