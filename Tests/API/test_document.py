@@ -21,7 +21,9 @@ NOT_TOURED = {("POST /v1/presentations/{id}/engagement", "asked"), ("POST /v1/pr
 # failed; and those of a verdict that may have more than the document says.
 NOT_SEEN = {*(f"Order.{name}" for name in ("consent", "identity", "then", "wallet", "webhook")), "Engagement.uri",
             "PresentationEvent.hint", "PresentationEvent.outcome", "Presentation.decision", "Reason.id", "Reason.text",
-            *(f"ChannelVerdict.{name}" for name in ("ageStandIns", "documents", "errors", "isReplayChecked", "mockSign", "verdict"))}
+            "Missing.element", "Missing.text",
+            *(f"ChannelVerdict.{name}" for name in ("ageStandIns", "documents", "errors", "isReplayChecked", "missing", "mockSign", "outcome",
+                                                    "reasons", "verdict"))}
 
 
 def shape(value):
@@ -141,6 +143,8 @@ class DocumentTests(unittest.TestCase):
         """In each place a member is left out, and the check names that place alone."""
         for place, kind, media in examples(self.document):
             if kind != "application/json" or place in NOT_TOURED or place[0] == "GET /v1/openapi.json":
+                continue
+            if not media["example"]:  # a body without members has none to leave out
                 continue
             changed = copy.deepcopy(self.document)
             for other, _, inner in examples(changed):

@@ -24,6 +24,7 @@ enum ImportRules {
         "NIOSSL": [
             "Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/", "Service/FleetHub/",
         ],
+        "NIOTLS": ["Service/ReaderAPI/"],
         "ArgumentParser": ["Commands/"],
         "GRDB": ["Service/ReaderStore/"],
         "Hummingbird": ["Service/ReaderAPI/", "Service/FleetHub/"],

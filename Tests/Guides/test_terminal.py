@@ -69,7 +69,7 @@ class TerminalTests(unittest.TestCase):
     def test_a_no_is_red_of_a_test_document_too(self):
         written, status = on_terminal(*self.verify({"acceptTestDocuments": True}, age=20))
         self.assertEqual(status, 1, written)
-        self.assertTrue(written.startswith(RED + "TEST DOCUMENT: over 18 yes, over 21 no" + END), written)
+        self.assertTrue(written.startswith(RED + "TEST DOCUMENT: over 18 yes, over 21 no, in date yes" + END), written)
 
     def test_what_is_refused_is_red(self):
         written, status = on_terminal(*self.verify({}))

@@ -119,7 +119,7 @@ extension DaemonConfiguration {
             else { continue }
             if access.tokens.contains(where: { $0.sha256 == known.sha256 }) {
                 list.add(
-                    token.wrong("another token has this SHA-256: give each caller a token of its own"))
+                    token.wrong("another token has this SHA-256: give each caller another token"))
             } else {
                 access.tokens.append(known)
             }

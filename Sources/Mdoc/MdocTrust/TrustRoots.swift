@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import PKIX
 
-/// The anchors of a store, and which of them stand for themselves.
+/// The anchors of a store, and which of them are roots without another.
 ///
 /// A self-signed certificate is a root because a source of trust names it. A link certificate counts only while the root that
 /// signed it is trusted for the same documents, valid, and has not revoked it (Q231).

@@ -234,7 +234,7 @@ extension APIProblem {
         "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
     static let targetUnreadable = APIProblem(
         .queryRefused, 400,
-        "the path or the query is not valid: no text may have a NUL or bytes that are no UTF-8, and % stands before two hexadecimal digits"
+        "the path or the query is not valid: send UTF-8 without NUL, and % before two hexadecimal digits alone"
     )
     static let listQueryRefused = APIProblem(
         .queryRefused, 400,

@@ -198,7 +198,6 @@ struct ResponseTests {
             ("80", MdocStructure.deviceResponse), ("a169646f63756d656e747300", .deviceResponse),
             ("a166737461747573 20", .deviceResponse), ("a1 67 76657273696f6e 01", .deviceResponse),
             ("a1 69 646f63756d656e7473 81 00", .document), ("a1 69 646f63756d656e7473 81 a0", .document),
-            ("a1 6e 646f63756d656e744572726f7273 a0", .deviceResponse),
         ])
     func malformed(_ hex: String, structure: MdocStructure) {
         let error = #expect(throws: MdocModelError.self) { try parse([UInt8](hex: hex)) }
@@ -238,20 +237,12 @@ struct ResponseTests {
         let places: [(MdocStructure, (String) -> [UInt8])] = [
             (.deviceResponse, { Written.map([("version", Written.text($0)), ("status", [0x00])]) }),
             (
-                .deviceResponse,
-                { Written.map([("documentErrors", Written.array([Written.map([($0, [0x00])])]))]) }
-            ),
-            (
                 .issuerSignedItem,
                 { name in
                     var members = Written.itemMembers
                     members[2].1 = Written.text(name)
                     return Written.response([Written.document([Written.tagged24(Written.map(members))])])
                 }
-            ),
-            (
-                .document,
-                { Written.response([Written.document([], more: [("errors", Written.map([($0, [0xa0])]))])]) }
             ),
             (
                 .deviceSigned,
@@ -270,6 +261,21 @@ struct ResponseTests {
                     try parse(place(longer))
                 }
             }
+        }
+    }
+
+    @Test("Q228 Errors under a name that is too long are left out, and nothing else is")
+    func namesOfErrors() throws {
+        for (name, isReadable) in [(255, true), (256, false)].map({ (String(repeating: "n", count: $0), $1) })
+        {
+            let ofDocuments = try parse(
+                Written.map([("documentErrors", Written.array([Written.map([(name, [0x00])])]))]))
+            #expect(ofDocuments.hasUnreadableErrors == !isReadable)
+            #expect(ofDocuments.documentErrors.map(\.docType) == (isReadable ? [name] : []))
+            let errors = ("errors", Written.map([(name, Written.map([("e", [0x00])]))]))
+            let read = try parse(Written.response([Written.document([], more: [errors])]))
+            #expect(read.documents[0].hasUnreadableErrors == !isReadable)
+            #expect(read.documents[0].errors.map(\.nameSpace) == (isReadable ? [name] : []))
         }
     }
 

@@ -180,7 +180,7 @@ struct TrustAttackTests {
         right.issued = TestAuthority.now - 7200
         // Newer, larger, and it says that everybody is valid.
         var wrong = try TestStatusToken(authority: other)
-        wrong.compressed = [0x78, 0x9c, 0x63, 0x60, 0x60, 0x60, 0x00, 0x00, 0x00, 0x03, 0x00, 0x01]
+        wrong.compressed = [0x78, 0x9c, 0x63, 0x60, 0x60, 0x60, 0x00, 0x00, 0x00, 0x04, 0x00, 0x01]
         wrong.issued = TestAuthority.now
         let sources = try [right, wrong].map {
             TrustSource.test(.statusList, TestStatusToken.uri, try $0.encoded())

@@ -344,7 +344,10 @@ struct AdmissionTests {
         #expect(try snapshot.admission(of: source(stale), at: now) == .renewed)
         stale = TestRevocationList(authority, entries, number: [6])
         stale.nextUpdate = TestAuthority.now - 1
-        #expect(throws: AdmissionRefusal.self) { try snapshot.admission(of: source(stale), at: now) }
+        #expect(
+            throws: AdmissionRefusal.older(
+                ListIssueName(number: "6", date: date), than: ListIssueName(number: "7", date: date))
+        ) { try snapshot.admission(of: source(stale), at: now) }
         var partial = TestRevocationList(authority, entries, number: [8])
         partial.extensions.append(.issuingDistributionPoint(flags: [3]))
         #expect(throws: AdmissionRefusal.unusable(.revocationListIncomplete(.crlOfOtherScope))) {
@@ -356,6 +359,8 @@ struct AdmissionTests {
             try empty.replacing(source(partial)).lint(at: now).map(\.condition) == [
                 .revocationListIncomplete(.crlOfOtherScope)
             ])
+        #expect(TrustCondition.revocationListIncomplete(.crlOfOtherScope).id == "trust.crl_incomplete")
+        #expect(TrustCondition.identifierListIncomplete.id == "trust.status_incomplete")
         var future = TestRevocationList(authority, entries, number: [8])
         future.thisUpdate = TestAuthority.now + 60
         #expect(try snapshot.admission(of: source(future), at: now) == .renewed)

@@ -54,7 +54,7 @@ struct RequestMatchTests {
             #expect(verified.notReturned == [.document(docType: "org.example.a", code: 0)])
             #expect(
                 try presentation.failures(.strict) == [
-                    .failed(.requestMatch, .deviations([.unreadableErrors]))
+                    .failed(.profile, .deviations([.unreadableErrors]))
                 ])
         }
         presentation.moreMembers = [("documentErrors", Encoded.unsigned(1))]

@@ -30,7 +30,7 @@ struct FaultTests {
         let ofOtherCredentials: Set<Deviation> = [
             .dsSignatureAlgorithm, .dsPublicKey, .dsCountryForm, .dsAuthorityKeyIdentifierMissing,
             .keyUsageTrailingZeros, .booleanTrueNotFF, .indefiniteResponse, .chunkedItem,
-            .elementForm, .elementWrongType, .issuingCountry,
+            .elementForm, .elementWrongType, .issuingCountry, .unreadableErrors,
         ]
         for deviation in Deviation.allCases where !ofOtherCredentials.contains(deviation) {
             let isThere = names.contains(others[deviation] ?? deviation.rawValue)

@@ -143,12 +143,12 @@ struct WebhookQueueTests {
                 try await stage.send("own-\(number)", by: "till", at: stage.healthy)
                 try await stage.send("other-\(number)", by: "other", at: stage.healthy)
             }
-            try await until("80 results", 20) { healthy.deliveries.count >= 80 }
+            try await until("80 results", 120) { healthy.deliveries.count >= 80 }
             #expect(Set(healthy.deliveries).count == 80 && healthy.deliveries.count == 80)
             hanging?.end()
             let back = try Receiver(at: stage.dead, answers: true)
             defer { back.end() }
-            try await until("all that the store had", 60) { Set(back.deliveries).count >= Self.count }
+            try await until("all that the store had", 400) { Set(back.deliveries).count >= Self.count }
             #expect(Set(back.deliveries) == Set(names) && back.deliveries.count == Self.count)
             try await until("an empty store") { await stage.archive.pendingDeliveries()?.isEmpty == true }
         }
@@ -166,7 +166,7 @@ struct WebhookQueueTests {
         let healthy = try Receiver(at: stage.healthy, answers: true)
         defer { healthy.end() }
         try await stage.running {
-            try await until("40 results", 20) { healthy.deliveries.count >= 40 }
+            try await until("40 results", 120) { healthy.deliveries.count >= 40 }
             try await until("the store without them") {
                 await stage.archive.pendingDeliveries()?.count == Self.count
             }

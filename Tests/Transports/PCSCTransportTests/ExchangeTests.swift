@@ -138,7 +138,7 @@ extension BenchTests {
             let commands = Atomic(0)
             try await VirtualBench.withCard(answering: { _ in
                 commands.add(1, ordering: .relaxed).oldValue == 0
-                    ? .respondLater([0x90, 0x00], after: .seconds(6)) : .respond([0x90, 0x00])
+                    ? .respondLater([0x90, 0x00], after: .seconds(4)) : .respond([0x90, 0x00])
             }) { _ in
                 let card = try await VirtualBench.connect(service)
                 let exchange = Task { try await card.exchange([0, 0xC3, 0, 0]) }
@@ -146,7 +146,7 @@ extension BenchTests {
                 let began = ContinuousClock.now
                 exchange.cancel()
                 await #expect(throws: PCSCTransportError.cancelled) { try await exchange.value }
-                #expect(ContinuousClock.now - began < .seconds(5))
+                #expect(ContinuousClock.now - began < .seconds(4))
                 let reader = try await service.describe(VirtualBench.first)
                 let again = try await withDeadline("the reader") { try await service.connect(to: reader) }
                 #expect(try await again.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])

@@ -79,7 +79,7 @@ struct HubConfiguration: Equatable {
                 }
                 guard digests.insert(bytes).inserted else {
                     throw digest.wrong(
-                        "another operator has this SHA-256: give each operator a token of their own")
+                        "another operator has this SHA-256: give each operator another token")
                 }
                 return bytes
             } ?? []

@@ -16,9 +16,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     /// What the code says, for `--help` and the documentation.
     var meaning: String {
         switch self {
-        case .success: "verified, every answer is yes and nothing needed is missing; or the command succeeded"
-        case .answerNotYes:
-            "verified, but an answer is no or cannot be determined, or something needed was not shared"
+        case .success: "verified, all answers yes, nothing missing; or the command succeeded"
+        case .answerNotYes: "verified, but an answer is not yes, or something needed is missing"
         case .rejected: "a check failed, or it is a test document that is not accepted"
         case .incomplete:
             "no answer to check: declined, connection lost, timeout, or only a status"

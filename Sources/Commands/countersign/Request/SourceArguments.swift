@@ -94,7 +94,7 @@ struct SourceArguments: ParsableArguments {
         return scanned.offersBluetooth && (retrieval.transport == .bluetoothLE || !scanned.offersNFC)
     }
 
-    /// Ends the command if there is no radio, as a missing reader does, before anybody is told to hold out a phone.
+    /// Ends the command if there is no radio, as a missing reader does, before anybody is asked to hold out a phone.
     private static func prepare(_ radio: any BluetoothLERadio) async throws(CommandFailure) {
         do throws(BluetoothLEError) {
             try await radio.prepare()

@@ -56,7 +56,7 @@ extension ConfigurationMember {
             "sha256", .text(upTo: 64, .tokenDigest), .required,
             "SHA-256 of the token's text, without a newline. `countersignd token new` makes both",
             faults:
-                "`is the SHA-256 of no text: anybody could use it. Make a token with countersignd token new`; `another token has this SHA-256: give each caller a token of its own`"
+                "`is the SHA-256 of no text: anybody could use it. Make a token with countersignd token new`; `another token has this SHA-256: give each caller another token`"
         ),
         .init("scopes", scopes, .required, "what its owner may do"),
         pageLanes,

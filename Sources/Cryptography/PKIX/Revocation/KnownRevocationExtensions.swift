@@ -54,7 +54,7 @@ extension DERReader {
         _ = try fields.readFlag(onlyEndCertificates)
         if try fields.readFlag(onlyAuthorities) { isComplete = false }
         if try fields.readOptional(DERTag.primitive(someReasons)) != nil { isComplete = false }
-        // The entries may be of certificates of other issuers, which have serial numbers of their own.
+        // The entries may be of certificates of other issuers, which have other serial numbers.
         if try fields.readFlag(4) { throw .indirectCRL }
         if try fields.readFlag(onlyAttributes) { throw .crlOfOtherScope }
         try fields.finish()

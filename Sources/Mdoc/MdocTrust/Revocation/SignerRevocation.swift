@@ -63,7 +63,7 @@ struct RevocationLists: Sendable {
 struct SignerRevocation: Sendable {
     /// The statement of each CRL that the issuer signed, the newest first.
     private let evidence: [Evidence]
-    /// Why there is no CRL that covers the certificate, where there is none.
+    /// The reason that no CRL covers the certificate; nil if one does.
     private let absence: UndeterminedCause
 
     private struct Evidence: Sendable {

@@ -2,7 +2,7 @@ package import NIOCore
 internal import Synchronization
 
 /// The open connections of a listener, `limit` at most. A connection is a stranger's until its caller is known: by a token in
-/// a request, or at a hub by the certificate of the handshake. Strangers have half of the places, or those of their own, and each has a limited time;
+/// a request, or at a hub by the certificate of the handshake. Strangers have half of the places, or separate places, and each has a limited time;
 /// if their places are full, the oldest stranger makes room. So nobody who is unknown keeps out a caller who is known. One known
 /// caller has a share of the places as well: beyond that its own oldest connection makes room.
 package final class OpenConnectionBook: Sendable {

@@ -1,6 +1,6 @@
 // The elements that were asked for, are needed and were not shared, in words.
 
-/// The elements that have words of their own.
+/// The elements for which the pages have words.
 const named = ["expiry_date", "birth_date", "portrait", "driving_privileges", "document_number", "family_name", "given_name",
     "issue_date", "issuing_authority", "issuing_country", "nationality", "resident_address", "age_in_years"];
 /// The most that are named; a list that is longer ends in "…".

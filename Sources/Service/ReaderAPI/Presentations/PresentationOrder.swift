@@ -90,7 +90,7 @@ package struct PresentationOrder: Equatable, Sendable {
         readerToken = nil
     }
 
-    /// The same order once more, as a presentation of its own.
+    /// The same order once more, as a new presentation.
     init(again order: PresentationOrder, lane: String) {
         kind = order.kind
         intent = order.intent

@@ -32,7 +32,7 @@ struct WebhookShares {
     private var shares: [Key: Share] = [:]
     private var total = 0
 
-    /// Gives an end a place. False if there is none: then the share asks the store later.
+    /// Gives an end a place. False if no place is free: then the share asks the store later.
     mutating func enter(_ id: PresentationID, of key: Key) -> Bool {
         var share = shares[key] ?? Share()
         defer { shares[key] = share }

@@ -154,6 +154,9 @@ struct UserFacingTextTests {
         "TokenKeyFileError": "is of the daemon and the hub, which read the keys",
         "LaneReadiness": "passes on the advice of a fault",
         "StatusWord": "is part of `inspect`, which shows messages and reports no error",
+        "TextForm": "is part of what is said of a file or an answer of that form",
+        "VICALEntryFault": "is part of the finding about its entry",
+        "VICALMemberFault": "is part of the finding about its entry",
         "TransactionReport": "puts the texts of others together",
     ]
 

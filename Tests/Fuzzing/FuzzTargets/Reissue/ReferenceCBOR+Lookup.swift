@@ -3,8 +3,7 @@ extension ReferenceCBOR {
     subscript(_ name: String) -> ReferenceCBOR? { member(.text(Array(name.utf8))) }
 
     func member(_ key: ReferenceCBOR) -> ReferenceCBOR? {
-        guard case .map(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
+        members.first { $0.key == key }?.value
     }
 
     var members: [Member] { if case .map(let members) = self { members } else { [] } }
@@ -27,7 +26,10 @@ extension ReferenceCBOR {
 
     /// The item inside a tag 24.
     var embedded: ReferenceCBOR? {
-        guard case .tagged(24, .bytes(let content)) = self else { return nil }
-        return ReferenceCBOR.decode(content[...], depth: 64)
+        if case .tagged(24, .bytes(let content)) = self {
+            ReferenceCBOR.decode(content[...], depth: 64)
+        } else {
+            nil
+        }
     }
 }

@@ -206,13 +206,11 @@ extension ReferenceCBOR {
 
     /// The date of birth, also inside the map of a photo ID, unless a part of it is unknown.
     fileprivate var birthDate: ReissueDate? {
-        guard case .map = self else { return date }
-        return self["approximate_mask"] == nil ? self["birth_date"]?.date : nil
+        if case .map = self { self["approximate_mask"] == nil ? self["birth_date"]?.date : nil } else { date }
     }
 
     fileprivate var isPlainDay: Bool {
-        guard case .tagged(1004, .text(let text)) = self, let date = FullDateText(text) else { return false }
-        return date.isValid
+        if case .tagged(1004, .text(let text)) = self { FullDateText(text)?.isValid == true } else { false }
     }
 
     /// Whether an entry has its three members in their right forms and no other.

@@ -105,11 +105,11 @@ struct ReissueLedger {
 
     /// `YYYY-MM-DDTHH:MM` of a `tdate` in UTC; nil for any other form.
     private static func instant(_ item: ReferenceCBOR?) -> [UInt8]? {
-        guard case .tagged(0, .text(let text))? = item, text.count == 20, text.last == UInt8(ascii: "Z")
-        else {
-            return nil
+        if case .tagged(0, .text(let text))? = item, text.count == 20, text.last == UInt8(ascii: "Z") {
+            Array(text.prefix(16))
+        } else {
+            nil
         }
-        return Array(text.prefix(16))
     }
 
     /// Whether a reference that can be read, to a list that the reader has, is of a revoked document.

@@ -256,15 +256,15 @@ extension ReissuedDocument {
 
 extension ReissuedDocument.Item {
     fileprivate mutating func set(_ member: String, _ value: CBORDraft) {
-        guard case .embedded(var item) = draft else { return }
-        item[.text(member)] = value
-        draft = .embedded(item)
+        if case .embedded(var item) = draft {
+            item[.text(member)] = value
+            draft = .embedded(item)
+        }
     }
 
     /// The key under which the item's digest is listed: the item's own, as far as it has one.
     fileprivate var digestID: CBORDraft {
-        guard case .embedded(let item) = draft, let id = item["digestID"] else { return 0 }
-        return id
+        if case .embedded(let item) = draft { item["digestID"] ?? 0 } else { 0 }
     }
 }
 
