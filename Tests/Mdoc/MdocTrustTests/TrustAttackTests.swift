@@ -153,6 +153,7 @@ struct TrustAttackTests {
             }
             #expect(try snapshot.removing(candidate.identity).admission(of: candidate, at: now) == .new)
         }
+        #expect(AdmissionRefusal.otherIssuer.id == "trust.other_issuer")
         // Q234: these stand beside those of the other issuer.
         let beside: [TrustSource] = [
             .test(.revocationList, "crl", try TestRevocationList(other, number: [9]).encoded()),

@@ -31,7 +31,7 @@ struct TrustShowCommand: ParsableCommand {
 
     func validate() throws {
         guard source != nil || out == nil else {
-            throw ValidationError("--out writes the bytes of one source: name it")
+            throw ValidationError("--out writes the bytes of one source: name the source.")
         }
     }
 
