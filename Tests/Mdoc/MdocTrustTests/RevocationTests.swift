@@ -7,7 +7,7 @@ import TestCredentials
 import Testing
 
 /// One document signer with the lists of its store.
-private struct Lists {
+struct SignerWithLists {
     let authority: TestAuthority
     let signer: [UInt8]
     let serial: [UInt8] = [0x42, 1, 2, 3, 4, 5, 6, 7, 8]
@@ -53,7 +53,7 @@ private struct Lists {
     }
 }
 
-private func undetermined(
+func undetermined(
     _ cause: UndeterminedCause, _ subject: RevocationSubject, age: Int64? = nil
 ) -> RevocationFinding {
     .undetermined(cause, about: subject, ageSeconds: age)
@@ -65,7 +65,7 @@ struct SignerRevocationTests {
 
     @Test("Listed is revoked, not listed is good, each with the age of the list")
     func listed() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         try lists.add(TestRevocationList(lists.authority, [.init([9])]))
         #expect(try lists.finding() == .good(ageSeconds: day))
         lists.sources = []
@@ -77,15 +77,15 @@ struct SignerRevocationTests {
         "Q182 A list that is not at hand is not known, never revoked; without distribution points none is published"
     )
     func absent() throws {
-        #expect(try Lists().finding() == undetermined(.listAbsent, .signer))
+        #expect(try SignerWithLists().finding() == undetermined(.listAbsent, .signer))
         #expect(
-            try Lists { $0.without(.crlDistributionPoints) }.finding()
+            try SignerWithLists { $0.without(.crlDistributionPoints) }.finding()
                 == undetermined(.nothingPublished, .document))
     }
 
     @Test("Q183 A stale list says so, and how much; one that revokes still does")
     func stale() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         try lists.add(TestRevocationList(lists.authority))
         lists.now += 30 * day
         #expect(try lists.finding() == .good(ageSeconds: 31 * day))
@@ -99,7 +99,7 @@ struct SignerRevocationTests {
 
     @Test("What is on hold is so as long as the list counts")
     func hold() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         try lists.add(TestRevocationList(lists.authority, [.init(lists.serial, reason: 6)]))
         #expect(try lists.finding() == .revoked(.signerOnHold, ageSeconds: day))
         lists.now += 30 * day + 1
@@ -109,7 +109,7 @@ struct SignerRevocationTests {
 
     @Test("Q186 A list from the future counts within the clock's skew, and not beyond")
     func future() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         var list = TestRevocationList(lists.authority)
         list.thisUpdate = lists.now + 60
         try lists.add(list)
@@ -120,7 +120,7 @@ struct SignerRevocationTests {
 
     @Test("A list of another signer, of another key of the name, or that is cut off, is each told by name")
     func wrong() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         try lists.add(TestRevocationList(lists.authority), signedBy: TestKey())
         #expect(try lists.finding() == undetermined(.listSignerWrong, .signer))
         lists.sources = []
@@ -144,7 +144,7 @@ struct SignerRevocationTests {
             ("https://utopia.example/crl", RevocationFinding.good(ageSeconds: day)),
             ("https://utopia.example/other", undetermined(.listAbsent, .signer)),
         ] {
-            var lists = try Lists()
+            var lists = try SignerWithLists()
             var list = TestRevocationList(lists.authority)
             list.extensions.append(.issuingDistributionPoint(uri: uri))
             try lists.add(list)
@@ -156,7 +156,7 @@ struct SignerRevocationTests {
         "Of several lists the newest tells who is good or on hold, and one that cannot be used takes nothing away"
     )
     func several() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         var old = TestRevocationList(lists.authority, [.init(lists.serial, reason: 6)])
         old.thisUpdate -= 5 * day
         try lists.add(old, name: "a")
@@ -221,7 +221,7 @@ struct SignerRevocationTests {
     func anyAuthenticList(_ fault: Fault) throws {
         for (serial, isRevoked) in [([0x42, 1, 2, 3, 4, 5, 6, 7, 8], true), ([9], false)] as [([UInt8], Bool)]
         {
-            var lists = try Lists()
+            var lists = try SignerWithLists()
             var list = TestRevocationList(lists.authority, [.init(serial, reason: 1)])
             fault.change(&list)
             try lists.add(list)
@@ -246,7 +246,7 @@ struct SignerRevocationTests {
 
     @Test("Q230 What an older list revokes for good, a newer one that is silent does not take back")
     func silentSuccessor() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         var old = TestRevocationList(lists.authority, [.init(lists.serial, reason: 4)])
         old.thisUpdate -= 5 * day
         try lists.add(old, name: "a")
@@ -258,15 +258,15 @@ struct SignerRevocationTests {
 @Suite("Revocation of documents")
 struct DocumentRevocationTests {
     /// A signer whose CRL is good, so that the document's own list decides; the list's age is the older one's.
-    private func lists() throws -> Lists {
-        var lists = try Lists()
+    func lists() throws -> SignerWithLists {
+        var lists = try SignerWithLists()
         var list = TestRevocationList(lists.authority)
         list.thisUpdate = lists.now - 10
         try lists.add(list)
         return lists
     }
 
-    private func token(_ lists: Lists) throws -> TestStatusToken {
+    func token(_ lists: SignerWithLists) throws -> TestStatusToken {
         try TestStatusToken(authority: lists.authority)
     }
 
@@ -411,7 +411,7 @@ struct DocumentRevocationTests {
 
     @Test("A certificate that the MSO names may have issued the signer, or be it; another may not")
     func named() throws {
-        let other = try TestAuthority([(.countryName, "XX"), (.commonName, "Lists")])
+        let other = try TestAuthority([(.countryName, "XX"), (.commonName, "SignerWithLists")])
         let token = try TestStatusToken(authority: other)
         for (certificate, isGood) in [
             (other.der, true), (token.certificate, true), (try TestAuthority().der, false), (nil, false),
@@ -557,7 +557,7 @@ struct DocumentRevocationTests {
 
     @Test("A revoked signer outweighs a good document, and what is not known of either outweighs good")
     func combined() throws {
-        var lists = try Lists()
+        var lists = try SignerWithLists()
         let token = try token(lists)
         try lists.add(token)
         try lists.point(token.reference(index: 1))

@@ -71,7 +71,11 @@ struct StatusLists: Sendable {
             let finding = finding(reference, of: subject, naming: nil, at: now, clockSkew: clockSkew)
             return finding.state == .revoked ? finding : .referenceUnreadable
         }
-        return finding(reference, of: subject, naming: named, at: now, clockSkew: clockSkew)
+        let finding = finding(reference, of: subject, naming: named, at: now, clockSkew: clockSkew)
+        guard named != nil, finding.state != .revoked else { return finding }
+        // A list that a signer of the document's own root signed revokes, whoever else the reference names.
+        let own = self.finding(reference, of: subject, naming: nil, at: now, clockSkew: clockSkew)
+        return own.state == .revoked ? own : finding
     }
 
     private func finding(
@@ -98,8 +102,8 @@ struct StatusLists: Sendable {
         }
     }
 
-    /// What the newest list of the URI says that `issuer` signed; a list from the future takes nothing away from the one that
-    /// counts today.
+    /// The finding of the newest list of the URI that `issuer` signed. Neither a list from the future nor one that does not tell
+    /// takes away what another revokes.
     private func finding(
         _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
         clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
@@ -116,12 +120,14 @@ struct StatusLists: Sendable {
         let latest = now.advanced(bySeconds: clockSkew)
         opened.sort { $0.issued > $1.issued }
         let ahead = opened.prefix { $0.issued > latest }
-        let counting = Array(ahead) + opened.dropFirst(ahead.count).prefix(1)
-        let findings = counting.map { list in
-            list.finding(at: now, clockSkew: clockSkew) { verdict(list) }
+        var findings = ahead.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
+        // A newer list that does not tell takes nothing away from what an older one revokes.
+        for list in opened.dropFirst(ahead.count) {
+            findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
+            if findings.last?.state != .undetermined { break }
         }
-        guard let last = findings.last else { throw failure }
-        return findings.first { $0.state == .revoked } ?? last
+        guard let newest = findings.dropFirst(ahead.count).first ?? findings.last else { throw failure }
+        return findings.first { $0.state == .revoked } ?? newest
     }
 }
 
