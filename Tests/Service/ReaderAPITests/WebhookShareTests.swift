@@ -56,11 +56,30 @@ struct WebhookShareTests {
         #expect(needsMore == [true, true] && counts == [nil, 14 + 2 + 1, nil])
         // One that ends while the store is read is not taken up again, nor is one that is on its way.
         let needsAnother = shares.leave(ids[2], of: key)
-        let entered = shares.finishRefill(of: key, found: Array(ids[2..<19]))
+        let entered = shares.finishRefill(of: key, found: Array(ids[2..<19]), asked: 20)
         #expect(!needsAnother && entered == Set(ids[16..<19]))
         for id in ids { _ = shares.leave(id, of: key) }
         let late = shares.beginRefill(of: key)
         #expect(late == nil)
+    }
+
+    @Test("What the store may have beyond the number that it was asked for is asked for again")
+    func more() throws {
+        var shares = WebhookShares()
+        let key = try Self.key("till")
+        let ids = Self.ids("", 30)
+        for id in ids[..<17] { _ = shares.enter(id, of: key) }
+        _ = shares.leave(ids[0], of: key)
+        let count = shares.beginRefill(of: key)
+        let asked = try #require(count)
+        #expect(asked == 15 + 1 + 1)
+        // Another ends while the store is read, so that all that it named have room.
+        let needsMore = shares.leave(ids[1], of: key)
+        let entered = shares.finishRefill(of: key, found: Array(ids[1...17]), asked: asked)
+        #expect(!needsMore && entered == Set(ids[16...17]))
+        _ = shares.leave(ids[2], of: key)
+        let again = shares.beginRefill(of: key)
+        #expect(again != nil)
     }
 
     @Test("A store that cannot be read is read again")
@@ -71,7 +90,7 @@ struct WebhookShareTests {
         var counts: [Int?] = []
         for found in [nil, [], []] as [[PresentationID]?] {
             counts.append(shares.beginRefill(of: key))
-            let entered = shares.finishRefill(of: key, found: found)
+            let entered = shares.finishRefill(of: key, found: found, asked: 17)
             #expect(entered.isEmpty)
         }
         #expect(counts == [17, 17, nil])

@@ -105,7 +105,7 @@ package final class WebhookQueue: Service {
         while !Task.isCancelled, let count = shares.withLock({ $0.beginRefill(of: key) }) {
             let found = await archive.undelivered(of: key.caller, to: key.origin.text, atMost: count)
             let ids = found?.map { PresentationID($0.id) }
-            let entered = shares.withLock { $0.finishRefill(of: key, found: ids) }
+            let entered = shares.withLock { $0.finishRefill(of: key, found: ids, asked: count) }
             for presentation in found ?? [] {
                 let id = PresentationID(presentation.id)
                 guard entered.contains(id), let url = presentation.webhook else { continue }
@@ -113,7 +113,8 @@ package final class WebhookQueue: Service {
                     Delivery(
                         presentation: id, share: key, url: url, body: Array(presentation.description.utf8)))
             }
-            guard found == nil else { return }
+            // What ended meanwhile may have made room: the next turn asks again, or ends.
+            guard found == nil else { continue }
             try? await Task.sleep(for: Self.storePause, clock: .continuous)
         }
     }

@@ -79,12 +79,14 @@ struct WebhookShares {
 
     /// Gives places to the ends that the store named.
     ///
-    /// - Parameter found: nil if the store could not be read.
+    /// - Parameters:
+    ///   - found: nil if the store could not be read.
+    ///   - asked: the number of ends that the store was asked for: it may have more than that.
     /// - Returns: the ends to deliver.
-    mutating func finishRefill(of key: Key, found: [PresentationID]?) -> Set<PresentationID> {
+    mutating func finishRefill(of key: Key, found: [PresentationID]?, asked: Int) -> Set<PresentationID> {
         guard var share = shares[key] else { return [] }
         share.isRefilling = false
-        if found == nil { share.hasMore = true }
+        if found.map({ $0.count >= asked }) ?? true { share.hasMore = true }
         var entered: Set<PresentationID> = []
         for id in found ?? [] where !share.underway.contains(id) && !share.endedMeanwhile.contains(id) {
             guard room(in: share) > 0 else {
