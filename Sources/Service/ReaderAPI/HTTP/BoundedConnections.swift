@@ -66,7 +66,7 @@ package struct BoundedConnections: ServerChildChannel {
                 return channel.eventLoop.makeFailedFuture(error)
             }
             return http.setup(channel: channel, logger: logger).flatMapThrowing { value throws -> Value in
-                let accepted = AcceptedConnection(value, of: http, logger)
+                let accepted = AcceptedConnection(value, of: http)
                 try readAbsoluteTargets(on: channel)
                 return .served(accepted)
             }
@@ -125,13 +125,11 @@ package struct BoundedConnections: ServerChildChannel {
 package final class AcceptedConnection: Sendable {
     private let value: HTTP1Channel.Value
     private let http: HTTP1Channel
-    private let logger: Logger
     private let isHandled = Atomic(false)
 
-    fileprivate init(_ value: HTTP1Channel.Value, of http: HTTP1Channel, _ logger: Logger) {
+    fileprivate init(_ value: HTTP1Channel.Value, of http: HTTP1Channel) {
         self.value = value
         self.http = http
-        self.logger = logger
     }
 
     var channel: any Channel { value.channel }
@@ -144,8 +142,9 @@ package final class AcceptedConnection: Sendable {
 
     deinit {
         guard !isHandled.load(ordering: .relaxed) else { return }
-        value.channel.close(promise: nil)
-        Task { [value, http, logger] in await http.handle(value: value, logger: logger) }
+        value.channel.closeAtOnce()
+        // No request is answered any more: the listener has ended.
+        Task { [value] in try? await value.executeThenClose { _, _ in } }
     }
 }
 

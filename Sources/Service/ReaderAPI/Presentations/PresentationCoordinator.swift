@@ -165,7 +165,7 @@ package actor PresentationCoordinator {
         let (record, presentation) = try await prepare(order, by: owner)
         guard caller.begins(at: record.lane) else { throw .laneUnknown.at("/lane") }
         return try await inTurn { [presentation] () async throws(APIProblem) in
-            try await self.enter(record, presentation)
+            try await self.enter(record, presentation, for: caller.name)
         }
     }
 
@@ -222,20 +222,23 @@ package actor PresentationCoordinator {
     }
 
     /// Writes a presentation and begins it: what cannot be kept is not asked.
+    ///
+    /// - Parameter caller: the name of the caller whose presentations of this hour are counted.
     private func enter(
-        _ record: PresentationRecord, _ presentation: PresentationPlan
+        _ record: PresentationRecord, _ presentation: PresentationPlan, for caller: String
     ) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: record.order, by: record.owner) {
             return .existing(existing)
         }
+        // Before the lane is held: a caller over its limit must not keep a standing order from it.
+        try orders.check(caller)
         await hold(lane: record.lane)
         defer { release(lane: record.lane) }
         // A till that tries while a customer is served costs no write.
-        guard !book.isBusy(lane: record.lane) else { return try begin(record, presentation) }
-        try orders.check(record.owner)
+        guard !book.isBusy(lane: record.lane) else { return try begin(record, presentation, for: caller) }
         try await keepBegun(record)
         do throws(APIProblem) {
-            return try begin(record, presentation)
+            return try begin(record, presentation, for: caller)
         } catch {
             await archive?.withdraw(record.id)
             throw error
@@ -243,12 +246,12 @@ package actor PresentationCoordinator {
     }
 
     private func begin(
-        _ record: PresentationRecord, _ presentation: PresentationPlan
+        _ record: PresentationRecord, _ presentation: PresentationPlan, for caller: String
     ) throws(APIProblem) -> Opened {
         guard !isEnding else { throw .shuttingDown }
         guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
         try begin(record, presentation, at: lane)
-        orders.count(record.owner)
+        orders.count(caller)
         return .created(record)
     }
 
