@@ -21,21 +21,32 @@ extension VerifiedDocument {
     /// Whether the document is in date by the issuer-signed `expiry_date` in the namespace of its type.
     ///
     /// A `full-date` counts to the end of that day; a `tdate` is an instant, compared with the time of verification.
-    /// The validity of the MSO is another matter.
+    /// The validity of the MSO is another matter. An `expiry_date` of another namespace that is past refutes as well; where the
+    /// type of the document is not known, its namespace is not known either, and every one counts.
     ///
     /// - Parameter day: the day where the document is shown, in the zone of the premises (Q161).
     package func isInDate(on day: FullDate) -> InDateAnswer {
-        guard let value = issuerSigned(.inMainNameSpace("expiry_date", of: docType)) else {
-            return .cannotTell(.notReturned)
+        let main = ElementName.inMainNameSpace("expiry_date", of: docType)
+        let values = elements.filter { $0.signedBy == .issuer && $0.name.identifier == main.identifier }
+        let dates = values.map { try? DateText($0.value) }
+        if let past = dates.compactMap(\.self).first(where: { isPast($0, on: day) }) {
+            return .no(expiredOn: past.day)
         }
-        guard let date = try? DateText(value) else { return .cannotTell(.malformed) }
-        let isPast =
-            switch date.value {
-            case .day(let last): last < day
-            case .instant(let end): end < now
-            }
+        // Where its type is known, the date of the main namespace alone says that the document is in date.
+        let isKnown = DataModel(docType: docType) != nil
+        guard isKnown ? has(main) : !values.isEmpty else { return .cannotTell(.notReturned) }
+        guard !dates.contains(where: { $0 == nil }), let first = dates.compactMap(\.self?.day).min() else {
+            return .cannotTell(.malformed)
+        }
         // West of Greenwich an instant may be on another day than in UTC.
-        return isPast ? .no(expiredOn: date.day) : .yes(until: max(date.day, day))
+        return .yes(until: max(first, day))
+    }
+
+    private func isPast(_ date: DateText, on day: FullDate) -> Bool {
+        switch date.value {
+        case .day(let last): last < day
+        case .instant(let end): end < now
+        }
     }
 }
 

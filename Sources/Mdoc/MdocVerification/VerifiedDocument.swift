@@ -102,8 +102,10 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         return value.isNullOrUndefined ? WrongType(expected: .structure, found: ElementContent(value)) : nil
     }
 
-    /// Whether nothing came of what the issuer signed and was asked for.
-    package var isEmpty: Bool { !elements.contains { $0.signedBy == .issuer } }
+    /// Whether nothing came of what the issuer signed and was asked for that has a value of its type.
+    package var isEmpty: Bool {
+        !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
+    }
 
     /// Whether the document itself, by the expiry_date in the namespace of its type, is in date: another matter than the
     /// MSO's validity.

@@ -27,7 +27,7 @@ package struct AnswerExpectation: Sendable {
         let asked = elements.filter { $0.docType == document.docType }
         let names =
             document.isEmpty
-            ? asked.map(\.name)
+            ? asked.map(\.name).filter { !document.has($0) }
             : answers.filter { $0.answer.word == .cannotTell }
                 .flatMap { $0.subject.elements(among: asked, of: document.docType) }
                 .filter { !document.has($0) }
@@ -38,11 +38,14 @@ package struct AnswerExpectation: Sendable {
     }
 
     /// The required elements that came with a value of another type than the data model's, where nothing usable came in their
-    /// place. A question that they concern says so itself.
+    /// place; all such elements where nothing usable came. A question that they concern says so itself.
     func unusable(
         in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)]
     ) -> [UnusableElement] {
-        required(answers, of: document).filter { document.has($0) && !document.hasUsable($0) }
+        let needed =
+            document.isEmpty
+            ? elements.filter { $0.docType == document.docType } : required(answers, of: document)
+        return needed.filter { document.has($0) && !document.hasUsable($0) }
             .compactMap { element in
                 ([element.name] + element.alternatives.joined()).lazy.compactMap { name in
                     document.wrongType(of: name).map { UnusableElement(name: name, wrongType: $0) }
@@ -139,8 +142,11 @@ extension ItemsRequest {
         return asksInMain("age_in_years") ? .ageInYears : .attestation
     }
 
-    /// Whether the answer has to say that the document is in date.
-    package var asksForExpiryDate: Bool { asksInMain("expiry_date") }
+    /// Whether the answer has to say that the document is in date. Documents of types that are not known may have the date in
+    /// any namespace.
+    package var asksForExpiryDate: Bool {
+        nameSpaces.contains { $0.elements.contains { $0.identifier == "expiry_date" } }
+    }
 
     private func asksInMain(_ identifier: String) -> Bool {
         asks(for: identifier, in: ElementName.inMainNameSpace(identifier, of: docType).nameSpace)

@@ -211,7 +211,7 @@ package struct DocumentOutcome: Sendable {
         self.answers = answers
         missing = verified.map { expectation.missing(from: $0, answers) } ?? []
         unusable = verified.map { expectation.unusable(in: $0, answers) } ?? []
-        isIncomplete = !missing.isEmpty || verified?.isEmpty == true
+        isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
     fileprivate mutating func refusePortrait() {

@@ -67,7 +67,20 @@ struct InDateTests {
     func otherTypes(_ docType: String, nameSpace: String) throws {
         let past = TestDocument.Item("expiry_date", Encoded.day("2025-01-01"), in: nameSpace)
         #expect(try answer([past], of: docType) == .no(expiredOn: Self.day("2025-01-01")))
-        #expect(try answer([.init("expiry_date", past.value)], of: docType) == .cannotTell(.notReturned))
+        let elsewhere = TestDocument.Item("expiry_date", past.value, in: "org.example")
+        #expect(try answer([elsewhere], of: docType) == .no(expiredOn: Self.day("2025-01-01")))
+    }
+
+    @Test(
+        "Of a type that is not known every expiry date counts, in whatever namespace, and any that is past refutes"
+    )
+    func unknownType() throws {
+        let future = TestDocument.Item("expiry_date", Encoded.day("2030-01-01"), in: "org.iso.7367.1")
+        let past = TestDocument.Item("expiry_date", Encoded.day("2025-01-01"), in: "org.example")
+        let type = "org.iso.7367.1.mVRC"
+        #expect(try answer([future], of: type) == .yes(until: Self.day("2030-01-01")))
+        #expect(try answer([future, past], of: type) == .no(expiredOn: Self.day("2025-01-01")))
+        #expect(try answer([future], of: "org.iso.23220.photoid.1") == .cannotTell(.notReturned))
     }
 
     @Test("The answer does not print the date")

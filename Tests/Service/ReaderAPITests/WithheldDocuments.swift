@@ -26,6 +26,8 @@ enum HolderKind: String, CaseIterable, Sendable {
     case withoutAttestations
     /// The document's number is null.
     case numberOfWrongType
+    /// Height and sex are null.
+    case nullMeasures
 
     fileprivate var licence: TestLicence {
         var licence = TestLicence()
@@ -33,7 +35,7 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .expiredWholly: licence.yearsToExpiry = -1
         case .underAge: licence.age = 17
         case .withoutAttestations: (licence.age, licence.attestedAges) = (20, [])
-        case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType: break
+        case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType, .nullMeasures: break
         }
         return licence
     }
@@ -44,6 +46,7 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .notYetGranted: document["driving_privileges"] = Self.privilege("B", from: "2030-01-01")
         case .otherCategory: document["driving_privileges"] = Self.privilege("A", from: "2020-01-01")
         case .numberOfWrongType: document["document_number"] = .null
+        case .nullMeasures: for name in ["height", "sex"] { document[name] = .null }
         case .honest, .expiredWholly, .underAge, .withoutAttestations: break
         }
     }

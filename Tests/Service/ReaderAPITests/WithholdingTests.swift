@@ -194,6 +194,16 @@ struct WithholdingTests {
         #expect(report.unusable.map(\.text) == ["org.iso.18013.5.1/document_number is null, not a text"])
     }
 
+    @Test("An answer with nothing but values of the wrong type is no answer")
+    func nothingUsable() throws {
+        let asked = try Asked(intent: "elements: org.iso.18013.5.1/height, org.iso.18013.5.1/sex")
+        let answer = try WithholdingBench(.nullMeasures).answer(to: asked.requests, withholding: [])
+        #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == .unclear)
+        let report = TransactionReport(answer.judgement, expecting: asked.expectation, requestCompared: true)
+        #expect(report.conclusion.reasons == ["element.unusable"])
+        #expect(report.missing.isEmpty && report.unusable.count == 2)
+    }
+
     @Test("Q221 Q222 What is missing is named in words, and no value is in them")
     func words() throws {
         let asked = try Asked(intent: "rental: age over 18, name, categories B, portrait")

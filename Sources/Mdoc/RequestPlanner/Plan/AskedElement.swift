@@ -12,7 +12,7 @@ package struct AskedElement: Hashable, Sendable {
 
 extension ItemsRequest {
     /// The elements of this request. An age attestation is never required by itself, since another attestation may
-    /// answer in its place: the question about the age judges it.
+    /// answer in its place: the question about the age judges it. An expiry date always is, since it could only refute.
     ///
     /// - Parameter names: the elements that are required beside those that every document of the type must have.
     package func askedElements(requiring names: Set<ElementName> = []) -> [AskedElement] {
@@ -24,7 +24,7 @@ extension ItemsRequest {
                 return AskedElement(
                     docType: docType, name: name, alternatives: sets,
                     isRequired: AgeAttestation(name.identifier) == nil
-                        && (isMandatory || names.contains(name)))
+                        && (isMandatory || names.contains(name) || element.identifier == "expiry_date"))
             }
         }
     }

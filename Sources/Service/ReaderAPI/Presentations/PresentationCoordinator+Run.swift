@@ -84,7 +84,11 @@ extension PresentationCoordinator {
     ) async -> ShownPerson? {
         guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
-        guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
+        guard let portrait = report.portrait else {
+            // None came, or several did, of which none is known to be the holder's.
+            report.refusePortrait()
+            return ShownPerson(portrait: nil, name: name)
+        }
         do throws(PortraitDecoderError) {
             return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: name)
         } catch {

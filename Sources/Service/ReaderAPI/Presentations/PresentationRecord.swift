@@ -253,6 +253,7 @@ extension PresentationEvidence {
     fileprivate var withUnknownAnswer: PresentationEvidence {
         guard ending == .judged else { return self }
         return PresentationEvidence(
-            .judged, faults: faults, unknowns: unknowns, answers: answers + [.unknown], isTest: isTest)
+            .judged, faults: faults, unknowns: unknowns, answers: answers + [.unknown],
+            isIncomplete: isIncomplete, hasUnusable: hasUnusable, isTest: isTest)
     }
 }
