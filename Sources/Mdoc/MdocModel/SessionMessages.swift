@@ -96,7 +96,7 @@ package struct SessionData: Sendable {
 }
 
 extension SessionData {
-    /// What a message means to its receiver.
+    /// The meaning of a message to its receiver.
     package enum Content: Sendable {
         /// Encrypted data. After the last, the session is over.
         case data(ArraySlice<UInt8>, isLast: Bool)

@@ -100,7 +100,7 @@ extension Question.Subject {
 }
 
 extension RequestPlan {
-    /// What an answer to this plan needs.
+    /// The questions and elements that an answer to this plan needs.
     ///
     /// - Parameter day: today, in the zone of the premises.
     package func expectation(on day: FullDate) -> AnswerExpectation {
@@ -109,7 +109,7 @@ extension RequestPlan {
 }
 
 extension AnswerExpectation {
-    /// What an answer to these requests needs: each `age_over_NN` of each document is a question, and so is its
+    /// The questions and elements that an answer to these requests needs: each `age_over_NN` of each document is a question, and so is its
     /// `expiry_date`.
     ///
     /// - Parameters:

@@ -17,7 +17,7 @@ package struct MissingElement: Hashable, Sendable {
         "resident_address": "address",
     ]
 
-    /// What is missing and what to do, for a person.
+    /// The missing element and the remedy, for a person.
     package var text: String {
         if let age = AgeAttestation(name.identifier) {
             return "No proof of being over \(age.years) was shared. Ask again and share it."

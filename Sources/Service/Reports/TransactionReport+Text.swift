@@ -119,7 +119,7 @@ extension DocumentOutcome {
         return lines
     }
 
-    /// What was found in place of what the rule asks for, where the report has it.
+    /// The content found in place of the required one, where the report has it.
     private func found(_ deviation: Deviation) -> String {
         guard deviation == .dsCountryForm, let type = report.issuer?.countryStringType else { return "" }
         return "; it is a \(type)"

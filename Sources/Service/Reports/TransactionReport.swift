@@ -46,7 +46,7 @@ package struct TransactionReport: Sendable {
     package private(set) var errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
     package let requestCompared: Bool
-    /// What the answer needs to be a yes.
+    /// The expectation that a yes meets.
     private let expectation: AnswerExpectation
     /// Nil if there was nothing to judge.
     package let basis: Basis?
@@ -137,7 +137,7 @@ package struct TransactionReport: Sendable {
 
     package var questions: [Question] { expectation.questions }
 
-    /// What was asked for, is needed and did not come, of any of the documents.
+    /// The needed elements that were asked for and did not come, of any of the documents.
     package var missing: [MissingElement] {
         documents.flatMap(\.missing).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
@@ -191,7 +191,7 @@ package struct DocumentOutcome: Sendable {
     package private(set) var verified: VerifiedDocument?
     /// What was asked of it, each once, with its answer.
     package private(set) var answers: [(subject: Question.Subject, answer: Answer)]
-    /// What it needs and lacks.
+    /// The elements that the document needs and lacks.
     package let missing: [MissingElement]
     /// The required elements whose values are not of their types.
     package let unusable: [UnusableElement]

@@ -170,7 +170,7 @@ enum CBORStructure: CaseIterable {
         return request.remarks
     }
 
-    /// What the title leaves open: the kind of presentation of a transcript. Empty for everything else.
+    /// The kind of presentation of a transcript, which the title leaves open. Empty for everything else.
     func detail(of item: CBORItem) -> String {
         guard self == .sessionTranscript, let transcript = try? SessionTranscript(stored: item.encoded) else {
             return ""

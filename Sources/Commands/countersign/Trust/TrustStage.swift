@@ -155,7 +155,7 @@ struct SourceOutcome {
     let title: String
     let result: Result
     let reason: Reason?
-    /// What was mended or left out of a list that was let in, and whether it is overdue.
+    /// Remarks on a list that was let in: mended or left out entries, and whether the list is overdue.
     let remarks: [Reason]
 
     init(_ source: TrustSource, _ admission: Admission, _ remarks: [TrustCondition]) {

@@ -154,7 +154,7 @@ struct StoredRequest {
 
     var comparison: RequestComparison { .requested(items) }
 
-    /// What an answer needs at this time, in the zone of this computer.
+    /// The needs of an answer at this time, in the zone of this computer.
     func expectation(at now: Timestamp) -> AnswerExpectation {
         AnswerExpectation(of: items, areAlternatives: areAlternatives, on: WallClock.localDay(at: now))
     }

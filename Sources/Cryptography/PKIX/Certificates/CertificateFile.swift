@@ -19,7 +19,7 @@ package func certificates(fromPEMOrDER bytes: ArraySlice<UInt8>) throws(PKIXErro
     }
 }
 
-/// What a file is that was taken for certificates.
+/// The kind of a file that was taken for certificates.
 package enum CertificateFile {
     private static let pkcs7Labels: Set<String> = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
     /// signedData (RFC 2315).

@@ -12,7 +12,7 @@ struct RevokedSerialNumbers: Sendable {
     }
 
     private var places: [Place] = []
-    /// What is wrong with the first entry that could not be read as a whole; nil if all could.
+    /// The fault of the first entry that could not be read as a whole; nil if all could.
     private(set) var fault: PKIXError?
 
     /// Reads `revokedCertificates` (RFC 5280, 5.1.2.6), which lies in `der`.

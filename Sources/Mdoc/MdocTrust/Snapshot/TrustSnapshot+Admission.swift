@@ -75,7 +75,7 @@ extension TrustSnapshot {
         // An unreadable present list must not keep out a readable one.
         guard let before = current.issue(in: self) else { return .renewed }
         guard issue.isOfIssuer(of: before) else { throw .otherIssuer }
-        // What a complete list does not name is known to be good, and stays known.
+        // A certificate that a complete list does not name is known to be good, and stays known.
         if let gap = issue.incompleteness, before.incompleteness == nil { throw .unusable(gap) }
         guard !issue.isOlder(than: before) else { throw .older(issue.name, than: before.name) }
         guard issue.count * 100 >= before.count * (100 - Self.largestLoss) else {

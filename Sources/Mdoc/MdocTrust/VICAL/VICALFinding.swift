@@ -30,7 +30,7 @@ package enum VICALEntryMember: String, Sendable {
     case serialNumber, ski, docType
 }
 
-/// What is wrong with a member of an entry.
+/// The fault of a member of an entry.
 package enum VICALMemberFault: Equatable, Sendable {
     /// It has another type than the list's format says.
     case wrongType

@@ -26,7 +26,7 @@ actor HubHealth {
         self.ping = ping
     }
 
-    /// What the database said last, with its age.
+    /// The last answer of the database, with its age.
     func current() async throws(HubProblem) -> JSONValue {
         let answer = await answer()
         let age = ContinuousClock.now - answer.time

@@ -71,7 +71,7 @@ extension TransactionReport {
         ]
     }
 
-    /// What the customer's page shows of a result: the answers, what is missing, and whether the document is for tests.
+    /// The part of a result for the customer's page: the answers, the missing elements, and whether the document is for tests.
     var screenResult: JSONValue {
         [
             "verdict": .string(verdict.rawValue), "test": .boolean(hasTestDocument),

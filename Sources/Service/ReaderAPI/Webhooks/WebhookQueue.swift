@@ -113,7 +113,7 @@ package final class WebhookQueue: Service {
                     Delivery(
                         presentation: id, share: key, url: url, body: Array(presentation.description.utf8)))
             }
-            // What ended meanwhile may have made room: the next turn asks again, or ends.
+            // A delivery that ended meanwhile may have made room: the next turn asks again, or ends.
             guard found == nil else { continue }
             try? await Task.sleep(for: Self.storePause, clock: .continuous)
         }

@@ -1,7 +1,7 @@
 /// The webhooks that are on their way, with a share of the places for each caller and origin: a receiver that does not answer
 /// holds its own share alone. The store keeps an end for which its share has no room, and the share takes it up again once there is.
 struct WebhookShares {
-    /// Whose webhooks go where.
+    /// A caller and the origin of its receiver.
     struct Key: Hashable, Sendable {
         let caller: String
         let origin: WebhookOrigin

@@ -17,7 +17,7 @@ struct ShownResult: Sendable, RedactedDescription {
     let age: Int?
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
-    /// What the outcome follows from, with the operator's decision.
+    /// The evidence for the outcome, beside the operator's decision.
     let evidence: PresentationEvidence
 
     /// The result of the operator's decision, by the outcome of a presentation. Without a portrait nobody compared.

@@ -14,7 +14,7 @@ struct ReadDocument {
     let showing: ResultShowing
     /// Whether a test issuer signed it.
     let isTest: Bool
-    /// What the outcome of a display request follows from, beside the operator's decision.
+    /// The evidence for the outcome of a display request, beside the operator's decision.
     let evidence: PresentationEvidence
 }
 

@@ -112,7 +112,7 @@ extension BluetoothDescription {
 /// The lanes of the daemon on this computer, as far as its owner's view reports them.
 private struct LanesOfDaemon {
     let isEngaged: Bool
-    /// What to do about a lane whose Bluetooth cannot be used.
+    /// The remedy for a lane whose Bluetooth cannot be used.
     let advice: String?
 
     /// Nil if no daemon answers, or it does not answer this user.
