@@ -12,7 +12,7 @@ extension TrustSnapshot {
         let roots = roots
         for trusted in anchors {
             guard let source = trusted.sources.first else { continue }
-            found += lint(trusted.anchor, at: now, among: roots).map {
+            found += lint(trusted, at: now, among: roots).map {
                 TrustFinding(source: source, condition: $0)
             }
         }
@@ -43,10 +43,10 @@ extension TrustSnapshot {
             let trial = replacing(source)
             let roots = trial.roots
             let links = trial.anchors.filter {
-                $0.sources.contains(source.identity) && !roots.areTrusting($0.anchor, for: nil, at: now)
+                $0.sources.contains(source.identity) && !roots.areTrusting($0, at: now)
             }
             return trial.findings.filter { $0.source == source.identity }.map(\.condition)
-                + links.map { .linkCertificate(subject: $0.anchor.certificate.subject.description) }
+                + links.map { TrustCondition(notLinked: $0.anchor) }
                 + lintList(source, at: now)
         case .revocationList:
             return lintRevocationList(source, at: now, clockSkew: clockSkew)
@@ -59,11 +59,11 @@ extension TrustSnapshot {
     var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
 
     private func lint(
-        _ anchor: TrustAnchor, at now: Timestamp, among roots: TrustRoots
+        _ trusted: TrustedAnchor, at now: Timestamp, among roots: TrustRoots
     ) -> [TrustCondition] {
-        let certificate = anchor.certificate
-        guard roots.areTrusting(anchor, for: nil, at: now) else {
-            return [.linkCertificate(subject: certificate.subject.description)]
+        let certificate = trusted.anchor.certificate
+        guard roots.areTrusting(trusted, at: now) else {
+            return [TrustCondition(notLinked: trusted.anchor)]
         }
         let broken = CertificateProfile.iaca.findings(of: certificate, issuedBy: nil)
         let found: [TrustCondition] =
