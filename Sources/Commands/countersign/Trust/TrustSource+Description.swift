@@ -57,7 +57,7 @@ struct SourceDescription {
         guard let list = try? CertificateRevocationList(der: source.bytes) else { return }
         subject = list.issuer.description
         from = Timestamp(secondsSince1970: list.thisUpdate)
-        until = Timestamp(secondsSince1970: list.nextUpdate)
+        until = list.nextUpdate.map(Timestamp.init(secondsSince1970:))
         entries = list.count
     }
 

@@ -101,10 +101,11 @@ extension TrustSnapshot {
             guard issuers.contains(where: { (try? $0.verifySignature(of: list)) != nil }) else {
                 return [.revocationListSignatureInvalid(issuer: name)]
             }
-            return (list.incompleteness.map { [.revocationListIncomplete($0)] } ?? [])
+            return list.gaps.map(TrustCondition.revocationListIncomplete)
                 + staleness(
                     from: Timestamp(secondsSince1970: list.thisUpdate),
-                    to: Timestamp(secondsSince1970: list.nextUpdate), at: now, clockSkew: clockSkew)
+                    to: list.nextUpdate.map(Timestamp.init(secondsSince1970:)), at: now,
+                    clockSkew: clockSkew)
         } catch {
             return [.revocationListUnreadable(error)]
         }
@@ -132,9 +133,10 @@ extension TrustSnapshot {
     }
 
     private func staleness(
-        from start: Timestamp, to end: Timestamp, at now: Timestamp, clockSkew: Int64 = 0
+        from start: Timestamp, to end: Timestamp?, at now: Timestamp, clockSkew: Int64 = 0
     ) -> [TrustCondition] {
         if now.advanced(bySeconds: clockSkew) < start { return [.listNotYetValid] }
+        guard let end else { return [] }
         let overdue = now.secondsSince1970 - end.secondsSince1970
         return overdue > 0 ? [.listStale(overdueSeconds: overdue)] : []
     }
