@@ -480,7 +480,7 @@ let package = Package(
             of: "Fleet", in: "Service",
             [
                 "Deadlines", "HTTPSBench", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto",
-                "ReaderStore", "ReaderTokens", "RecordBench",
+                "ReaderStore", "ReaderTokens", "RecordBench", "TestCredentials",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

@@ -30,7 +30,7 @@ package enum PKIXError: Error, Equatable, Sendable {
 
     // CRLs (RFC 5280, 5)
 
-    /// The version of the CRL is not v2. A v1 CRL has too little information.
+    /// The version of the CRL is not v2 (RFC 5280, 5.1.2.1).
     case crlVersionWrong
     case crlNextUpdateMissing
     /// The CRL lists changes to another one.
@@ -39,6 +39,8 @@ package enum PKIXError: Error, Equatable, Sendable {
     case indirectCRL
     /// The CRL leaves out document signers or reasons.
     case crlOfOtherScope
+    /// A part of a CRL beside its entries that cannot be read, and why.
+    indirect case crlPartUnreadable(CRLPart, PKIXError)
     /// A critical extension of a CRL or of an entry that is not understood.
     case unknownCriticalExtension(ObjectIdentifier)
 
@@ -63,7 +65,7 @@ extension PKIXError {
         case .valueMalformed(let offset): "the value at byte \(offset) is not valid DER of its type"
         case .certificateVersionWrong: "the certificate's version is unknown or does not fit its fields"
         case .signatureAlgorithmsDiffer: "the certificate names two different signature algorithms"
-        case .duplicateExtension(let offset): "the certificate has a duplicate extension (byte \(offset))"
+        case .duplicateExtension(let offset): "an extension occurs twice (byte \(offset))"
         case .limitExceeded(let offset):
             "a list or a certificate exceeds a limit of this reader (byte \(offset))"
         case .crlVersionWrong: "the CRL is not of version 2"
@@ -71,6 +73,7 @@ extension PKIXError {
         case .deltaCRL: "the CRL lists only changes to another CRL (a delta CRL): give the complete CRL"
         case .indirectCRL: "the CRL lists certificates of other issuers"
         case .crlOfOtherScope: "the CRL does not cover every document signer and every reason"
+        case .crlPartUnreadable(let part, let error): "\(part.name) cannot be read: \(error.explanation)"
         case .unknownCriticalExtension(let oid): "the CRL has an unknown critical extension, \(oid)"
         case .pemMalformed: "the text is not PEM with certificates"
         case .pkcs7:
@@ -85,6 +88,7 @@ extension PKIXError {
             .lengthNotDistinguished(let offset), .nestedTooDeeply(let offset), .valueMalformed(let offset),
             .duplicateExtension(let offset), .limitExceeded(let offset):
             offset
+        case .crlPartUnreadable(_, let error): error.offset
         default: nil
         }
     }

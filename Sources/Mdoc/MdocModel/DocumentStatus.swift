@@ -3,7 +3,7 @@ package import CBOR
 /// Status (ISO/IEC 18013-5 second edition 12.3.6): the lists in which the issuer publishes whether it has revoked the document.
 ///
 /// Each reference is read on its own: one that cannot be read leaves the others as they are, and is kept as unreadable, so that
-/// nobody takes the others for the whole answer (Q228).
+/// nobody takes the others for the whole answer (Q228). A reference that is null is there, and cannot be read (Q242).
 package struct DocumentStatus: Sendable {
     /// A place in a Token Status List.
     package struct ListEntry: Sendable {
@@ -36,10 +36,10 @@ package struct DocumentStatus: Sendable {
     /// - Throws: where the status is not a map, so that it has no reference at all.
     package init(_ item: CBORItem) throws(CBORError) {
         let values = try item.map().values(of: ["status_list", "identifier_list"])
-        statusList = values.optional(0).map { list in
+        statusList = values[0].map { list in
             Result { () throws(CBORError) in try ListEntry(list) }
         }
-        identifierList = values.optional(1).map { list in
+        identifierList = values[1].map { list in
             Result { () throws(CBORError) in try Identifier(list) }
         }
     }

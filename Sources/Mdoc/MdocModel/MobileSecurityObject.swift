@@ -64,7 +64,8 @@ package struct MobileSecurityObject: Sendable {
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
                 "status",
             ])
-            status = values.optional(6)
+            // A status that is null is no status that can be read (Q242).
+            status = values[6]
             version = try values.required(0, at: item.offset).name()
             digestAlgorithm = try values.required(1, at: item.offset).name()
             docType = try values.required(2, at: item.offset).name()

@@ -91,6 +91,15 @@ package final class TrustAnchor: Sendable {
         return (try? verifySignature(of: certificate)) == nil
     }
 
+    /// Whether the certificate says that another key than its own signed it.
+    var namesOtherSigner: Bool {
+        guard certificate.isSelfIssued,
+            certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) != true
+        else { return true }
+        guard let issuer = certificate.authorityKeyIdentifier else { return false }
+        return issuer != certificate.subjectKeyIdentifier
+    }
+
     /// Verifies that this anchor's key signed `certificate`; checks nothing else.
     func verifySignature(of certificate: Certificate) throws(OpenSSLCryptoError) {
         try certificate.verifySignature(with: loadedKey().get().key)

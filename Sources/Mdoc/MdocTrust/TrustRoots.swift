@@ -24,6 +24,13 @@ struct TrustRoots: Sendable {
         areTrusting(anchor, for: docType, at: now, linksLeft: Self.mostLinks)
     }
 
+    /// Whether `trusted` is a root, or linked to roots that are trusted for all that it is listed for.
+    func areTrusting(_ trusted: TrustedAnchor, at now: Timestamp) -> Bool {
+        guard trusted.anchor.isLinkCertificate, case .only(let docTypes) = trusted.docTypes, !docTypes.isEmpty
+        else { return areTrusting(trusted.anchor, for: nil, at: now) }
+        return docTypes.allSatisfy { areTrusting(trusted.anchor, for: $0, at: now) }
+    }
+
     private func areTrusting(
         _ anchor: TrustAnchor, for docType: String?, at now: Timestamp, linksLeft: Int
     ) -> Bool {

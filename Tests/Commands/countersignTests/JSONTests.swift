@@ -305,7 +305,7 @@ extension TrustCondition {
         .selfIssuedWithoutAuthority(subject: "", hasBasicConstraints: false),
         .keyNotUsable(subject: ""), .anchorKeyUsage(subject: ""), .anchorNameConstraints(subject: ""),
         .anchorUnknownExtension(subject: "", .nameConstraints),
-        .linkCertificate(subject: ""),
+        .linkCertificate(subject: ""), .selfSignatureInvalid(subject: ""),
         .anchorTwice(
             subject: "",
             other: TrustSource(

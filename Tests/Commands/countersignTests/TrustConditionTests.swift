@@ -161,6 +161,57 @@ struct TrustConditionTests {
         }
     }
 
+    @Test(
+        "Q240 An incomplete CRL is imported beside the complete one, shown as such, and goes with the next one"
+    )
+    func incompleteList() throws {
+        _ = try importing(scene.root.der)
+        var list = TestRevocationList(scene.root, [.init([1])])
+        #expect(try importing(list.encoded()) == ["revocation_list new"])
+        list = TestRevocationList(scene.root, [.init([1]), .init([2])], number: [8])
+        list.extensions.append(
+            CertificateExtension(
+                oid: .issuingDistributionPoint, isCritical: true, value: [0x30, 3, 0x81, 1, 1]))
+        let newer = try scene.write("8.crl", list.encoded())
+        let run = try scene.trust("import", newer)
+        #expect(run.status == 0)
+        #expect(run.output.contains("the CRL's issuing distribution point cannot be read"), "\(run.output)")
+        #expect(run.output.contains("[trust.crl_incomplete]"))
+        #expect(try scene.trust("import", newer, "--json").change().outcomes == ["revocation_list unchanged"])
+        #expect(try findings() == ["trust.crl_incomplete remark"])
+        let shown = try scene.trust("list").output.split(separator: "\n").filter { $0.contains("CRL") }
+        #expect(shown.map { $0.contains(", incomplete  ") } == [false, true], "\(shown)")
+        list.nextUpdate = nil
+        list.extensions[1] = .crlNumber([9])
+        #expect(try importing(list.encoded()) == ["revocation_list renewed"])
+        #expect(try findings() == ["trust.crl_incomplete remark", "trust.crl_incomplete remark"])
+        #expect(
+            try importing(TestRevocationList(scene.root, [.init([1]), .init([2])], number: [10]).encoded())
+                == [
+                    "revocation_list renewed", "revocation_list removed",
+                ])
+        #expect(try findings() == [])
+        #expect(try importing(list.encoded()) == ["revocation_list refused trust.older"])
+    }
+
+    @Test(
+        "Q231 A damaged root is refused as what it is, and a VICAL's link certificate without its root is named"
+    )
+    func selfSignature() throws {
+        var damaged = scene.root.der
+        damaged[damaged.count - 1] ^= 1
+        #expect(try importing(damaged) == ["anchor refused trust.root_signature_invalid"])
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        #expect(try importing(provider.der, as: "provider") == ["provider new"])
+        let new = try TestAuthority([(.countryName, "XX"), (.commonName, "Utopia IACA")])
+        var template = new.template.with(.authorityKeyIdentifier(scene.root.keyIdentifier))
+        template.issuer = scene.root.name
+        let list = try TestVICAL([.init(scene.root.sign(template))], provider: provider)
+        let run = try scene.trust("import", scene.write("7.vical", list.encoded()))
+        #expect(run.status == 0 && run.output.contains("CN=Utopia IACA,C=XX is a link certificate"))
+        #expect(try findings() == ["trust.link_certificate remark"])
+    }
+
     /// Takes in a bundle with these sources, in place of what there was.
     private func open(_ sources: [TrustSource]) throws {
         let key = try PrivateKey.generate(.p256)

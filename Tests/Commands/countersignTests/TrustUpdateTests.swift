@@ -100,6 +100,29 @@ struct TrustUpdateTests {
         await server.stop()
     }
 
+    @Test("Q240 An update keeps a newer list with gaps beside the complete one, until a complete one follows")
+    func incomplete() async throws {
+        var list = TestRevocationList(scene.root, [.init([1])])
+        let server = try await server(["/crl": .serving(try list.encoded())])
+        _ = try scene.trust("import", scene.write("r.der", scene.root.der))
+        #expect(try await run(["import", server.url("/crl"), "--as", "crl"]).status == 0)
+        list.extensions[1] = CertificateExtension(oid: .crlNumber, isCritical: false, value: [2, 1, 0xff])
+        list.thisUpdate += 60
+        server.answer("/crl", with: .serving(try list.encoded()))
+        let run = try await run(["update"])
+        #expect(run.status == 0, "\(run.everything)")
+        #expect(run.output.contains("the CRL's number cannot be read"))
+        #expect(try await self.run(["update", "--json"]).change().outcomes == ["revocation_list unchanged"])
+        list.extensions[1] = .crlNumber([8])
+        list.thisUpdate += 60
+        server.answer("/crl", with: .serving(try list.encoded()))
+        #expect(
+            try await self.run(["update", "--json"]).change().outcomes == [
+                "revocation_list renewed", "revocation_list removed",
+            ])
+        await server.stop()
+    }
+
     @Test("A server that another authority vouches for is not asked")
     func foreignServer() async throws {
         let server = try await ListServer.start(

@@ -2,9 +2,27 @@ import MdocModel
 import TestCredentials
 import Testing
 
-/// `verify` on answers whose session or response ended with a status.
+/// `verify` on answers whose session or response ended with a status, and on documents with a status.
 @Suite("verify, statuses")
 struct VerifyStatusTests {
+    @Test(
+        "Q242 A status of the security object that is null makes revocation unknown, and no status leaves it to the CRL"
+    )
+    func nullStatus() throws {
+        let scene = try TrustScene()
+        _ = try scene.trust(
+            "import", scene.write("r.der", scene.root.der),
+            scene.write("c.crl", TestRevocationList(scene.root).encoded()))
+        for (status, cause) in [
+            (nil, nil), ([0xf6], "document.reference_unreadable"), ([0xf7], "document.reference_unreadable"),
+        ] as [([UInt8]?, String?)] {
+            let run = try scene.verify("--policy", "age", "--json", status: status)
+            #expect(run.status == 0, "\(run.everything)")
+            #expect(try #require(run.report().documents.first).parts.revocation.cause == cause)
+            #expect(try scene.verify("--policy", "rental", status: status).status == (cause == nil ? 0 : 2))
+        }
+    }
+
     @Test(
         "Q235 An answer beside a status that reports an error is not judged; beside status 20 it is",
         arguments: [

@@ -69,10 +69,13 @@ struct LinkCertificateTests {
         let link = TrustSource.test(.anchor, "link", rekeyed.link)
         #expect(try refusal(rekeyed.signer, [link]) == missing)
         let subject = "CN=Utopia IACA,C=UT"
-        #expect(throws: AdmissionRefusal.unusable(.linkCertificate(subject: subject))) {
+        // Two of the forms do not say that another key signed them.
+        let condition: TrustCondition =
+            form % 2 == 0 ? .linkCertificate(subject: subject) : .selfSignatureInvalid(subject: subject)
+        #expect(throws: AdmissionRefusal.unusable(condition)) {
             try TrustSnapshot([]).admission(of: link, at: now)
         }
-        #expect(TrustSnapshot([link]).lint(at: now).map(\.condition) == [.linkCertificate(subject: subject)])
+        #expect(TrustSnapshot([link]).lint(at: now).map(\.condition) == [condition])
         #expect(TrustStore(TrustSnapshot([link])).unlinkedAnchors(at: now).count == 1)
     }
 
@@ -135,6 +138,63 @@ struct LinkCertificateTests {
         #expect(try refusal(rekeyed.signer, sources([link, other])) == missing)
         let found = TrustSnapshot(try sources([link])).lint(at: now).map(\.condition)
         #expect(found.contains(.linkCertificate(subject: "CN=Utopia IACA,C=UT")))
+    }
+
+    @Test("Q231 A root whose own signature does not verify is named as that, in a file and in a VICAL")
+    func damaged() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Utopia provider")])
+        let root = try TestAuthority()
+        let expected = TrustCondition.selfSignatureInvalid(subject: "CN=Utopia IACA,C=UT")
+        #expect(
+            expected.explanation.contains("self-issued, but its own signature does not verify")
+                && !expected.explanation.contains("link"))
+        for template in [
+            root.template, root.template.without(.authorityKeyIdentifier),
+            root.template.with(.authorityKeyIdentifier(root.keyIdentifier)),
+        ] {
+            let whole = try root.sign(template)
+            var der = whole
+            der[der.count - 1] ^= 1
+            let file = TrustSource.test(.anchor, "root", der)
+            #expect(throws: AdmissionRefusal.unusable(expected)) {
+                try TrustSnapshot([]).admission(of: file, at: now)
+            }
+            #expect(try TrustSnapshot([]).admission(of: .test(.anchor, "root", whole), at: now) == .new)
+            // The whole root beside it did not sign the damaged one either.
+            let both = TrustSnapshot([.test(.anchor, "whole", whole), file])
+            #expect(both.lint(at: now).map(\.condition).contains(expected))
+            let signer = try root.sign(root.signer(for: TestKey()))
+            #expect(try refusal(signer, [file]) == missing)
+            #expect(try refusal(signer, both.sources) == nil)
+            let list = TrustSource.test(
+                .vical, "list", try TestVICAL([.init(der)], provider: provider).encoded())
+            let empty = TrustSnapshot([.test(.provider, "p", provider.der)])
+            #expect(try empty.admission(of: list, at: now) == .new)
+            #expect(empty.remarks(on: list, at: now).contains(expected))
+            #expect(empty.replacing(list).lint(at: now).map(\.condition).contains(expected))
+        }
+    }
+
+    @Test(
+        "Q231 The import and lint name a VICAL's link certificate that is not trusted for all it is listed for"
+    )
+    func vicalRemark() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Utopia provider")])
+        let rekeyed = try Rekeyed()
+        let remark = TrustCondition.linkCertificate(subject: "CN=Utopia IACA,C=UT")
+        let (link, old) = (TestVICAL.Entry(rekeyed.link), TestVICAL.Entry(rekeyed.old.der))
+        let other = TestVICAL.Entry(rekeyed.old.der, for: ["org.example.other"])
+        let both = TestVICAL.Entry(rekeyed.link, for: ["org.example.other", TestDocument.mDL])
+        for (entries, isNamed) in [
+            ([link], true), ([link, other], true), ([both, other], true), ([both, old], true),
+            ([link, old], false),
+        ] {
+            let list = TrustSource.test(
+                .vical, "list", try TestVICAL(entries, provider: provider).encoded())
+            let before = TrustSnapshot([.test(.provider, "p", provider.der)])
+            #expect(before.remarks(on: list, at: now).contains(remark) == isNamed)
+            #expect(before.replacing(list).lint(at: now).map(\.condition).contains(remark) == isNamed)
+        }
     }
 
     @Test("Q231 A signer that a link certificate alone vouches for signs no status list")

@@ -40,4 +40,40 @@ extension DocumentRevocationTests {
             #expect(try lists.finding().state == state)
         }
     }
+
+    @Test(
+        "Q242 A reference that is null is there and cannot be read: revoked beside it counts, good is not known"
+    )
+    func nullReference() throws {
+        for (index, isRevoked) in [(0, true), (1, false)] as [(UInt64, Bool)] {
+            for null: UInt8 in [0xf6, 0xf7] {
+                var lists = try lists()
+                var names = try TestStatusToken(.identifierList, authority: lists.authority)
+                names.identifiers = [[0]]
+                try lists.add(token(lists))
+                try lists.add(names)
+                let uri = ("uri", Encoded.text(TestStatusToken.uri))
+                let place = Encoded.map([("idx", Encoded.unsigned(index)), uri])
+                let name = Encoded.map([("id", Encoded.bytes([UInt8(index)])), uri])
+                for members in [
+                    [("status_list", place), ("identifier_list", [null])],
+                    [("status_list", [null]), ("identifier_list", name)],
+                ] {
+                    try lists.point(Encoded.map(members))
+                    #expect(
+                        try lists.finding()
+                            == (isRevoked
+                                ? .revoked(.documentRevoked, ageSeconds: 3600)
+                                : undetermined(.referenceUnreadable, .document)))
+                }
+                // The same without the null.
+                for members in [[("status_list", place)], [("identifier_list", name)]] {
+                    try lists.point(Encoded.map(members))
+                    #expect(try lists.finding().state == (isRevoked ? .revoked : .good))
+                }
+                try lists.point(Encoded.map([("status_list", [null]), ("identifier_list", [null])]))
+                #expect(try lists.finding() == undetermined(.referenceUnreadable, .document))
+            }
+        }
+    }
 }

@@ -132,8 +132,8 @@ struct SignerRevocationTests {
         lists.sources = [.test(.revocationList, "crl", longer)]
         #expect(try lists.finding() == undetermined(.listMalformed, .signer))
         var changed = whole
-        let number = try #require(whole.lastRange(of: [2, 1, 7]))
-        changed[number.lowerBound] = 3
+        let date = try #require(whole.firstRange(of: Array("261031120000Z".utf8)))
+        changed[date.lowerBound] = 0
         lists.sources = [.test(.revocationList, "crl", changed)]
         #expect(try lists.finding() == undetermined(.listMalformed, .signer))
     }

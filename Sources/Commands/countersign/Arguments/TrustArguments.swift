@@ -31,8 +31,7 @@ struct TrustArguments: ParsableArguments {
         if files.anchors.isEmpty { Terminal.note("note: --trust names no root: every issuer is unknown") }
         let store = TrustStore(anchors: files.anchors)
         for anchor in store.unlinkedAnchors(at: now) {
-            let condition = TrustCondition.linkCertificate(subject: anchor.certificate.subject.description)
-            Terminal.note("note: not trusted: \(condition.explanation)")
+            Terminal.note("note: not trusted: \(TrustCondition(notLinked: anchor).explanation)")
         }
         return store
     }

@@ -77,6 +77,7 @@ extension SourceDescription {
         }
         if let issue { lines.append("  issue: \(issue)") }
         if let entries { lines.append("  entries: \(entries)") }
+        if source.isIncomplete { lines.append("  incomplete: what it does not list is not thereby good") }
         if let from { lines.append("  from: \(from)") }
         if let until { lines.append("  until: \(until)") }
         return lines

@@ -57,7 +57,7 @@ struct SourceDescription {
         guard let list = try? CertificateRevocationList(der: source.bytes) else { return }
         subject = list.issuer.description
         from = Timestamp(secondsSince1970: list.thisUpdate)
-        until = Timestamp(secondsSince1970: list.nextUpdate)
+        until = list.nextUpdate.map(Timestamp.init(secondsSince1970:))
         entries = list.count
     }
 
@@ -78,7 +78,8 @@ struct SourceDescription {
     var line: String {
         let kind = source.kind.word
         let dates =
-            until.map { "until \($0.dayInUTC)" } ?? from.map { "from \($0.dayInUTC)" } ?? "not readable"
+            (until.map { "until \($0.dayInUTC)" } ?? from.map { "from \($0.dayInUTC)" } ?? "not readable")
+            + (source.isIncomplete ? ", incomplete" : "")
         return "  \(source.sha256.hexadecimal.prefix(12))  "
             + kind.padding(to: 15) + "  \(dates)  \(title)"
     }
@@ -91,6 +92,7 @@ struct SourceDescription {
             "subject": JSONValue(subject), "from": JSONValue(from?.description),
             "until": JSONValue(until?.description), "issue": JSONValue(issue),
             "entries": entries.map { .integer(Int64($0)) } ?? .null,
+            "incomplete": .boolean(source.isIncomplete),
         ]
     }
 }

@@ -38,7 +38,9 @@ struct TrustStage {
             let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
             for (place, source) in (others + links).enumerated() {
                 if place >= others.count { put(&admitted) }
-                if admitted[source.identity] != nil { put(&admitted) }
+                if admitted[source.identity] != nil || admitted[source.identity.counterpart] != nil {
+                    put(&admitted)
+                }
                 if admit(source) { admitted[source.identity] = source }
             }
             put(&admitted)
@@ -64,6 +66,7 @@ struct TrustStage {
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
             do throws(AdmissionRefusal) {
+                try before.requireNothingLost(by: source, in: other)
                 let admission = try admission(of: source, in: both)
                 outcomes.append(SourceOutcome(source, admission, remarks(on: source, in: both)))
             } catch {
@@ -102,8 +105,11 @@ struct TrustStage {
 
     private mutating func put(_ admitted: inout [TrustSource.Identity: TrustSource]) {
         guard !admitted.isEmpty else { return }
-        let kept = snapshot.sources.filter { admitted[$0.identity] == nil }
-        snapshot = TrustSnapshot(kept + admitted.values)
+        let sources = snapshot.sources.filter { admitted[$0.identity] == nil } + admitted.values
+        snapshot = TrustSnapshot(sources)
+        for source in sources where source.isIncomplete && snapshot.source(source.identity) == nil {
+            outcomes.append(SourceOutcome(removed: source))
+        }
         admitted = [:]
     }
 

@@ -1,6 +1,9 @@
 package import OpenSSLCrypto
 
-/// A direct X.509 CRL (RFC 5280, 5.1), parsed strictly and not believed until its signature is verified.
+/// A direct X.509 CRL (RFC 5280, 5.1), not believed until its signature is verified.
+///
+/// Signature, issuer, date and entries have to be there. Any other part that is missing or cannot be read is a gap: the entries
+/// revoke, and a certificate that is not listed may be revoked all the same (Q241).
 /// All slices lie in the received buffer; the entries are found by their serial numbers in a list of places.
 package struct CertificateRevocationList: Sendable {
     /// The longest CRL that is read, in bytes.
@@ -13,20 +16,19 @@ package struct CertificateRevocationList: Sendable {
     package let issuer: DistinguishedName
     /// When it was issued, in seconds since 1970-01-01T00:00:00Z.
     package let thisUpdate: Int64
-    /// nextUpdate, in seconds since 1970-01-01T00:00:00Z.
-    package let nextUpdate: Int64
-    package let extensions: [CertificateExtension]
+    /// nextUpdate, in seconds since 1970-01-01T00:00:00Z; nil if it is absent or cannot be read.
+    package let nextUpdate: Int64?
     /// The key identifier; nil if it is absent or the extension names the issuer's certificate another way.
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
-    /// The bytes of the number, big-endian without leading zero; nil if the CRL has none.
+    /// The bytes of the number, big-endian without leading zero; nil if the CRL has none that can be read.
     package let number: ArraySlice<UInt8>?
     /// The URIs of the one distribution point that this CRL is for; nil if it is for all certificates of its issuer.
     package let distributionPointURIs: [String]?
     /// What RFC 5280 forbids and this parser reads all the same.
     package let deviations: EncodingDeviations
-    /// Why a certificate that is not listed may be revoked all the same; nil if the list is the whole list for its distribution
-    /// point. A certificate that is listed is revoked either way (ITU-T X.509, 7.3; Q230).
-    package let incompleteness: PKIXError?
+    /// The reasons why a certificate that is not listed may be revoked all the same; empty if the list is the whole list for its
+    /// distribution point. A certificate that is listed is revoked either way (ITU-T X.509, 7.3; Q230).
+    package let gaps: [PKIXError]
     private let revoked: RevokedSerialNumbers
     private let signed: X509Signature
 
@@ -38,31 +40,34 @@ package struct CertificateRevocationList: Sendable {
         signed = try X509Signature(der)
         var deviations: EncodingDeviations = []
         var fields = DERReader(signed.signed.contents)
-        guard fields.nextTag == DERTag.integer, try fields.readSmallInteger() == 1 else {
-            throw .crlVersionWrong
-        }
+        var gaps: [PKIXError] = []
+        let version = try fields.readOptional(DERTag.integer)
+        if version?.elementsEqual([1]) != true { gaps.append(.crlVersionWrong) }
         guard try fields.readElement(DERTag.sequence).encoding == signed.identifier.encoding else {
             throw .signatureAlgorithmsDiffer
         }
         issuer = try DistinguishedName(fields.readElement(DERTag.sequence))
         thisUpdate = try fields.readTime(&deviations)
-        guard fields.nextTag == DERTag.utcTime || fields.nextTag == DERTag.generalizedTime else {
-            throw .crlNextUpdateMissing
-        }
-        nextUpdate = try fields.readTime(&deviations)
+        nextUpdate = try fields.readNextUpdate(&deviations, &gaps)
         let listed = fields.nextTag == DERTag.sequence ? try fields.enter(DERTag.sequence) : nil
         if listed?.isAtEnd == true { deviations.insert(.emptyListWritten) }
-        extensions =
-            fields.isAtEnd ? [] : try fields.readExtensions(in: DERTag.constructed(0), &deviations)
-        try fields.finish()
-        let known = try KnownRevocationExtensions(extensions)
+        let encoded = try fields.readOptional(DERTag.constructed(0))
+        if listed != nil || encoded != nil, !fields.isAtEnd {
+            gaps.append(.crlPartUnreadable(.extensions, .trailingBytes(at: fields.position)))
+        } else {
+            try fields.finish()
+        }
+        let known = try KnownRevocationExtensions(encoded, &deviations)
         authorityKeyIdentifier = known.authorityKeyIdentifier
         number = known.number
         distributionPointURIs = known.distributionPointURIs
         revoked = try RevokedSerialNumbers(listed, in: der, &deviations)
-        incompleteness = known.incompleteness ?? revoked.fault
+        self.gaps = gaps + known.gaps + (revoked.fault.map { [$0] } ?? [])
         self.deviations = deviations
     }
+
+    /// The first of the gaps; nil if there is none.
+    package var incompleteness: PKIXError? { gaps.first }
 
     /// The issuer that a CRL names, found without reading its entries, which may be cut off; nil if the bytes do not
     /// begin as a CRL.
@@ -91,6 +96,25 @@ package struct CertificateRevocationList: Sendable {
     /// Verifies that `key` signed the list; checks nothing else.
     package func verifySignature(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
         try signed.verify(with: key)
+    }
+}
+
+extension DERReader {
+    /// nextUpdate; nil, with a gap, if it is absent or is not a time as RFC 5280 has it.
+    fileprivate mutating func readNextUpdate(
+        _ deviations: inout EncodingDeviations, _ gaps: inout [PKIXError]
+    ) throws(PKIXError) -> Int64? {
+        guard nextTag == DERTag.utcTime || nextTag == DERTag.generalizedTime else {
+            gaps.append(.crlNextUpdateMissing)
+            return nil
+        }
+        var time = DERReader(try readElement().encoding)
+        do throws(PKIXError) {
+            return try time.readTime(&deviations)
+        } catch {
+            gaps.append(.crlPartUnreadable(.nextUpdate, error))
+            return nil
+        }
     }
 }
 

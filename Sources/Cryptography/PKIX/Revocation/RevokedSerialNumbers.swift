@@ -25,12 +25,22 @@ struct RevokedSerialNumbers: Sendable {
             guard places.count < CertificateRevocationList.maximumEntries else {
                 throw .limitExceeded(at: list.position)
             }
-            let entry = try list.readElement()
+            guard let entry = readElement(&list) else { break }
             guard let place = try readEntry(entry, startIndex: der.startIndex, &deviations) else { continue }
             if let last = places.last { isSorted = isSorted && Self.precedes(last, place, der) }
             places.append(place)
         }
         if !isSorted { places.sort { Self.precedes($0, $1, der) } }
+    }
+
+    /// The next entry; nil where its end cannot be found, and with it no later entry.
+    private mutating func readElement(_ list: inout DERReader) -> DERElement? {
+        do throws(PKIXError) {
+            return try list.readElement()
+        } catch {
+            fault = fault ?? error
+            return nil
+        }
     }
 
     var count: Int { places.count }

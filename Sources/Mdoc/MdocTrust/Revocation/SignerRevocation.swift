@@ -69,7 +69,8 @@ struct SignerRevocation: Sendable {
     private struct Evidence: Sendable {
         let entry: RevokedCertificate?
         let thisUpdate: Int64
-        let nextUpdate: Int64
+        /// Nil if the list does not say until when it counts.
+        let nextUpdate: Int64?
         /// Whether the certificate would be listed if it was revoked.
         let coversCertificate: Bool
 
@@ -119,14 +120,17 @@ struct SignerRevocation: Sendable {
         let covering = current.firstIndex(where: \.coversCertificate)
         // A hold ends with its list, or with a later list that covers the certificate and does not have the hold.
         let counting = current.prefix((covering ?? current.count - 1) + 1)
-        if let hold = counting.first(where: { $0.entry != nil && $0.nextUpdate >= now.secondsSince1970 }) {
+        if let hold = counting.first(where: {
+            $0.entry != nil && $0.nextUpdate ?? .max >= now.secondsSince1970
+        }) {
             return .revoked(.signerOnHold, ageSeconds: age(hold))
         }
         guard let covering else {
             let isAhead = evidence.contains(where: \.coversCertificate)
             return .undetermined(isAhead ? .listNotYetValid : absence, about: .signer, ageSeconds: nil)
         }
-        let overdue = now.secondsSince1970 - current[covering].nextUpdate
+        // A list that covers certificates has a nextUpdate.
+        let overdue = now.secondsSince1970 - (current[covering].nextUpdate ?? current[covering].thisUpdate)
         guard overdue <= 0 else {
             return .undetermined(
                 .listStale(overdueSeconds: overdue), about: .signer, ageSeconds: age(current[covering]))

@@ -23,6 +23,9 @@ package enum TrustCondition: Equatable, Sendable {
     case anchorUnknownExtension(subject: String, ObjectIdentifier)
     /// A link certificate, which counts only behind the trusted root that signed it, and no such root is there (Q231).
     case linkCertificate(subject: String)
+    /// It names itself as its issuer and no other key as its signer's, and its own key did not sign it: it is damaged or forged, or
+    /// is a link certificate that does not say so.
+    case selfSignatureInvalid(subject: String)
     /// The same certificate as in another source.
     case anchorTwice(subject: String, other: TrustSource.Identity)
     /// The rules of its profile that an anchor breaks (Q179).
@@ -74,6 +77,16 @@ extension TrustCondition {
 }
 
 extension TrustCondition {
+    /// Why an anchor that its own key did not sign, and that no trusted root signed, is not trusted.
+    package init(notLinked anchor: TrustAnchor) {
+        let subject = anchor.certificate.subject.description
+        self =
+            anchor.namesOtherSigner
+            ? .linkCertificate(subject: subject) : .selfSignatureInvalid(subject: subject)
+    }
+}
+
+extension TrustCondition {
     /// The stable id, as `Documentation/command-line.md` lists it.
     package var id: String {
         switch self {
@@ -85,6 +98,7 @@ extension TrustCondition {
         case .anchorNameConstraints: "trust.root_name_constraints"
         case .anchorUnknownExtension: "trust.root_unknown_extension"
         case .linkCertificate: "trust.link_certificate"
+        case .selfSignatureInvalid: "trust.root_signature_invalid"
         case .anchorTwice: "trust.anchor_twice"
         case .anchorProfile: "trust.anchor_profile"
         case .anchorNotYetValid: "trust.anchor_not_yet_valid"
@@ -140,6 +154,9 @@ extension TrustCondition {
         case .linkCertificate(let subject):
             "\(Terminal.safe(subject)) is a link certificate: an earlier root signed it, and it is trusted only together with that root;"
                 + " import the new self-signed root, or the earlier root as well"
+        case .selfSignatureInvalid(let subject):
+            "\(Terminal.safe(subject)) is self-issued, but its own signature does not verify: the certificate is damaged,"
+                + " or another key signed it and no trusted root has that key; get the root from its authority again"
         case .anchorTwice(let subject, let other):
             "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
         case .anchorProfile(let subject, let findings):
@@ -154,7 +171,8 @@ extension TrustCondition {
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIncomplete(let error):
-            "the revocations in the CRL count, but a certificate that is not listed may be revoked all the same: \(error.explanation)"
+            "the revocations in the CRL count, beside those of a complete CRL where there is one,"
+                + " but a certificate that is not listed may be revoked all the same: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"
         case .revocationListSignatureInvalid(let issuer):
@@ -165,7 +183,8 @@ extension TrustCondition {
         case .statusListSubjectWrong:
             "the address in the list (claim sub) is not the one that it was imported under"
         case .identifierListIncomplete:
-            "entries of the list cannot be read: the others count, and documents that are not listed may be revoked all the same"
+            "entries of the list cannot be read: the others count, beside those of a complete list where there is one,"
+                + " and documents that are not listed may be revoked all the same"
         case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }

@@ -53,9 +53,6 @@ package enum Admission: Equatable, Sendable {
 }
 
 extension TrustSnapshot {
-    /// The share of its entries that a list may lose from one issue to the next, in percent.
-    private static let largestLoss = 20
-
     /// By how many seconds a VICAL may be past its nextUpdate: AAMVA's lives a day, and what comes on a USB stick is older
     /// (Q217).
     package static let longestOverdue: Int64 = 30 * 86_400
@@ -70,18 +67,33 @@ extension TrustSnapshot {
         namedIssuers: [ArraySlice<UInt8>] = []
     ) throws(AdmissionRefusal) -> Admission {
         let issue = try issue(of: candidate, at: now, clockSkew: clockSkew, namedIssuers)
-        guard let current = source(candidate.identity) else { return .new }
-        guard current.sha256 != candidate.sha256 else { return .unchanged }
-        // An unreadable present list must not keep out a readable one.
-        guard let before = current.issue(in: self) else { return .renewed }
-        guard issue.isOfIssuer(of: before) else { throw .otherIssuer }
-        // A certificate that a complete list does not name is known to be good, and stays known.
-        if let gap = issue.incompleteness, before.incompleteness == nil { throw .unusable(gap) }
-        guard !issue.isOlder(than: before) else { throw .older(issue.name, than: before.name) }
-        guard issue.count * 100 >= before.count * (100 - Self.largestLoss) else {
-            throw .shrunken(from: before.count, to: issue.count)
+        let current = source(candidate.identity)
+        guard current?.sha256 != candidate.sha256 else { return .unchanged }
+        // Unreadable present lists must not keep out a readable one.
+        let before = current?.issue(in: self)
+        let beside = source(candidate.identity.counterpart)?.issue(in: self)
+        if let before { try issue.requireSuccession(to: before) }
+        if let beside, candidate.isIncomplete {
+            // It stands beside the complete list, of which nothing is lost, however little of it can be read.
+            try issue.requireSuccession(to: beside)
+        } else {
+            if let beside, beside.order.isOlder(than: issue.order) { try issue.requireNoLoss(of: beside) }
+            if let before { try issue.requireNoLoss(of: before) }
         }
-        return .renewed
+        return current == nil ? .new : .renewed
+    }
+
+    /// Throws where `other`, which is to take the place of this whole snapshot, has `source` in place of a list that says more: an
+    /// incomplete list in place of the complete one, or a complete one in place of a newer incomplete one (Q240).
+    package func requireNothingLost(
+        by source: TrustSource, in other: TrustSnapshot
+    ) throws(AdmissionRefusal) {
+        let counterpart = source.identity.counterpart
+        guard other.source(counterpart) == nil, let before = self.source(counterpart)?.issue(in: self),
+            let issue = source.issue(in: other)
+        else { return }
+        if let gap = issue.incompleteness { throw .unusable(gap) }
+        try issue.requireSuccession(to: before)
     }
 
     private func issue(
@@ -108,7 +120,7 @@ extension TrustSnapshot {
             do throws(TrustAnchorError) {
                 let anchor = try TrustAnchor(certificate)
                 guard source.kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
-                    return [.linkCertificate(subject: certificate.subject.description)]
+                    return [TrustCondition(notLinked: anchor)]
                 }
                 return []
             } catch {
@@ -138,9 +150,7 @@ extension TrustSnapshot {
 
 /// What is compared of two issues of one list.
 private struct ListIssue {
-    /// Big-endian, without leading zeros.
-    let number: ArraySlice<UInt8>?
-    let date: Int64
+    let order: IssueOrder
     /// How much it has.
     let count: Int
     /// Nil if it does not have to stay the same.
@@ -148,22 +158,20 @@ private struct ListIssue {
     /// Why what the list does not name may be revoked all the same; nil if the list is complete.
     var incompleteness: TrustCondition?
 
-    var name: ListIssueName {
-        ListIssueName(
-            number: number.map { bytes in
-                bytes.count <= 8 ? "\(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })" : bytes.hexadecimal
-            }, date: Timestamp(secondsSince1970: date))
+    /// The share of its entries that a list may lose from one issue to the next, in percent.
+    private static let largestLoss = 20
+
+    /// Throws unless this may follow `other`: of the same issuer, and not older.
+    func requireSuccession(to other: ListIssue) throws(AdmissionRefusal) {
+        if let issuer, let before = other.issuer, issuer != before { throw .otherIssuer }
+        guard !order.isOlder(than: other.order) else { throw .older(order.name, than: other.order.name) }
     }
 
-    func isOfIssuer(of other: ListIssue) -> Bool {
-        guard let issuer, let before = other.issuer else { return true }
-        return issuer == before
-    }
-
-    func isOlder(than other: ListIssue) -> Bool {
-        guard let number, let before = other.number, number != before else { return date < other.date }
-        return number.count == before.count
-            ? number.lexicographicallyPrecedes(before) : number.count < before.count
+    /// Throws if this has far fewer entries than `other`, which it would replace.
+    func requireNoLoss(of other: ListIssue) throws(AdmissionRefusal) {
+        guard count * 100 >= other.count * (100 - Self.largestLoss) else {
+            throw .shrunken(from: other.count, to: count)
+        }
     }
 }
 
@@ -173,27 +181,28 @@ extension TrustSource {
         switch kind {
         case .anchor, .provider:
             return (try? Certificate(der: bytes)).map {
-                ListIssue(number: nil, date: $0.notBefore, count: 1, issuer: $0.subject)
+                ListIssue(order: IssueOrder(number: nil, date: $0.notBefore), count: 1, issuer: $0.subject)
             }
         case .vical:
             let list = try? UnverifiedVICAL(bytes).verify(by: snapshot.providers, at: nil, .lenient)
             return list.map {
                 ListIssue(
-                    number: $0.issueID.map(\.bigEndianBytes), date: $0.date.secondsSince1970,
+                    order: IssueOrder(
+                        number: $0.issueID.map(\.bigEndianBytes), date: $0.date.secondsSince1970),
                     count: $0.entries.count, issuer: $0.root.certificate.subject)
             }
         case .revocationList:
             let list = try? CertificateRevocationList(der: bytes)
             return list.map {
                 ListIssue(
-                    number: $0.number, date: $0.thisUpdate, count: $0.count, issuer: $0.issuer,
+                    order: IssueOrder($0), count: $0.count, issuer: $0.issuer,
                     incompleteness: $0.incompleteness.map(TrustCondition.revocationListIncomplete))
             }
         case .statusList, .identifierList:
             guard let token = try? StatusToken(bytes), let opened = try? token.open() else { return nil }
             // Identifiers may leave their list when their documents end; statuses have their places for good.
             return ListIssue(
-                number: nil, date: token.issued.secondsSince1970,
+                order: IssueOrder(token),
                 count: kind == .statusList ? opened.count : 0,
                 issuer: token.root(among: snapshot.anchors.map(\.anchor))?.certificate.subject,
                 incompleteness: opened.isComplete ? nil : .identifierListIncomplete)

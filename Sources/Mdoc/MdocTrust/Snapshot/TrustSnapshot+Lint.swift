@@ -12,7 +12,7 @@ extension TrustSnapshot {
         let roots = roots
         for trusted in anchors {
             guard let source = trusted.sources.first else { continue }
-            found += lint(trusted.anchor, at: now, among: roots).map {
+            found += lint(trusted, at: now, among: roots).map {
                 TrustFinding(source: source, condition: $0)
             }
         }
@@ -43,10 +43,10 @@ extension TrustSnapshot {
             let trial = replacing(source)
             let roots = trial.roots
             let links = trial.anchors.filter {
-                $0.sources.contains(source.identity) && !roots.areTrusting($0.anchor, for: nil, at: now)
+                $0.sources.contains(source.identity) && !roots.areTrusting($0, at: now)
             }
             return trial.findings.filter { $0.source == source.identity }.map(\.condition)
-                + links.map { .linkCertificate(subject: $0.anchor.certificate.subject.description) }
+                + links.map { TrustCondition(notLinked: $0.anchor) }
                 + lintList(source, at: now)
         case .revocationList:
             return lintRevocationList(source, at: now, clockSkew: clockSkew)
@@ -59,11 +59,11 @@ extension TrustSnapshot {
     var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
 
     private func lint(
-        _ anchor: TrustAnchor, at now: Timestamp, among roots: TrustRoots
+        _ trusted: TrustedAnchor, at now: Timestamp, among roots: TrustRoots
     ) -> [TrustCondition] {
-        let certificate = anchor.certificate
-        guard roots.areTrusting(anchor, for: nil, at: now) else {
-            return [.linkCertificate(subject: certificate.subject.description)]
+        let certificate = trusted.anchor.certificate
+        guard roots.areTrusting(trusted, at: now) else {
+            return [TrustCondition(notLinked: trusted.anchor)]
         }
         let broken = CertificateProfile.iaca.findings(of: certificate, issuedBy: nil)
         let found: [TrustCondition] =
@@ -101,10 +101,11 @@ extension TrustSnapshot {
             guard issuers.contains(where: { (try? $0.verifySignature(of: list)) != nil }) else {
                 return [.revocationListSignatureInvalid(issuer: name)]
             }
-            return (list.incompleteness.map { [.revocationListIncomplete($0)] } ?? [])
+            return list.gaps.map(TrustCondition.revocationListIncomplete)
                 + staleness(
                     from: Timestamp(secondsSince1970: list.thisUpdate),
-                    to: Timestamp(secondsSince1970: list.nextUpdate), at: now, clockSkew: clockSkew)
+                    to: list.nextUpdate.map(Timestamp.init(secondsSince1970:)), at: now,
+                    clockSkew: clockSkew)
         } catch {
             return [.revocationListUnreadable(error)]
         }
@@ -132,9 +133,10 @@ extension TrustSnapshot {
     }
 
     private func staleness(
-        from start: Timestamp, to end: Timestamp, at now: Timestamp, clockSkew: Int64 = 0
+        from start: Timestamp, to end: Timestamp?, at now: Timestamp, clockSkew: Int64 = 0
     ) -> [TrustCondition] {
         if now.advanced(bySeconds: clockSkew) < start { return [.listNotYetValid] }
+        guard let end else { return [] }
         let overdue = now.secondsSince1970 - end.secondsSince1970
         return overdue > 0 ? [.listStale(overdueSeconds: overdue)] : []
     }

@@ -16,7 +16,8 @@ package struct TrustSnapshot: Sendable {
     }
 
     package let id: ID
-    /// In the order of kind and name; of one identity the last that was given.
+    /// In the order of kind and name; of one identity the last that was given. A list with gaps is dropped once a newer complete
+    /// one is there (Q240).
     package let sources: [TrustSource]
     package let anchors: [TrustedAnchor]
     /// The roots of VICAL providers.
@@ -27,7 +28,11 @@ package struct TrustSnapshot: Sendable {
     package init(_ sources: some Sequence<TrustSource>) {
         var byIdentity: [TrustSource.Identity: TrustSource] = [:]
         for source in sources { byIdentity[source.identity] = source }
-        self.sources = byIdentity.values.sorted { $0.identity < $1.identity }
+        let kept = byIdentity.values.filter { source in
+            !source.isIncomplete
+                || byIdentity[source.identity.counterpart]?.replacesIncomplete(source) != true
+        }
+        self.sources = kept.sorted { $0.identity < $1.identity }
         id = ID(of: self.sources)
         var collection = AnchorCollection()
         for source in self.sources where source.kind == .provider { collection.addProvider(source) }

@@ -36,6 +36,9 @@ package struct TrustSource: Sendable, Equatable {
     package let obtained: Timestamp
     package let bytes: ArraySlice<UInt8>
     package let sha256: [UInt8]
+    /// Whether the list leaves something out or has parts that cannot be read: what it lists is revoked, and what it does not list
+    /// is not thereby good.
+    package let isIncomplete: Bool
     private let issuer: [UInt8]?
 
     package init(
@@ -56,26 +59,43 @@ package struct TrustSource: Sendable, Equatable {
                 }
             case .statusList, .identifierList: StatusToken.issuerDigest(of: bytes)
             }
+        isIncomplete =
+            switch kind {
+            case .anchor, .provider, .vical, .statusList: false
+            case .revocationList: (try? CertificateRevocationList(der: bytes))?.incompleteness != nil
+            case .identifierList: (try? StatusToken(bytes).open())?.isComplete == false
+            }
     }
 
     /// What makes two sources one that was renewed.
     ///
     /// Anybody who signs under a trusted root can write any URI into a status list or CRL. Lists of one URI under several issuers
-    /// therefore stand side by side, and neither replaces the other (Q234).
+    /// therefore stand side by side, and neither replaces the other (Q234). A list with gaps stands beside the complete list of its
+    /// name and issuer, so that neither hides what the other revokes (Q240).
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
         /// A digest of who issued a CRL, or the signer of a status or identifier list; nil for other kinds.
         package let issuer: [UInt8]?
+        /// Whether the list leaves something out or has parts that cannot be read.
+        package let isIncomplete: Bool
 
-        package init(kind: Kind, name: String, issuer: [UInt8]? = nil) {
+        package init(kind: Kind, name: String, issuer: [UInt8]? = nil, isIncomplete: Bool = false) {
             self.kind = kind
             self.name = name
             self.issuer = issuer
+            self.isIncomplete = isIncomplete
+        }
+
+        /// The identity of the incomplete list beside a complete one, or the other way about.
+        package var counterpart: Identity {
+            Identity(kind: kind, name: name, issuer: issuer, isIncomplete: !isIncomplete)
         }
     }
 
-    package var identity: Identity { Identity(kind: kind, name: name, issuer: issuer) }
+    package var identity: Identity {
+        Identity(kind: kind, name: name, issuer: issuer, isIncomplete: isIncomplete)
+    }
 }
 
 extension TrustSource.Identity: Comparable {
@@ -86,6 +106,9 @@ extension TrustSource.Identity: Comparable {
         guard one.name.utf8.elementsEqual(other.name.utf8) else {
             return one.name.utf8.lexicographicallyPrecedes(other.name.utf8)
         }
-        return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
+        guard one.issuer == other.issuer else {
+            return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
+        }
+        return !one.isIncomplete && other.isIncomplete
     }
 }

@@ -102,8 +102,8 @@ struct StatusLists: Sendable {
         }
     }
 
-    /// The finding of the newest list of the URI that `issuer` signed. Neither a list from the future nor one that does not tell
-    /// takes away what another revokes.
+    /// The finding of the newest complete list of the URI that `issuer` signed, or of the newest at all. Neither a list from the
+    /// future nor one that does not tell takes away what another revokes.
     private func finding(
         _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
         clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
@@ -121,13 +121,17 @@ struct StatusLists: Sendable {
         opened.sort { $0.issued > $1.issued }
         let ahead = opened.prefix { $0.issued > latest }
         var findings = ahead.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
+        let present = opened.dropFirst(ahead.count)
         // A newer list that does not tell takes nothing away from what an older one revokes.
-        for list in opened.dropFirst(ahead.count) {
+        for list in present {
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
             if findings.last?.state != .undetermined { break }
         }
-        guard let newest = findings.dropFirst(ahead.count).first ?? findings.last else { throw failure }
-        return findings.first { $0.state == .revoked } ?? newest
+        if let revoked = findings.first(where: { $0.state == .revoked }) { return revoked }
+        // A list with gaps shows nobody to be good, and leaves that to the complete one beside it (Q240).
+        let deciding = present.firstIndex(where: \.isComplete) ?? present.startIndex
+        guard let last = findings.last else { throw failure }
+        return findings.indices.contains(deciding) ? findings[deciding] : last
     }
 }
 

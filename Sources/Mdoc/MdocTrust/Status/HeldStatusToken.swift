@@ -92,6 +92,14 @@ struct OpenedStatusList: Sendable {
         }
     }
 
+    /// Whether whoever is not listed is not revoked.
+    var isComplete: Bool {
+        switch content {
+        case .statuses: true
+        case .identifiers(let list): list.isComplete
+        }
+    }
+
     let content: Content
     let issued: Timestamp
     let expires: Timestamp

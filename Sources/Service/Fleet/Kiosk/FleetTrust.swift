@@ -45,6 +45,7 @@ enum FleetTrust {
     ) -> TrustSource.Identity? {
         let both = TrustSnapshot(snapshot.sources + before.sources)
         return snapshot.sources.first { source in
+            guard (try? before.requireNothingLost(by: source, in: snapshot)) != nil else { return true }
             guard let there = before.source(source.identity), there.sha256 != source.sha256 else {
                 return false
             }
@@ -66,7 +67,8 @@ package enum FleetTrustError: Error, Equatable, Sendable {
     /// The key of the document is not a point of its curve.
     case keyUnusable(OpenSSLCryptoError)
     case bundle(TrustBundleError)
-    /// This list of the bundle is older than the one that is there, of another issuer, or lost much of it.
+    /// This list of the bundle is older than the one that is there, of another issuer, incomplete where the other is not, or lost
+    /// much of it.
     case listRefused(TrustSource.Identity)
 
     /// In plain words: what is, and what to do.
@@ -80,7 +82,7 @@ package enum FleetTrustError: Error, Equatable, Sendable {
         case .bundle(.notYetValid): "it was made in the future"
         case .bundle(.snapshotDiffers): "it does not hold what it names"
         case .listRefused(let list):
-            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the one that is there, of another issuer, or lost much of it: export the bundle again"
+            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the one that is there, of another issuer, incomplete where the other is not, or lost much of it: export the bundle again"
         }
     }
 }

@@ -57,7 +57,21 @@ extension PKIXError: SampledCases {
         case .crlNextUpdateMissing?: .deltaCRL
         case .deltaCRL?: .indirectCRL
         case .indirectCRL?: .crlOfOtherScope
-        case .crlOfOtherScope?: .unknownCriticalExtension(ObjectIdentifier("2.5.29.30"))
+        case .crlOfOtherScope?: .crlPartUnreadable(.nextUpdate, .valueMalformed(at: 7))
+        case .crlPartUnreadable(.nextUpdate, _)?: .crlPartUnreadable(.extensions, .truncated(at: 7))
+        case .crlPartUnreadable(.extensions, _)?:
+            .crlPartUnreadable(.authorityKeyIdentifier, .unexpectedTag(at: 7))
+        case .crlPartUnreadable(.authorityKeyIdentifier, _)?:
+            .crlPartUnreadable(.number, .valueMalformed(at: 7))
+        case .crlPartUnreadable(.number, _)?:
+            .crlPartUnreadable(.issuingDistributionPoint, .valueMalformed(at: 7))
+        case .crlPartUnreadable(.issuingDistributionPoint, _)?:
+            .crlPartUnreadable(
+                .otherExtension(ObjectIdentifier("2.5.29.46")), .valueMalformed(at: 7))
+        case .crlPartUnreadable(.otherExtension(_?), _)?:
+            .crlPartUnreadable(.otherExtension(nil), .valueMalformed(at: 7))
+        case .crlPartUnreadable(.otherExtension(nil), _)?:
+            .unknownCriticalExtension(ObjectIdentifier("2.5.29.30"))
         case .unknownCriticalExtension?: .pemMalformed
         case .pemMalformed?: .pkcs7
         case .pkcs7?: nil

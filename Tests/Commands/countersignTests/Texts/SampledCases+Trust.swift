@@ -35,7 +35,8 @@ extension TrustCondition: SampledCases {
         case .anchorNameConstraints?:
             .anchorUnknownExtension(subject: Received.name, ObjectIdentifier("1.2.3.4"))
         case .anchorUnknownExtension?: .linkCertificate(subject: Received.name)
-        case .linkCertificate?:
+        case .linkCertificate?: .selfSignatureInvalid(subject: Received.name)
+        case .selfSignatureInvalid?:
             .anchorTwice(
                 subject: Received.name, other: TrustSource.Identity(kind: .anchor, name: Received.path))
         case .anchorTwice?: .anchorProfile(subject: Received.name, [ProfileFinding(.keyUsage)])
