@@ -178,7 +178,8 @@ let package = Package(
             "Reports", in: "Service",
             [
                 "JSON", "CBOR", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderStore",
+                "PortraitDecoding", "RequestPlanner", "WalletPresentation", "Transport", "ReaderService",
+                "ReaderStore",
             ]),
 
         library(
@@ -254,8 +255,8 @@ let package = Package(
                 "ErrorMapping", "CBOR", "ChildPrograms", "DaemonClient", "JSON", "COSE", "OpenSSLCrypto",
                 "PKIX", "MdocModel",
                 "MdocTrust", "MdocVerification",
-                "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
+                "PortraitDecoding", "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport",
+                "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
             ]),
 
         library("ProximityReader", in: "Service", ["TapToPresent"]),
@@ -310,7 +311,7 @@ let package = Package(
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
                 "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "Doctor",
                 "COpenSSL",
-                "ChildPrograms", "PortraitImage",
+                "ChildPrograms", "PortraitDecoding", "PortraitImage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -518,7 +519,7 @@ let package = Package(
                 "MdocVerification",
                 "MdocWallet", "OtherPrograms", "PageApp", "ProximityReader", "ReaderService", "ReaderStore",
                 "ReaderTokens", "Reports",
-                "RequestPlanner",
+                "RequestPlanner", "countersign-portrait",
                 "Transport", "PresentationStage", "BlueZBench", "PCSCBench",
             ]),
         tests(
@@ -529,6 +530,7 @@ let package = Package(
                 "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
                 "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
                 "RecordBench", "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
+                "countersign-portrait",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -560,8 +562,8 @@ let package = Package(
                 "PCSCBench", "BlueZBench", "HTTPSBench", "Reports", "ReaderService", "PCSCTransport",
                 "ReaderStore",
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
-                "FieldTrace", "ISO7816", "PortraitImage", "ReaderAPI", "ReaderTokens", "TapToPresent",
-                "TrustFetch",
+                "FieldTrace", "ISO7816", "PortraitDecoding", "PortraitImage", "ReaderAPI", "ReaderTokens",
+                "TapToPresent", "TrustFetch", "countersign-portrait",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),

@@ -1,7 +1,8 @@
 internal import Glibc
 package import PortraitImage
 
-/// One image on standard input, one that browsers show on standard output: JPEG and PNG as they are, JPEG 2000 as PNG.
+/// One image on standard input, one that browsers show on standard output: JPEG and PNG as they are, JPEG 2000 as PNG. A JPEG image is
+/// read to its last block: browsers show a part of one that is broken.
 ///
 /// The bytes come from a phone, and OpenJPEG is written in C: nothing is read before the process has confined itself.
 @main
@@ -33,7 +34,14 @@ package enum Rendering {
             throw .header(error)
         }
         switch header.kind {
-        case .jpeg, .png: return bytes[header.image]
+        case .jpeg:
+            do throws(ImageHeaderError) {
+                try JPEGScans.check(bytes[header.image])
+            } catch {
+                throw .header(error)
+            }
+            return bytes[header.image]
+        case .png: return bytes[header.image]
         case .jpeg2000: return try PNG.encode(JPEG2000.decode(bytes[header.image], header))[...]
         }
     }

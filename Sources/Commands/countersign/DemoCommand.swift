@@ -8,6 +8,7 @@ internal import MdocVerification
 internal import MdocWallet
 internal import PKIX
 internal import PCSCTransport
+internal import PortraitDecoding
 internal import ReaderService
 internal import Reports
 internal import RequestPlanner
@@ -84,8 +85,9 @@ struct DemoCommand: AsyncParsableCommand {
         }
         phone?.lift()
         if case .success(let ended) = presentation { fieldTrace?.end(ended) }
-        let report = try TransactionReport.ended(
+        var report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
+        await report.decodePortraits(by: .installed)
         if output.json {
             Terminal.result(report.json(portrait: .size).text)
         } else {

@@ -101,9 +101,10 @@ struct Countersignd: AsyncParsableCommand {
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(metrics, archive, log)
         try configuration.checkLogos()
+        let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
         let coordinator = try PresentationCoordinator(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
-            portraits: PortraitDecoder(executable: Self.folder + "/countersign-portrait"), metrics: metrics,
+            portraits: portraits, metrics: metrics,
             log: log, limits: configuration.limits, clock: .system, brands: tokens,
             archive: archive, webhooks: webhooks)
         let lanes = LanesInForce(configuration.lanes, of: coordinator, readers, log)
@@ -113,7 +114,7 @@ struct Countersignd: AsyncParsableCommand {
         let online = try configuration.online.map { online in
             OnlineVerifier(
                 try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis,
-                clock: .system)
+                portraits: portraits, clock: .system)
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
         let pages = try configuration.pageSessions()

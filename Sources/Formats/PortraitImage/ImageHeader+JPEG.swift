@@ -1,6 +1,6 @@
 extension ImageHeader {
-    private static let endOfImage: UInt8 = 0xd9
-    private static let startOfScan: UInt8 = 0xda
+    static let endOfImage: UInt8 = 0xd9
+    static let startOfScan: UInt8 = 0xda
 
     /// Walks the segments of ITU-T T.81 Annex B up to the end of the image.
     static func parseJPEG(
@@ -34,14 +34,14 @@ extension ImageHeader {
         throw .tooLarge
     }
 
-    private static func nextMarker(_ reader: inout ImageReader) throws(ImageHeaderError) -> UInt8 {
+    static func nextMarker(_ reader: inout ImageReader) throws(ImageHeaderError) -> UInt8 {
         guard try reader.byte() == 0xff else { throw .malformed(at: reader.index - 1) }
         var marker = try reader.byte()
         while marker == 0xff { marker = try reader.byte() }
         return marker
     }
 
-    private static func nextSegment(_ reader: inout ImageReader) throws(ImageHeaderError) -> ImageReader {
+    static func nextSegment(_ reader: inout ImageReader) throws(ImageHeaderError) -> ImageReader {
         let length = Int(try reader.two())
         guard length >= 2 else { throw .malformed(at: reader.index - 2) }
         return try reader.part(length - 2)

@@ -48,9 +48,21 @@ package struct AnswerExpectation: Sendable {
         return needed.filter { document.has($0) && !document.hasUsable($0) }
             .compactMap { element in
                 ([element.name] + element.alternatives.joined()).lazy.compactMap { name in
-                    document.wrongType(of: name).map { UnusableElement(name: name, wrongType: $0) }
+                    document.wrongType(of: name).map { UnusableElement(name: name, fault: .wrongType($0)) }
                 }.first
             }
+    }
+
+    /// Whether a portrait was asked of documents of this type.
+    func asksPortrait(of docType: String) -> Bool {
+        questions.contains { $0.subject == .portrait && $0.docTypes.contains(docType) }
+            || elements.contains { $0.docType == docType && $0.name.identifier == "portrait" }
+    }
+
+    /// The required portraits that came.
+    func portraits(in document: VerifiedDocument) -> [ElementName] {
+        elements.filter { $0.docType == document.docType && $0.isRequired }.map(\.name)
+            .filter { $0.identifier == "portrait" && document.has($0) }
     }
 
     private func required(
@@ -62,13 +74,23 @@ package struct AnswerExpectation: Sendable {
     }
 }
 
-/// A required element whose value is not of its type. It names types and holds no value.
+/// A required element whose value cannot be used. It names types and holds no value.
 package struct UnusableElement: Hashable, Sendable {
-    package let name: ElementName
-    package let wrongType: WrongType
+    package enum Fault: Hashable, Sendable {
+        case wrongType(WrongType)
+        case portrait(PortraitFault)
+    }
 
-    /// The type found and the type expected, for a person.
-    package var text: String { wrongType.explanation(of: name.text) }
+    package let name: ElementName
+    package let fault: Fault
+
+    /// The fault, for a person: such as the type found and the type expected.
+    package var text: String {
+        switch fault {
+        case .wrongType(let wrong): wrong.explanation(of: name.text)
+        case .portrait(let fault): fault.explanation(of: name.text)
+        }
+    }
 }
 
 extension VerifiedDocument {

@@ -22,7 +22,7 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
         case .answerNo: "the document answers no to what was asked"
         case .answerUnknown: "the document does not answer all that was asked: ask for another document"
         case .elementUnusable:
-            "an element that is needed came with a value of the wrong type: ask for another document"
+            "an element that is needed came and cannot be used: ask for another document"
         case .elementNotReturned: "what is needed was not all shared: ask again and have it shared"
         case .decisionRejected: "the person who compared rejected it"
         case .decisionDismissed: "the person who was to compare closed it without a decision"

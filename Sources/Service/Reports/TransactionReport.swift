@@ -167,10 +167,18 @@ package struct TransactionReport: Sendable {
         for index in documents.indices { documents[index].removeElements() }
     }
 
-    /// Makes the portrait no answer: it has the form of an image, and does not decode.
-    package mutating func refusePortrait() {
-        for index in documents.indices { documents[index].refusePortrait() }
+    /// Makes the portraits no answer.
+    package mutating func refusePortraits(for fault: PortraitFault) {
+        for index in documents.indices { refusePortrait(ofDocument: index, for: fault) }
     }
+
+    /// Makes the portrait of one document no answer.
+    mutating func refusePortrait(ofDocument index: Int, for fault: PortraitFault) {
+        documents[index].refusePortrait(for: fault, expecting: expectation)
+    }
+
+    /// Whether a portrait was asked of documents of this type.
+    func asksPortrait(of docType: String) -> Bool { expectation.asksPortrait(of: docType) }
 
     /// Nothing could be judged, because a message does not authenticate.
     package static func rejected(_ error: TransactionError) -> TransactionReport { .init(.rejected, error) }
@@ -194,7 +202,7 @@ package struct DocumentOutcome: Sendable {
     /// The elements that the document needs and lacks.
     package let missing: [MissingElement]
     /// The required elements whose values are not of their types.
-    package let unusable: [UnusableElement]
+    package private(set) var unusable: [UnusableElement]
     /// Whether it lacks something, or nothing came of what was asked for.
     package let isIncomplete: Bool
 
@@ -214,11 +222,18 @@ package struct DocumentOutcome: Sendable {
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
-    fileprivate mutating func refusePortrait() {
+    /// A portrait that answers nothing already keeps its reason.
+    fileprivate mutating func refusePortrait(
+        for fault: PortraitFault, expecting expectation: AnswerExpectation
+    ) {
         answers = answers.map { subject, answer in
-            guard subject == .portrait else { return (subject, answer) }
-            return (subject, Answer(.cannotTell, because: "the portrait cannot be decoded"))
+            guard subject == .portrait, answer.word == .yes else { return (subject, answer) }
+            return (subject, Answer(.cannotTell, because: fault.explanation(of: "the portrait")))
         }
+        guard !answers.contains(where: { $0.subject == .portrait }), let verified else { return }
+        unusable += expectation.portraits(in: verified).filter { name in
+            !unusable.contains { $0.name == name }
+        }.map { UnusableElement(name: $0, fault: .portrait(fault)) }
     }
 
     /// Removes the document, and the reasons of its answers, which may have dates of it. The answers stay.

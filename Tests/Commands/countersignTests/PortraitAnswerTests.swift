@@ -2,6 +2,8 @@ import Foundation
 import MdocModel
 import MdocTrust
 import MdocVerification
+import PortraitDecoding
+import ReaderStore
 import TestCredentials
 import Testing
 import VectorFiles
@@ -10,7 +12,15 @@ import VectorFiles
 
 @Suite("Whether there is a portrait to compare")
 struct PortraitAnswerTests {
+    private static let day = FullDate(year: 2026, month: 11, day: 1)
+
     private func answer(_ items: [TestDocument.Item]) throws -> Answer {
+        let day = try #require(Self.day)
+        let verified = try verified(items)
+        return Answer(Question(docTypes: [TestDocument.mDL], .portrait, on: day), by: verified.documents[0])
+    }
+
+    private func verified(_ items: [TestDocument.Item]) throws -> VerifiedResponse {
         let issuer = try TestIssuer(authority: TestAuthority.ofACountry())
         let session = try TestSession()
         let document = try TestDocument(items).encoded(issuer: issuer, session: session)
@@ -25,8 +35,7 @@ struct PortraitAnswerTests {
         else {
             throw NotVerified()
         }
-        let day = try #require(FullDate(year: 2026, month: 11, day: 1))
-        return Answer(Question(docTypes: [TestDocument.mDL], .portrait, on: day), by: verified.documents[0])
+        return verified
     }
 
     private static func jpeg() throws -> [UInt8] {
@@ -71,5 +80,111 @@ struct PortraitAnswerTests {
     func absent() throws {
         let answer = try answer([TestDocument.Item("family_name", Encoded.text("Quillfeather"))])
         #expect(answer == Answer(.cannotTell, because: "no portrait came to compare"))
+    }
+
+    /// A report on a portrait and an age, after the portrait was decoded.
+    private func report(
+        _ portrait: [UInt8], _ expectation: AnswerExpectation, by decoder: PortraitDecoder?
+    ) async throws -> TransactionReport {
+        let response = try verified([
+            Self.portrait(portrait), TestDocument.Item("age_over_21", Encoded.boolean(true)),
+        ])
+        var report = TransactionReport(response, expecting: expectation)
+        await report.decodePortraits(by: decoder)
+        return report
+    }
+
+    @Test(
+        "Q247 A portrait whose header is good and whose data is broken is none to compare, whoever asks how")
+    func brokenData() async throws {
+        let decoder = try #require(PortraitDecoder.installed, "build countersign-portrait")
+        let day = try #require(Self.day)
+        let asking = AnswerExpectation(
+            [.portrait, .ageOver(21, by: .attestation)].map {
+                Question(docTypes: [TestDocument.mDL], $0, on: day)
+            }, of: [])
+        for image in try BrokenPortrait.all {
+            let (broken, whole) = (image.bytes, image.whole)
+            #expect(try answer([Self.portrait(broken)]).word == .yes, "the header alone says nothing")
+            let report = try await report(broken, asking, by: decoder)
+            let answers = report.documents[0].answers
+            #expect(answers[0].answer == Answer(.cannotTell, because: "the portrait cannot be decoded"))
+            #expect(answers[1].answer.word == .yes)
+            #expect(report.conclusion.outcome == .unclear)
+            let twin = try await self.report(whole, asking, by: decoder)
+            #expect(twin.documents[0].answers.map(\.answer.word) == [.yes, .yes])
+            #expect(twin.conclusion.outcome == .allow)
+        }
+    }
+
+    @Test("Q247 A portrait that no decoder looked at is none to compare, and the answer says so")
+    func noDecoder() async throws {
+        let day = try #require(Self.day)
+        let asking = AnswerExpectation(
+            [Question(docTypes: [TestDocument.mDL], .portrait, on: day)], of: [])
+        for path in [nil, "/nowhere/countersign-portrait", "/bin/false", "/bin/true"] {
+            let report = try await report(
+                Self.jpeg(), asking, by: path.map { PortraitDecoder(executable: $0) })
+            let answer = try #require(report.documents[0].answers.first?.answer)
+            #expect(answer.word == .cannotTell && answer.reason.hasPrefix("the portrait was not decoded"))
+            #expect(report.conclusion.outcome == .unclear)
+            // What is refused for its form keeps that reason.
+            let empty = try await self.report([], asking, by: nil)
+            #expect(
+                empty.documents[0].answers.first?.answer.reason.hasPrefix("the portrait is empty") == true)
+        }
+    }
+
+    @Test("Q247 A stored request that needs a portrait is not answered by one whose data is broken")
+    func storedRequest() async throws {
+        let decoder = try #require(PortraitDecoder.installed, "build countersign-portrait")
+        let day = try #require(Self.day)
+        let request = ItemsRequest(
+            docType: TestDocument.mDL,
+            nameSpaces: [
+                .init(
+                    name: "org.iso.18013.5.1",
+                    elements: ["portrait", "age_over_21"].map { .init(identifier: $0, intentToRetain: false) }
+                )
+            ])
+        let asking = AnswerExpectation(of: [request], on: day)
+        for image in try BrokenPortrait.all {
+            let (broken, whole) = (image.bytes, image.whole)
+            let report = try await report(broken, asking, by: decoder)
+            #expect(report.unusable.map(\.text) == ["org.iso.18013.5.1/portrait cannot be decoded"])
+            #expect(report.conclusion.outcome == .unclear)
+            #expect(report.conclusion.reasons == ["element.unusable"])
+            let twin = try await self.report(whole, asking, by: decoder)
+            #expect(twin.conclusion.outcome == .allow && twin.unusable.isEmpty)
+        }
+    }
+
+    @Test(
+        "Q247 verify says that a portrait that was asked for cannot be decoded, and exits with 1; a whole one answers"
+    )
+    func verifyCommand() throws {
+        let scene = try TrustScene()
+        let root = try scene.write("root.der", scene.root.der)
+        let items = ItemsRequest(
+            docType: TestDocument.mDL,
+            nameSpaces: [
+                .init(
+                    name: TestDocument.nameSpace,
+                    elements: ["portrait", "age_over_21"].map { .init(identifier: $0, intentToRetain: false) }
+                )
+            ])
+        let request = try scene.write("request", DeviceRequest.encode([(items.encoded(), nil)]))
+        let portrait = try #require(try BrokenPortrait.all.first)
+        for (image, status) in [(portrait.bytes, Int32(1)), (portrait.whole, 0)] {
+            let document = try TestDocument([
+                Self.portrait(image), TestDocument.Item("age_over_21", Encoded.boolean(true)),
+            ])
+            let run = try scene.verify(
+                ["--trust", root, "--request", request], changing: { $0 = document })
+            #expect(run.status == status, "\(run.everything)")
+            #expect(
+                run.output.contains("org.iso.18013.5.1/portrait cannot be decoded  [element.unusable]")
+                    == (status == 1))
+        }
     }
 }

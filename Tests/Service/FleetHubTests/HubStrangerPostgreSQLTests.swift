@@ -1,6 +1,7 @@
 import Deadlines
 import Foundation
 import Logging
+import MdocModel
 import PKIX
 import ReaderStore
 import Synchronization
@@ -114,6 +115,103 @@ struct HubStrangerPostgreSQLTests {
         }
     }
 
+    @Test("Kiosks keep within their places, and strangers keep theirs: who has the most gives up its oldest")
+    func knownPlaces() async throws {
+        try await RunningHub.run(places: 4) { hub in
+            var kiosks: [EnrolledKiosk] = []
+            for _ in 0..<3 { kiosks.append(try await hub.enrolled()) }
+            var clients: [(kiosk: Int, client: RawClient)] = []
+            defer { for one in clients { one.client.close() } }
+            for (kiosk, count) in [(0, 10), (1, 2)] {
+                for _ in 0..<count {
+                    let client = try await RawClient.open(hub.port, as: kiosks[kiosk])
+                    client.send("GET /fleet/v1/state HTTP/1.1\r\nHost: hub\r\n\r\n")
+                    try await until("the state") { client.beginning.hasPrefix("HTTP/1.1 200 ") }
+                    clients.append((kiosk, client))
+                }
+            }
+            let all = clients
+            try await until("the oldest to end") { all.count { $0.client.isOpen } <= 4 }
+            #expect(all.filter { $0.kiosk == 1 }.allSatisfy { $0.client.isOpen })
+            #expect(all.count { $0.kiosk == 0 && $0.client.isOpen } == 2 && all[9].client.isOpen)
+            #expect(try await !HubState(kiosks[2].client.get("/fleet/v1/state")).isStopped)
+        }
+    }
+
+    @Test("A stranger that says nothing makes room before older ones that began a handshake")
+    func silent() async throws {
+        try await RunningHub.run(places: 16, strangerLifetime: .seconds(90)) { hub in
+            let kiosk = try await hub.enrolled()
+            // As many as the hub has places for strangers, less one.
+            let slow = StrangerCrowd(255, .slowHandshake, at: hub.port, opensAgain: false)
+            defer { slow.end() }
+            try await until("the slow ones") { slow.openedCount == 255 }
+            let silent = StrangerCrowd(1, .idle, at: hub.port, opensAgain: false)
+            defer { silent.end() }
+            try await until("the silent one") { silent.openedCount == 1 }
+            // A stranger has a second to say something.
+            try await Task.sleep(for: .milliseconds(1500))
+            let client = try Self.newClient(of: kiosk)
+            #expect(try await !HubState(client.get("/fleet/v1/state")).isStopped)
+            try await until("room") { silent.closedCount == 1 }
+            #expect(slow.closedCount == 0)
+            // The twin: with no silent one the oldest makes room. The kiosk's place is none of the strangers'.
+            let more = StrangerCrowd(2, .slowHandshake, at: hub.port, opensAgain: false)
+            defer { more.end() }
+            try await until("room again") { slow.closedCount == 1 }
+            #expect(more.closedCount == 0)
+            await client.end()
+        }
+    }
+
+    @Test(
+        "A kiosk renews its certificate while strangers hold every place for a first one, and all that wait")
+    func renewal() async throws {
+        try await RunningHub.run { hub in
+            let kiosk = try await hub.enrolled()
+            let later: @Sendable () -> Timestamp = { hub.now().advanced(bySeconds: 86_400 * 10) }
+            let (isOver, entered) = (Counter(), Counter())
+            let strangers = Task {
+                await withDiscardingTaskGroup { group in
+                    for _ in 0..<(4 + 256) {
+                        group.addTask {
+                            try? await hub.routes.enrolments.entering { () async throws(HubProblem) in
+                                entered.add(1)
+                                while isOver.count == 0 { try? await Task.sleep(for: .milliseconds(10)) }
+                            }
+                        }
+                    }
+                }
+            }
+            defer {
+                isOver.add(1)
+                strangers.cancel()
+            }
+            try await until("the strangers") { entered.count == 4 }
+            let stranger = try HubClient(
+                kiosk.settings.hubs, authority: kiosk.settings.authority, as: nil, timeout: .seconds(1))
+            let request = try Self.request(of: kiosk)
+            try await until("every place to be taken") {
+                await refusal(stranger) {
+                    try await $0.post("/fleet/v1/certificates", request, type: "application/pkcs10")
+                } == "503 tooManyEnrolments"
+            }
+            let settings = hub.settings(kiosk.name, now: later)
+            let folder = try FleetFolder(store: settings.store)
+            #expect(try await KioskEnrolment(settings, folder, RunningHub.log).renew())
+            await stranger.end()
+        }
+    }
+
+    /// A certification request of a kiosk, by its key.
+    private static func request(of kiosk: EnrolledKiosk) throws -> [UInt8] {
+        let subject = DistinguishedName([
+            (.organizationName, kiosk.settings.membership.chain.text), (.commonName, kiosk.name.text),
+        ])
+        return try CertificationRequest(subject: subject).sign(
+            with: FleetFolder(store: kiosk.settings.store).key())
+    }
+
     @Test(
         "A text with a NUL, or bytes that are no UTF-8, is refused as such, and never a fault of the database",
         arguments: [
@@ -156,13 +254,9 @@ struct HubStrangerPostgreSQLTests {
         let lines = LogLines()
         try await RunningHub.run(audit: Logger(label: "test") { _ in lines.handler }) { hub in
             let kiosk = try await hub.enrolled()
-            let settings = hub.settings(kiosk.name, now: hub.now)
-            let folder = try FleetFolder(store: settings.store)
-            let subject = DistinguishedName([
-                (.organizationName, settings.membership.chain.text), (.commonName, kiosk.name.text),
-            ])
-            let request = try CertificationRequest(subject: subject).sign(with: folder.key())
-            let client = try HubClient(settings.hubs, authority: settings.authority, as: nil)
+            let request = try Self.request(of: kiosk)
+            let client = try HubClient(
+                kiosk.settings.hubs, authority: kiosk.settings.authority, as: nil)
             for _ in 0..<100 {
                 let found = await refusal(client) {
                     try await $0.post(
@@ -203,6 +297,15 @@ struct HubStrangerPostgreSQLTests {
         }
         #expect(asked.load(ordering: .relaxed) == 3)
     }
+}
+
+/// A number that several tasks count up.
+private final class Counter: Sendable {
+    private let value = Atomic(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+
+    func add(_ number: Int) { value.add(number, ordering: .relaxed) }
 }
 
 /// The lines that a logger was given.

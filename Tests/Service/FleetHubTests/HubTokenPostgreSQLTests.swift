@@ -328,7 +328,8 @@ struct HubTokenPostgreSQLTests {
     func unreachable() async throws {
         try await RunningHub.run(tokens: tokens()) { hub in
             let kiosk = try await hub.enrolled(kiosk)
-            let closed = RunningHub(database: hub.database, folder: hub.folder, port: 1)
+            let closed = RunningHub(
+                database: hub.database, folder: hub.folder, port: 1, routes: hub.routes)
             #expect(try await asked(kiosk, at: closed) == "unreachable")
         }
     }

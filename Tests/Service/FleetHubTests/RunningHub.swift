@@ -25,6 +25,7 @@ struct RunningHub {
     let database: HubDatabase
     let folder: String
     let port: Int
+    let routes: HubRoutes
     var now: @Sendable () -> Timestamp { Self.now }
 
     static func run(
@@ -75,7 +76,7 @@ struct RunningHub {
         let running = Task { try await server.run() }
         defer { running.cancel() }
         let port = try #require(await ports.first { _ in true })
-        try await body(RunningHub(database: database, folder: folder, port: port))
+        try await body(RunningHub(database: database, folder: folder, port: port, routes: routes))
     }
 
     func enrolled(

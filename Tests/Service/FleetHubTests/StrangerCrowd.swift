@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// As many TCP connections of nobody as a test wants. Those that the hub closes are opened again, a few hundred a second, until `end` or
-/// a deadline.
+/// As many TCP connections of nobody as a test wants. Those that the hub closes are opened again if that is wanted, a few hundred a
+/// second, until `end` or a deadline.
 final class StrangerCrowd: Sendable {
     /// What each of them does.
     enum Habit: Sendable, CaseIterable {
@@ -18,11 +18,15 @@ final class StrangerCrowd: Sendable {
     private let port: UInt16
     private let count: Int
     private let habit: Habit
+    private let opensAgain: Bool
     private let isEnding = Atomic(false)
     private let opened = Atomic(0)
     private let closed = Atomic(0)
 
-    init(_ count: Int, _ habit: Habit, at port: Int, within seconds: Int = 120) {
+    init(
+        _ count: Int, _ habit: Habit, at port: Int, opensAgain: Bool = true, within seconds: Int = 120
+    ) {
+        self.opensAgain = opensAgain
         self.port = UInt16(port)
         self.count = count
         self.habit = habit
@@ -54,7 +58,7 @@ final class StrangerCrowd: Sendable {
         defer { for descriptor in open { close(descriptor) } }
         while !isEnding.load(ordering: .relaxed), time(nil) < deadline {
             let isFirst = openedCount < count
-            for _ in 0..<(isFirst ? count : atOnce) where open.count < count {
+            for _ in 0..<(isFirst ? count : opensAgain ? atOnce : 0) where open.count < count {
                 guard let descriptor = connected() else { break }
                 open.append(descriptor)
                 opened.add(1, ordering: .relaxed)

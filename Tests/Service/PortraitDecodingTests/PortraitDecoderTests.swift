@@ -85,6 +85,15 @@ struct PortraitDecoderTests {
         }
     }
 
+    @Test("A portrait whose header is good and whose data is broken is refused; what it was made of is shown")
+    func brokenData() async throws {
+        for portrait in try BrokenPortrait.all {
+            _ = try ImageHeader.parse(portrait.bytes[...])
+            #expect(await failure(of: portrait.bytes) == .malformed, "\(portrait.name)")
+            #expect(await failure(of: portrait.whole) == nil, "\(portrait.name)")
+        }
+    }
+
     @Test("Garbage, other kinds of image and nothing at all are refused by name")
     func garbage() async throws {
         #expect(await failure(of: []) == .unsupported)

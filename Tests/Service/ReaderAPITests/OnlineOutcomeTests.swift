@@ -1,7 +1,9 @@
 import Foundation
 import OtherPrograms
+import PortraitDecoding
 import TestCredentials
 import Testing
+import VectorFiles
 
 @testable import ReaderAPI
 
@@ -72,5 +74,30 @@ struct OnlineOutcomeTests {
         #expect(json["reasons"] as? [String] == ["element.not_returned"])
         let missing = try #require(json["missing"] as? [[String: String]])
         #expect(missing.map { $0["element"] } == ["org.iso.18013.5.1/sex"])
+    }
+
+    @Test(
+        "Q247 A page or an app reads allow only where the portrait that it asked for decodes to its last block"
+    )
+    func portrait() async throws {
+        let portrait = try #require(try BrokenPortrait.all.first)
+        for isInstalled in [true, false] {
+            let decoder = isInstalled ? PortraitDecoder.installed : PortraitDecoder(executable: "/nowhere")
+            let shop = try await OnlineShop(decoder: decoder)
+            defer { shop.close() }
+            for bytes in [portrait.bytes, portrait.whole] {
+                let isGood = bytes == portrait.whole && isInstalled
+                let licence = try licence(nil, [.init("portrait", Encoded.bytes(bytes))])
+                let info = try await shop.askPage(intent: "age over 21 with portrait for a human to compare")
+                let page = try await shop.present(shop.webResponse(licence, to: info), info: info).json()
+                #expect(page["outcome"] as? String == (isGood ? "allow" : "unclear"))
+                #expect(page["reasons"] as? [String] == (isGood ? [] : ["answer.unknown"]))
+                let nonce = try await shop.askApp(elements: ["age(atLeast:21)", "portrait"])
+                let envelope = try shop.envelope(licence, in: shop.transcript(nonce))
+                let app = try await shop.present(envelope, nonce: nonce).json()
+                #expect(app["outcome"] as? String == (isGood ? "allow" : "unclear"))
+                #expect(app["reasons"] as? [String] == (isGood ? [] : ["element.unusable"]))
+            }
+        }
     }
 }

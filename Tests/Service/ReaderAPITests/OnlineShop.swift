@@ -43,7 +43,8 @@ struct OnlineShop {
     ///   - isStopped: whether a chain stopped this kiosk.
     init(
         issuer other: TestIssuer? = nil, trusts: Bool = true, nonces: (any NonceStore)? = nil,
-        basis: (any JudgingBasisSource)? = nil, now: Int64 = TestAuthority.now, isStopped: Bool = false
+        basis: (any JudgingBasisSource)? = nil, now: Int64 = TestAuthority.now, isStopped: Bool = false,
+        decoder: PortraitDecoder? = .installed
     ) async throws {
         let issuer = try other ?? TestIssuer(authority: .ofACountry())
         self.issuer = issuer
@@ -56,6 +57,7 @@ struct OnlineShop {
         let basis = try basis ?? FixedBasis(trust: (trusts ? issuer.authority : TestAuthority()).store())
         verifier = OnlineVerifier(
             settings, nonces: nonces ?? MemoryNonces(), basis: basis,
+            portraits: decoder ?? PortraitDecoder(executable: "/nonexistent"),
             clock: WallClock { Timestamp(secondsSince1970: now) })
         let port = try ReaderDaemon.freePort()
         (http, asApp) = (

@@ -16,7 +16,7 @@ extension PresentationBookTests {
             let record = try Self.record(order)
             _ = try held.book.begin(record)
             var report = try await Self.report(on: record)
-            if isRefused { report.refusePortrait() }
+            if isRefused { report.refusePortraits(for: .notDecodable) }
             let next = asksNext ? try await Self.report(on: try Self.record(at: "two")) : nil
             _ = held.book.end(record.id, with: report, then: next, shown: nil, at: Self.now)
             _ = held.book.complete(record.id, PresentationBook.Kept())

@@ -1,11 +1,6 @@
 import Foundation
-import Glibc
 import Logging
 import MdocModel
-import OpenSSLCrypto
-import OtherPrograms
-import ReaderService
-import Synchronization
 import Testing
 
 @testable import ReaderAPI
@@ -14,109 +9,6 @@ import Testing
 @Suite("Webhooks beside a receiver that does not answer")
 struct WebhookQueueTests {
     private static let count = 300
-    private static let now = Timestamp(secondsSince1970: 1_790_000_000)
-
-    /// Accepts connections at a port and answers none, or answers each with a status and remembers its delivery.
-    private final class Receiver: Sendable {
-        let port: UInt16
-        private let descriptor: Int32
-        private let taken = Mutex<[String]>([])
-        private let isEnding = Atomic(false)
-
-        init(at port: UInt16, answers: Bool) throws {
-            self.port = port
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard PlainHTTP.Address.tcp(port: port).bind(descriptor), listen(descriptor, 256) == 0 else {
-                throw PlainHTTP.Failure(description: "no receiver")
-            }
-            if answers { Thread { [self] in while take() {} }.start() }
-        }
-
-        /// The ids of what was delivered, in their order.
-        var deliveries: [String] { taken.withLock { $0 } }
-
-        func end() {
-            isEnding.store(true, ordering: .relaxed)
-            shutdown(descriptor, Int32(SHUT_RDWR))
-            close(descriptor)
-        }
-
-        private func take() -> Bool {
-            let connection = accept(descriptor, nil, nil)
-            guard connection >= 0 else { return false }
-            defer { close(connection) }
-            // A client may open a connection on which it sends nothing.
-            var limit = timeval(tv_sec: 0, tv_usec: 300_000)
-            _ = unsafe setsockopt(
-                connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-            var bytes: [UInt8] = []
-            while true {
-                if let request = try? PlainHTTP.Reply(bytes),
-                    request.body.count >= Int(request.headers["content-length"] ?? "0") ?? 0
-                {
-                    taken.withLock { $0.append(request.headers["countersign-delivery"] ?? "") }
-                    break
-                }
-                var piece = [UInt8](repeating: 0, count: 4096)
-                let count = unsafe recv(connection, &piece, piece.count, 0)
-                guard count > 0 else { return true }
-                bytes += piece.prefix(count)
-            }
-            let answer = Array("HTTP/1.1 204 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
-            _ = unsafe Glibc.send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-            return true
-        }
-    }
-
-    /// A queue that delivers to two origins, with a store.
-    private struct Stage {
-        let dead: UInt16
-        let healthy: UInt16
-        let folder: String
-        let archive: RecordArchive
-        let queue: WebhookQueue
-
-        init() throws {
-            dead = try ReaderDaemon.freePort()
-            healthy = try ReaderDaemon.freePort()
-            folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID())").path
-            let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let metrics = PresentationMetrics()
-            archive = try RecordArchive(store: folder, metrics: metrics, log: log, at: now)
-            queue = WebhookQueue(
-                to: [dead, healthy].compactMap { WebhookOrigin("http://127.0.0.1:\($0)") },
-                secret: SecretBytes(copying: Array("0123456789abcdef".utf8)[...]), metrics: metrics, log: log,
-                clock: .system, archive: archive)
-        }
-
-        /// Has the store keep an end that is to be delivered, as the daemon does before it sends it.
-        func end(_ name: String, by caller: String, at port: UInt16) async throws -> (PresentationID, String)
-        {
-            let url = "http://127.0.0.1:\(port)/done"
-            try await archive.store.put(
-                StoredPresentation(
-                    id: name, owner: caller, reference: nil, holder: 1,
-                    order: [UInt8](repeating: 0, count: 32),
-                    created: now, ended: now, lane: "lane-1", outcome: "allow", isOfTest: true,
-                    description: #"{"id": "\#(name)"}"#, outcomeDescription: "{}", webhook: url))
-            return (PresentationID(name), url)
-        }
-
-        func send(_ name: String, by caller: String, at port: UInt16) async throws {
-            let (id, url) = try await end(name, by: caller, at: port)
-            queue.send(Array(#"{"id": "\#(name)"}"#.utf8), of: id, by: caller, to: url)
-        }
-
-        /// Delivers while `body` runs.
-        func running(_ body: () async throws -> Void) async throws {
-            let running = Task { try await queue.run() }
-            defer {
-                running.cancel()
-                try? FileManager.default.removeItem(atPath: folder)
-            }
-            try await body()
-        }
-    }
 
     private func until(_ what: String, _ seconds: Int = 60, _ condition: () async throws -> Bool) async throws
     {
@@ -131,9 +23,9 @@ struct WebhookQueueTests {
         "Every result reaches the receiver that answers while another's share is full; once that answers, it gets what the store has",
         arguments: [false, true])
     func deadAndHealthy(_ hangs: Bool) async throws {
-        let stage = try Stage()
-        let hanging = hangs ? try Receiver(at: stage.dead, answers: false) : nil
-        let healthy = try Receiver(at: stage.healthy, answers: true)
+        let stage = try WebhookScene()
+        let hanging = hangs ? try HookReceiver(at: stage.dead, answers: false) : nil
+        let healthy = try HookReceiver(at: stage.healthy, answers: true)
         defer { healthy.end() }
         try await stage.running {
             let names = (0..<Self.count).map { "dead-\($0)" }
@@ -146,7 +38,7 @@ struct WebhookQueueTests {
             try await until("80 results", 120) { healthy.deliveries.count >= 80 }
             #expect(Set(healthy.deliveries).count == 80 && healthy.deliveries.count == 80)
             hanging?.end()
-            let back = try Receiver(at: stage.dead, answers: true)
+            let back = try HookReceiver(at: stage.dead, answers: true)
             defer { back.end() }
             try await until("all that the store had", 400) { Set(back.deliveries).count >= Self.count }
             #expect(Set(back.deliveries) == Set(names) && back.deliveries.count == Self.count)
@@ -156,14 +48,14 @@ struct WebhookQueueTests {
 
     @Test("More ends than fit at once are delivered after a start, those of each caller and origin")
     func afterStart() async throws {
-        let stage = try Stage()
+        let stage = try WebhookScene()
         for number in 0..<Self.count {
             _ = try await stage.end("dead-\(number)", by: "till", at: stage.dead)
         }
         for number in 0..<40 { _ = try await stage.end("live-\(number)", by: "till", at: stage.healthy) }
         // Its origin is not allowed any more.
         _ = try await stage.end("elsewhere", by: "till", at: 1)
-        let healthy = try Receiver(at: stage.healthy, answers: true)
+        let healthy = try HookReceiver(at: stage.healthy, answers: true)
         defer { healthy.end() }
         try await stage.running {
             try await until("40 results", 120) { healthy.deliveries.count >= 40 }
@@ -171,6 +63,127 @@ struct WebhookQueueTests {
                 await stage.archive.pendingDeliveries()?.count == Self.count
             }
             #expect(Set(healthy.deliveries).count == 40 && healthy.deliveries.count == 40)
+        }
+    }
+
+    /// Pauses of a second in all, and short attempts.
+    private static let brief = WebhookQueue.Schedule(
+        pauses: [50, 100, 250, 600].map { .milliseconds($0) }, timeout: .milliseconds(300),
+        storePause: .milliseconds(50))
+
+    @Test("A delivery that always times out is given up in time, however often others wake it")
+    func alwaysTimingOut() async throws {
+        let scene = try WebhookScene(Self.brief)
+        let receiver = try HookReceiver(at: scene.healthy, answers: true)
+        defer { receiver.end() }
+        try await scene.running {
+            try await scene.send("dead", by: "till", at: scene.healthy, path: "/hang")
+            var number = 0
+            // Each delivery that succeeds after an attempt that timed out is a recovery.
+            try await until("the end of the delivery that times out", 30) {
+                number += 1
+                try await scene.send("live-\(number)", by: "till", at: scene.healthy)
+                try await Task.sleep(for: .milliseconds(90))
+                return scene.counts("given_up", 1)
+            }
+            let most = 1 + Self.brief.pauses.count + Self.brief.mostEarly
+            #expect((2...most).contains(receiver.hangingCount), "\(receiver.hangingCount) attempts")
+            try await until("the others") { scene.counts("delivered", number) }
+            try await until("an empty store") { await scene.archive.pendingDeliveries()?.isEmpty == true }
+            let words = scene.lines.metadata(of: "a webhook is given up")
+            #expect(words == [["presentation": "dead"]])
+        }
+    }
+
+    @Test(
+        "A receiver that comes back before the last pause gets the delivery at once, and nothing is given up")
+    func comesBack() async throws {
+        var schedule = Self.brief
+        schedule.pauses = [.milliseconds(50), .seconds(600)]
+        let scene = try WebhookScene(schedule)
+        let hanging = try HookReceiver(at: scene.dead, answers: false)
+        try await scene.running {
+            try await scene.send("early", by: "till", at: scene.dead)
+            try await Task.sleep(for: .seconds(1))
+            hanging.end()
+            let back = try HookReceiver(at: scene.dead, answers: true)
+            defer { back.end() }
+            try await scene.send("late", by: "till", at: scene.dead)
+            try await until("both") { Set(back.deliveries) == ["early", "late"] }
+            try await until("both in the figures") { scene.counts("delivered", 2) }
+            #expect(!scene.counts("given_up", 1))
+        }
+    }
+
+    @Test("While the store is busy at the start, what just ended is delivered")
+    func busyStore() async throws {
+        let scene = try WebhookScene(Self.brief)
+        let receiver = try HookReceiver(at: scene.healthy, answers: true)
+        defer { receiver.end() }
+        let (id, url) = try await scene.end("live", by: "till", at: scene.healthy)
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        let holding = Task { [archive = scene.archive] in
+            try await archive.read { _ in
+                begin.finish()
+                gate.wait()
+            }
+        }
+        for await _ in began {}
+        try await scene.running {
+            scene.queue.send([], of: id, by: "till", to: url)
+            try await until("the delivery", 20) { receiver.deliveries == ["live"] }
+            gate.signal()
+            try await holding.value
+            try await until("an empty store") { await scene.archive.pendingDeliveries()?.isEmpty == true }
+            #expect(receiver.deliveries == ["live"])
+        }
+    }
+
+    @Test(
+        "A store that cannot be read at the start is read later, is logged once, and delays no end of the daemon"
+    )
+    func unreadableStore() async throws {
+        let scene = try WebhookScene(Self.brief)
+        let receiver = try HookReceiver(at: scene.healthy, answers: true)
+        defer { receiver.end() }
+        for number in 0..<40 { _ = try await scene.end("\(number)", by: "till", at: scene.healthy) }
+        try scene.change("ALTER TABLE presentation RENAME TO elsewhere")
+        let message = "the store does not take what it is to keep"
+        // The daemon ends while the store cannot be read.
+        let early = Task { try await scene.queue.run() }
+        try await until("the fault") { scene.lines.metadata(of: message).count == 1 }
+        early.cancel()
+        try await early.value
+        let again = try scene.another()
+        try await scene.running(again) {
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(receiver.deliveries.isEmpty && scene.lines.metadata(of: message).count == 1)
+            try scene.change("ALTER TABLE elsewhere RENAME TO presentation")
+            try await until("what the store had") { receiver.deliveries.count >= 40 }
+            try await until("an empty store") { await scene.archive.pendingDeliveries()?.isEmpty == true }
+            #expect(Set(receiver.deliveries).count == 40 && receiver.deliveries.count == 40)
+        }
+    }
+
+    @Test("What the store does not record as delivered is delivered once, and no more than a limited number")
+    func unrecorded() async throws {
+        let scene = try WebhookScene(Self.brief)
+        let receiver = try HookReceiver(at: scene.healthy, answers: true)
+        defer { receiver.end() }
+        for number in 0..<100 { _ = try await scene.end("\(number)", by: "till", at: scene.healthy) }
+        try scene.change(
+            "CREATE TRIGGER full BEFORE UPDATE ON presentation BEGIN SELECT RAISE(ABORT, 'full'); END")
+        try await scene.running {
+            try await until("as many as may be unrecorded") {
+                receiver.deliveries.count >= WebhookShares.mostUnrecorded
+            }
+            try await Task.sleep(for: .seconds(1))
+            #expect(receiver.deliveries.count == WebhookShares.mostUnrecorded)
+            #expect(Set(receiver.deliveries).count == receiver.deliveries.count)
+            try scene.change("DROP TRIGGER full")
+            try await until("an empty store") { await scene.archive.pendingDeliveries()?.isEmpty == true }
+            #expect(Set(receiver.deliveries).count == 100 && receiver.deliveries.count == 100)
         }
     }
 }

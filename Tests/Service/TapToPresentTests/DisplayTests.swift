@@ -7,6 +7,7 @@ import ReaderStore
 import Reports
 import Synchronization
 import Testing
+import VectorFiles
 
 @testable import TapToPresent
 
@@ -72,13 +73,15 @@ struct DisplayTests {
     private func outcome(
         _ request: some MobileDocumentRequest, by display: MobileDocumentDisplay,
         _ presenter: (any MobileDocumentPresenter)? = nil,
-        of documents: [TestDocument] = [TestLicence().document(on: TapStage.now.dayInUTC)]
+        of documents: [TestDocument] = [TestLicence().document(on: TapStage.now.dayInUTC)],
+        decoder: String? = nil
     ) async throws -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome? {
         let stage = try TapStage(
             documents,
             setup: {
                 $0.display = display
                 $0.presenter = presenter
+                $0.portraitDecoder = decoder
             })
         defer { stage.clean() }
         let response = try await stage.reader.prepare().requestDocument(request)
@@ -148,6 +151,42 @@ struct DisplayTests {
         let found = try await outcome(
             Self.request([.givenName]), by: .init(SeenDisplay(.approved)), of: [licence])
         #expect(found == .dismissed)
+    }
+
+    private static func licence(portrait: [UInt8]) -> TestDocument {
+        var licence = TestLicence().document(on: TapStage.now.dayInUTC)
+        licence["portrait"] = .bytes(portrait)
+        return licence
+    }
+
+    @Test(
+        "Q247 Nobody can approve where the portrait does not decode though its header is good; the twin that does is compared"
+    )
+    func brokenPortrait() async throws {
+        for image in try BrokenPortrait.all {
+            for (portrait, expected) in [(image.bytes, Outcome.dismissed), (image.whole, .approved)] {
+                let display = SeenDisplay(.approved)
+                let found = try await outcome(
+                    Self.request(), by: .init(display), of: [Self.licence(portrait: portrait)])
+                let result = try #require(display.results.first)
+                let isBroken = expected == .dismissed
+                #expect(found == expected && (result.portrait == nil) == isBroken, "\(image.name)")
+                #expect(result.portraitFault == (isBroken ? "the portrait cannot be decoded" : nil))
+                // The other answers stay.
+                #expect(result.ages.map(\.answer) == [.yes])
+            }
+        }
+    }
+
+    @Test("Q247 Without a decoder that can be used no portrait is compared, and the display has the reason")
+    func noDecoder() async throws {
+        for decoder in ["/nowhere/countersign-portrait", "/bin/false"] {
+            let display = SeenDisplay(.approved)
+            #expect(try await outcome(Self.request(), by: .init(display), decoder: decoder) == .dismissed)
+            let result = try #require(display.results.first)
+            #expect(result.portrait == nil)
+            #expect(result.portraitFault?.hasPrefix("the portrait was not decoded, so nobody knows") == true)
+        }
     }
 
     @Test("Nobody can approve where an answer is no, and who dismisses it does not change that")
@@ -323,6 +362,6 @@ extension ShownResult {
     fileprivate init(asked: MobileDocumentPresentation) {
         self.init(
             brand: nil, asked: asked, isTest: false, familyName: nil, givenName: nil, age: nil, ages: [],
-            portrait: nil, evidence: PresentationEvidence(.judged))
+            portrait: nil, portraitFault: nil, evidence: PresentationEvidence(.judged))
     }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import FieldTrace
 internal import JSON
 internal import MdocVerification
+internal import PortraitDecoding
 internal import ReaderService
 internal import Reports
 internal import RequestPlanner
@@ -96,8 +97,9 @@ struct RequestCommand: AsyncParsableCommand {
             await source.present(transaction, fieldTrace)
         }
         if case .success(let ended) = presentation { fieldTrace?.end(ended) }
-        let report = try TransactionReport.ended(
+        var report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: plan.clock.now))
+        await report.decodePortraits(by: .installed)
         if output.json {
             Terminal.result(report.json(portrait: .size).text)
         } else {

@@ -3,10 +3,11 @@ internal import CBOR
 internal import JSON
 internal import MdocModel
 internal import MdocVerification
+internal import PortraitDecoding
 internal import Reports
 
 /// `countersign verify`: judges a stored response, or a stored session.
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Verify a stored response.",
@@ -71,8 +72,9 @@ struct VerifyCommand: ParsableCommand {
 
     func validate() throws { try input.validate() }
 
-    func run() throws {
-        let report = try Progress.during("Judging the answer") { try judge() }
+    func run() async throws {
+        var report = try Progress.during("Judging the answer") { try judge() }
+        await report.decodePortraits()
         if output.json {
             Terminal.result(report.json(portrait: .bytes).text)
         } else {
@@ -105,12 +107,18 @@ private protocol VerifyReport {
     func text(elements: ElementDisplay) -> String
     var exitStatus: ExitStatus { get }
     var colour: TerminalColour { get }
+
+    /// Decodes the portraits that were asked for, which no answer is given without.
+    mutating func decodePortraits() async
 }
 
-extension TransactionReport: VerifyReport {}
+extension TransactionReport: VerifyReport {
+    mutating func decodePortraits() async { await decodePortraits(by: .installed) }
+}
 
 extension ChannelReport: VerifyReport {
     /// A mock proves as little as what is rejected.
     var exitStatus: ExitStatus { response.exitStatus }
+    mutating func decodePortraits() async { await response.decodePortraits(by: .installed) }
     var colour: TerminalColour { response.colour }
 }

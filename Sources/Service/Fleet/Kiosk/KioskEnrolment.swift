@@ -32,24 +32,47 @@ struct KioskEnrolment {
         }
         // Computers that are copied before they are enrolled share no key.
         let own = try mapping(request(), \IdentityStoreError.hubError)
-        let hub = try HubClient(settings.hubs, authority: settings.authority, as: nil)
+        // The hub has places for renewals on which the certificate is shown, which no stranger takes.
+        if let present, settings.now().secondsSince1970 < present.notAfter,
+            case .success(let pem) = await ask(own, [], as: folder)
+        {
+            return try keep(pem, after: present)
+        }
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
-        var answer = await ask(hub, own, authorization)
+        var answer = await ask(own, authorization)
         if case .failure(.refused(_, "codeRefused", _)) = answer {
             // The answer that spent the code may have been lost: the key is known to the hub then.
-            let renewed = await ask(hub, own, [])
+            let renewed = await ask(own, [])
             if case .success = renewed { answer = renewed }
         }
-        await hub.end()
-        let pem = try answer.get()
+        return try keep(answer.get(), after: present)
+    }
+
+    private func keep(_ pem: [UInt8], after present: Certificate?) throws(HubError) -> Bool {
         try check(pem)
         try mapping(folder.keep(certificate: pem), \IdentityStoreError.hubError)
         log.notice(present == nil ? "the kiosk is enrolled" : "the kiosk's certificate is renewed")
         return true
     }
 
+    /// Asks for a certificate.
+    ///
+    /// - Parameter shown: the folder of the certificate to show; nil to show none.
     private func ask(
-        _ hub: HubClient, _ request: [UInt8], _ headers: [(String, String)]
+        _ request: [UInt8], _ headers: [(String, String)], as shown: FleetFolder? = nil
+    ) async -> Result<[UInt8], HubError> {
+        do throws(HubError) {
+            let hub = try HubClient(settings.hubs, authority: settings.authority, as: shown)
+            let answer = await answer(of: hub, to: request, headers)
+            await hub.end()
+            return answer
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func answer(
+        of hub: HubClient, to request: [UInt8], _ headers: [(String, String)]
     ) async -> Result<[UInt8], HubError> {
         do throws(HubError) {
             return .success(

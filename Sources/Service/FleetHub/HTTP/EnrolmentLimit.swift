@@ -1,7 +1,8 @@
 internal import Synchronization
 
 /// How many computers the hub certifies at once; a limited number of further ones waits. Nobody needs a certificate to ask for one:
-/// without a limit, strangers with separate requests would take all connections to the database from the kiosks.
+/// without a limit, strangers with separate requests would take all connections to the database from the kiosks. Kiosks that show their
+/// certificate are limited apart from strangers.
 final class EnrolmentLimit: Sendable {
     private static let mostWaiting = 256
 

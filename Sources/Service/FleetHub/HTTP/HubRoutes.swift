@@ -29,7 +29,11 @@ package struct HubRoutes: Sendable {
     /// For what somebody unknown, or a kiosk that was taken over, can cause again and again.
     private let refusals: LimitedLog
     private let health: HubHealth
-    private let enrolments = EnrolmentLimit()
+    /// Requests for a certificate by callers of whom nothing is known.
+    let enrolments = EnrolmentLimit()
+    /// Renewals by kiosks that show their certificate: one kiosk has a share of the connections, so no number of strangers takes these
+    /// places.
+    private let renewals = EnrolmentLimit()
     private let now: @Sendable () -> Timestamp
 
     /// - Parameter tokens: nil if this hub makes no reader tokens.
@@ -135,7 +139,9 @@ package struct HubRoutes: Sendable {
             request.subject.organizationName == database.chain.text,
             let name = request.subject.commonName.flatMap({ FleetName($0) })
         else { throw .requestRefused }
-        return try await enrolments.entering { () async throws(HubProblem) in
+        let shown = await call.peerCertificate().flatMap { Self.kiosk(in: $0)?.name }
+        let places = shown == name ? renewals : enrolments
+        return try await places.entering { () async throws(HubProblem) in
             try await certify(request, as: name, asked: call)
         }
     }

@@ -53,7 +53,7 @@ package struct HubServer: Service {
         self.listening = listening
         let strangerPlaces = Self.strangerPlaces(beside: connections)
         self.connections = OpenConnectionBook(
-            limit: connections + strangerPlaces, strangerPlaces: strangerPlaces,
+            limit: connections + strangerPlaces, strangerPlaces: strangerPlaces, knownPlaces: connections,
             strangerLifetime: TimeAmount(strangerLifetime),
             mostOfOneCaller: Self.mostOfOneCaller)
         self.writeTimeout = TimeAmount(writeTimeout)

@@ -61,6 +61,7 @@ package struct BoundedConnections: ServerChildChannel {
         case .served(let leaving):
             if let leaving { makeRoom(leaving) }
             do {
+                try channel.pipeline.syncOperations.addHandler(FirstBytes { served.spoke(channel) })
                 if let tls { try add(tls, to: channel) }
             } catch {
                 return channel.eventLoop.makeFailedFuture(error)

@@ -26,6 +26,24 @@ final class HandshakeWatch: ChannelInboundHandler {
     }
 }
 
+/// Reports that the first bytes of a connection came, and leaves the pipeline. Comes before TLS.
+final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private var came: (() -> Void)?
+
+    init(came: @escaping () -> Void) {
+        self.came = came
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        came?()
+        came = nil
+        context.fireChannelRead(data)
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+}
+
 extension Channel {
     /// Closes without the exchange that ends TLS: a peer who does not answer would hold the connection for five more seconds.
     func closeAtOnce() {

@@ -2,30 +2,48 @@ package import NIOCore
 internal import Synchronization
 
 /// The open connections of a listener, `limit` at most. A connection is a stranger's until its caller is known: by a token in
-/// a request, or at a hub by the certificate of the handshake. Strangers have half of the places, or separate places, and each has a limited time;
-/// if their places are full, the oldest stranger makes room. So nobody who is unknown keeps out a caller who is known. One known
-/// caller has a share of the places as well: beyond that its own oldest connection makes room.
+/// a request, or at a hub by the certificate of the handshake. Strangers have half of the places, or separate places, and each has a limited time.
+/// If their places are full, one stranger makes room: the oldest of those that have sent nothing and could have, else the
+/// oldest of all. So nobody who is unknown keeps out a caller who is known.
+///
+/// One known caller has a share of the places as well: beyond that its own oldest connection makes room. Known callers as a whole may
+/// have a limit, too: beyond it the caller with the most connections gives up its oldest.
 package final class OpenConnectionBook: Sendable {
+    /// A stranger that has sent nothing for so long makes room before those that have.
+    private static let patience = TimeAmount.seconds(1)
+
     fileprivate struct Entry: Sendable {
         let channel: any Channel
         let number: Int
+        let entered = NIODeadline.now()
         /// The name of the known caller who asks on it; nil for a stranger.
         var caller: String?
+        /// Whether a byte came on it.
+        var hasSpoken = false
         /// Whether a part of an answer may have been written.
         var isAnswering = false
 
         var isStranger: Bool { caller == nil }
+        var isSilentStranger: Bool { isStranger && !hasSpoken }
     }
 
     fileprivate struct Entries: Sendable {
         var open: [ObjectIdentifier: Entry] = [:]
         /// The connections that made room and are not closed yet.
         var leaving: [ObjectIdentifier: Entry] = [:]
-        /// The strangers in the order in which they came, and some that left or became known since.
-        var line: [(key: ObjectIdentifier, number: Int)] = []
-        var lineStart = 0
+        var strangersLine = Line(isOfSilent: false)
+        var silentLine = Line(isOfSilent: true)
         var strangers = 0
+        var silent = 0
         var last = 0
+    }
+
+    /// Strangers in the order in which they came, all or those that have sent nothing, and some that count no more. The line spares
+    /// a look at all connections, thousands of times a second during an attack.
+    fileprivate struct Line: Sendable {
+        let isOfSilent: Bool
+        private var places: [(key: ObjectIdentifier, number: Int)] = []
+        private var start = 0
     }
 
     /// What happens to a new connection.
@@ -37,6 +55,7 @@ package final class OpenConnectionBook: Sendable {
 
     package let limit: Int
     private let strangerPlaces: Int
+    private let knownPlaces: Int
     private let strangerLifetime: TimeAmount
     private let mostOfOneCaller: Int
     private let entries = Mutex(Entries())
@@ -44,14 +63,17 @@ package final class OpenConnectionBook: Sendable {
     /// - Parameters:
     ///   - limit: how many connections may be open at once.
     ///   - strangerPlaces: how many of them may be strangers'; nil for half.
+    ///   - knownPlaces: how many of them may be known callers'; nil for all.
     ///   - strangerLifetime: how long a connection may be open whose caller is unknown, whatever else happens on it.
     ///   - mostOfOneCaller: how many connections one known caller may have; nil for half of all.
     package init(
-        limit: Int, strangerPlaces: Int? = nil, strangerLifetime: TimeAmount, mostOfOneCaller: Int? = nil
+        limit: Int, strangerPlaces: Int? = nil, knownPlaces: Int? = nil, strangerLifetime: TimeAmount,
+        mostOfOneCaller: Int? = nil
     ) {
         let half = max(1, limit / 2)
         self.limit = limit
         self.strangerPlaces = strangerPlaces ?? half
+        self.knownPlaces = knownPlaces ?? limit
         self.strangerLifetime = strangerLifetime
         self.mostOfOneCaller = min(half, mostOfOneCaller ?? half)
     }
@@ -61,8 +83,11 @@ package final class OpenConnectionBook: Sendable {
         let entrance = entries.withLock { entries -> Entrance in
             var leaving: (any Channel)?
             if entries.strangers >= strangerPlaces || entries.open.count >= limit {
-                guard let oldest = entries.removeOldestStranger() else { return .refused }
-                leaving = oldest
+                // Few silent ones are new ones, whose first bytes are on their way.
+                let areManySilent = entries.silent > max(1, strangerPlaces / 4)
+                let limit = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.patience
+                guard let stranger = entries.removeStranger(silentSince: limit) else { return .refused }
+                leaving = stranger
             }
             entries.addStranger(channel)
             return .served(instead: leaving)
@@ -81,8 +106,7 @@ package final class OpenConnectionBook: Sendable {
     private func remove(_ channel: any Channel) {
         entries.withLock { entries in
             entries.leaving[ObjectIdentifier(channel)] = nil
-            guard let entry = entries.open.removeValue(forKey: ObjectIdentifier(channel)) else { return }
-            if entry.isStranger { entries.strangers -= 1 }
+            _ = entries.remove(ObjectIdentifier(channel))
         }
     }
 
@@ -90,14 +114,28 @@ package final class OpenConnectionBook: Sendable {
         entries.withLock { $0.open[ObjectIdentifier(channel)]?.isStranger == true }
     }
 
-    /// Records that a known caller is at the other end. If that caller has more connections than its share, its oldest is closed.
+    /// Records that a byte came.
+    func spoke(_ channel: any Channel) {
+        entries.withLock { entries in
+            let key = ObjectIdentifier(channel)
+            if entries.open[key]?.isSilentStranger == true { entries.silent -= 1 }
+            entries.open[key]?.hasSpoken = true
+        }
+    }
+
+    /// Records that a known caller is at the other end. If that caller has more connections than its share, its oldest is closed; if all
+    /// known callers have more than their places, the oldest of the caller with the most.
     package func know(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
             guard let entry = entries.open[key], entry.caller != caller else { return nil }
-            if entry.isStranger { entries.strangers -= 1 }
-            let isFull = entries.open.values.count { $0.caller == caller } >= mostOfOneCaller
-            let leaving = isFull ? entries.removeOldest(of: caller) : nil
+            let isNew = entry.isStranger
+            if isNew { entries.strangers -= 1 }
+            if entry.isSilentStranger { entries.silent -= 1 }
+            let isShareFull = entries.open.values.count { $0.caller == caller } >= mostOfOneCaller
+            let known = entries.open.count - entries.strangers
+            let most = isShareFull ? caller : isNew && known > knownPlaces ? entries.mostFrequentCaller : nil
+            let leaving = most.flatMap { entries.removeOldest(of: $0) }
             entries.open[key]?.caller = caller
             return leaving
         }
@@ -124,32 +162,37 @@ extension OpenConnectionBook.Entries {
     fileprivate mutating func addStranger(_ channel: any Channel) {
         last += 1
         strangers += 1
+        silent += 1
         let key = ObjectIdentifier(channel)
         open[key] = OpenConnectionBook.Entry(channel: channel, number: last)
-        // Most strangers leave by themselves, and stay in the line: it is cleared before it is long.
-        if line.count > 2 * open.count + 64 {
-            line = line[lineStart...].filter { isStranger($0) }
-            lineStart = 0
-        }
-        line.append((key, last))
+        strangersLine.append(key, last, of: open)
+        silentLine.append(key, last, of: open)
     }
 
-    /// A system may give the identity of a connection that is closed to a later one, which has another number.
-    private func isStranger(_ place: (key: ObjectIdentifier, number: Int)) -> Bool {
-        open[place.key].map { $0.number == place.number && $0.isStranger } ?? false
+    /// Removes a connection that is open.
+    fileprivate mutating func remove(_ key: ObjectIdentifier) -> OpenConnectionBook.Entry? {
+        guard let entry = open.removeValue(forKey: key) else { return nil }
+        if entry.isStranger { strangers -= 1 }
+        if entry.isSilentStranger { silent -= 1 }
+        return entry
     }
 
-    /// The oldest stranger makes room. The line spares a look at all connections, thousands of times a second during an attack.
-    fileprivate mutating func removeOldestStranger() -> (any Channel)? {
-        while lineStart < line.count {
-            let place = line[lineStart]
-            lineStart += 1
-            guard isStranger(place), let entry = open.removeValue(forKey: place.key) else { continue }
-            leaving[place.key] = entry
-            strangers -= 1
-            return entry.channel
+    /// One stranger makes room: the oldest that has been silent since this time, else the oldest.
+    fileprivate mutating func removeStranger(silentSince time: NIODeadline) -> (any Channel)? {
+        let silent = silentLine.first(of: open)
+        let isOverdue = silent.flatMap { open[$0]?.entered }.map { $0 <= time } ?? false
+        guard let key = isOverdue ? silent : strangersLine.first(of: open), let entry = remove(key) else {
+            return nil
         }
-        return nil
+        leaving[key] = entry
+        return entry.channel
+    }
+
+    /// The known caller with the most connections.
+    fileprivate var mostFrequentCaller: String? {
+        var counts: [String: Int] = [:]
+        for caller in open.values.compactMap(\.caller) { counts[caller, default: 0] += 1 }
+        return counts.max { $0.value < $1.value }?.key
     }
 
     /// The oldest connection of a known caller makes room.
@@ -158,5 +201,43 @@ extension OpenConnectionBook.Entries {
         guard let (key, entry) = oldest else { return nil }
         leaving[key] = open.removeValue(forKey: key)
         return entry.channel
+    }
+}
+
+extension OpenConnectionBook.Line {
+    fileprivate init(isOfSilent: Bool) {
+        self.isOfSilent = isOfSilent
+    }
+
+    /// Appends a connection of those that are open.
+    fileprivate mutating func append(
+        _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
+    ) {
+        // Most strangers leave by themselves, and stay in the line: it is cleared before it is long.
+        if places.count > 2 * open.count + 64 {
+            places = places[start...].filter { counts($0, of: open) }
+            start = 0
+        }
+        places.append((key, number))
+    }
+
+    /// The first that counts. Those before it are left behind.
+    fileprivate mutating func first(
+        of open: [ObjectIdentifier: OpenConnectionBook.Entry]
+    ) -> ObjectIdentifier? {
+        while start < places.count {
+            if counts(places[start], of: open) { return places[start].key }
+            start += 1
+        }
+        return nil
+    }
+
+    /// A system may give the identity of a connection that is closed to a later one, which has another number.
+    private func counts(
+        _ place: (key: ObjectIdentifier, number: Int),
+        of open: [ObjectIdentifier: OpenConnectionBook.Entry]
+    ) -> Bool {
+        guard let entry = open[place.key], entry.number == place.number else { return false }
+        return isOfSilent ? entry.isSilentStranger : entry.isStranger
     }
 }

@@ -2,6 +2,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocVerification
 internal import OpenSSLCrypto
+package import PortraitDecoding
 package import ReaderService
 package import ReaderStore
 internal import Reports
@@ -19,6 +20,7 @@ package final class OnlineVerifier: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore
     private let basis: any JudgingBasisSource
+    private let portraits: PortraitDecoder
     /// By which nonces and answers are judged.
     private let clock: WallClock
     private let appOrders = LastOrder<AppOrder>()
@@ -26,11 +28,12 @@ package final class OnlineVerifier: Sendable {
 
     package init(
         _ settings: OnlineSettings, nonces: any NonceStore, basis: any JudgingBasisSource,
-        clock: WallClock
+        portraits: PortraitDecoder, clock: WallClock
     ) {
         self.settings = Mutex(settings)
         self.nonces = nonces
         self.basis = basis
+        self.portraits = portraits
         self.clock = clock
     }
 
@@ -80,7 +83,7 @@ package final class OnlineVerifier: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        return try await Self.verdict(
+        return try await verdict(
             opened, asked: [order.descriptor.itemsRequest],
             order.expectation(on: WallClock.localDay(at: now)),
             by: basis.judging([order.purpose]), at: now)
@@ -132,7 +135,7 @@ package final class OnlineVerifier: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        return try await Self.verdict(
+        return try await verdict(
             opened, asked: order.draft.documents, order.plan.expectation(on: WallClock.localDay(at: now)),
             by: basis.judging([order.plan.intent.purpose]), at: now)
     }
@@ -175,7 +178,7 @@ package final class OnlineVerifier: Sendable {
         }
     }
 
-    private static func verdict(
+    private func verdict(
         _ opened: OpenedPresentation, asked: [ItemsRequest], _ expectation: AnswerExpectation,
         by basis: JudgingBasis, at now: Timestamp
     ) async -> JSONValue {
@@ -184,7 +187,8 @@ package final class OnlineVerifier: Sendable {
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()
-        let report = ChannelReport(verification, requestCompared: true, expecting: expectation)
+        var report = ChannelReport(verification, requestCompared: true, expecting: expectation)
+        await report.response.decodePortraits(by: portraits)
         return report.json(portrait: .bytes)
     }
 }

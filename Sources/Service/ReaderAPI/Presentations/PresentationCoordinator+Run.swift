@@ -67,8 +67,9 @@ extension PresentationCoordinator {
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
     ) async {
         guard let record = book[id] else { return }
-        var report = report
+        var (report, further) = (report, further)
         let shown = await shown(of: &report, for: record)
+        await further?.decodePortraits(by: portraits)
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
@@ -77,26 +78,24 @@ extension PresentationCoordinator {
         perform(book.complete(id, kept))
     }
 
-    /// The person for a clerk to compare. A portrait that cannot be shown is left out and answers nothing: nobody could
-    /// compare it, so that the outcome is at best `unclear`.
+    /// The person for a clerk to compare. A portrait that cannot be shown is left out and answers nothing, in a data request too: nobody
+    /// could compare it, so that the outcome is at best `unclear`.
     private func shown(
         of report: inout TransactionReport, for record: PresentationRecord
     ) async -> ShownPerson? {
-        guard report.isAccepted, record.order.kind == .display else { return nil }
-        let name = ShownPerson.Name(report)
-        guard let portrait = report.portrait else {
-            // None came, or several did, of which none is known to be the holder's.
-            report.refusePortrait()
-            return ShownPerson(portrait: nil, name: name)
-        }
-        do throws(PortraitDecoderError) {
-            return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: name)
-        } catch {
+        let pictures = await report.decodePortraits(by: portraits)
+        for case .failure(let error) in pictures {
             log.notice(
                 "a portrait cannot be shown",
                 metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
-            report.refusePortrait()
+        }
+        guard report.isAccepted, record.order.kind == .display else { return nil }
+        let name = ShownPerson.Name(report)
+        guard pictures.count == 1, case .success(let picture)? = pictures.first else {
+            // Of several portraits none is known to be the holder's.
+            if pictures.count > 1 { report.refusePortraits(for: .notDecodable) }
             return ShownPerson(portrait: nil, name: name)
         }
+        return ShownPerson(portrait: Portrait(picture), name: name)
     }
 }

@@ -28,6 +28,8 @@ package actor RecordArchive {
     private static let triesApart = Duration.seconds(1)
     /// From when on the store may be tried again.
     private var nextTry = ContinuousClock.now
+    /// Whether the last try to read what is to be delivered failed, which was logged.
+    private var isDeliveryUnreadable = false
 
     /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
     /// presentations, and those on which nobody can decide any more.
@@ -119,7 +121,7 @@ package actor RecordArchive {
         }
     }
 
-    /// The ends that are still to be delivered, from the oldest on; nil if the store cannot be read, which is logged.
+    /// The ends that are still to be delivered, from the oldest on; nil if the store cannot be read, which is logged once.
     func pendingDeliveries() -> [PendingDelivery]? {
         readToDeliver { store throws(ReaderStoreError) in try store.pendingDeliveries() }
     }
@@ -135,17 +137,29 @@ package actor RecordArchive {
     /// A store that can be read may still not take what is written: nothing is counted as kept here.
     private func readToDeliver<Value>(_ body: (ReaderStore) throws(ReaderStoreError) -> Value) -> Value? {
         do throws(ReaderStoreError) {
-            return try body(store)
+            let value = try body(store)
+            isDeliveryUnreadable = false
+            return value
         } catch {
-            failed(.presentation, error)
+            failed(.presentation, error, isLogged: !isDeliveryUnreadable)
+            isDeliveryUnreadable = true
             return nil
         }
     }
 
     /// The end of a presentation was delivered, or is given up.
-    func endDelivery(of id: PresentationID) {
-        _ = keep(.presentation, of: id) { () throws(ReaderStoreError) in
+    ///
+    /// - Parameter again: whether a try before failed, which was logged.
+    /// - Returns: whether the store has recorded it.
+    @discardableResult
+    func endDelivery(of id: PresentationID, again: Bool = false) -> Bool {
+        do throws(ReaderStoreError) {
             try store.endDelivery(of: id.description)
+            succeeded(.presentation)
+            return true
+        } catch {
+            failed(.presentation, error, of: id, isLogged: !again)
+            return false
         }
     }
 
@@ -218,10 +232,12 @@ package actor RecordArchive {
     }
 
     nonisolated func failed(
-        _ kind: PresentationMetrics.Record, _ error: ReaderStoreError, of id: PresentationID? = nil
+        _ kind: PresentationMetrics.Record, _ error: ReaderStoreError, of id: PresentationID? = nil,
+        isLogged: Bool = true
     ) {
         latestFault.withLock { $0 = error }
         metrics.kept(kind, isWritten: false)
+        guard isLogged else { return }
         log.error(
             "the store does not take what it is to keep",
             metadata: [

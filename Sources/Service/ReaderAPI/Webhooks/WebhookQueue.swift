@@ -19,7 +19,22 @@ internal import Synchronization
 /// else's webhooks. An end for which there is no place, or that could not be delivered before the daemon ended, stays in the store. It
 /// follows when the share has room, or after the next start, with the same `Countersign-Delivery`: the id of the presentation, by
 /// which the receiver knows what it has already.
+///
+/// The store is read beside the deliveries, and read again later where that fails. A delivery whose end the store does not take is
+/// not made a second time in the same run.
 package final class WebhookQueue: Service {
+    /// When attempts are made, and when the store is tried again.
+    struct Schedule: Sendable {
+        /// From one attempt to the next. After the attempt that follows the last of them a delivery is given up.
+        var pauses = [1, 5, 25, 125, 300].map { Duration.seconds($0) }
+        /// The maximum number of attempts that one delivery makes before a pause is over, because its receiver answers again.
+        var mostEarly = 6
+        /// For one attempt.
+        var timeout = Duration.seconds(10)
+        /// From one try to read the store, or to write to it, to the next.
+        var storePause = Duration.seconds(5)
+    }
+
     private struct Delivery: Sendable {
         let presentation: PresentationID
         let share: WebhookShares.Key
@@ -31,12 +46,6 @@ package final class WebhookQueue: Service {
         case accepted, refused, unreachable
     }
 
-    /// From one attempt to the next, in seconds.
-    private static let pauses = [1, 5, 25, 125, 300]
-    /// For one attempt.
-    private static let timeout = TimeAmount.seconds(10)
-    /// The pause before the store is read again where that failed.
-    private static let storePause = Duration.seconds(5)
     /// How many connections one receiver has at most.
     private static let connectionsPerReceiver = 64
 
@@ -46,14 +55,24 @@ package final class WebhookQueue: Service {
     private let log: Logger
     private let clock: WallClock
     private let archive: RecordArchive?
+    private let schedule: Schedule
     private let shares = Mutex(WebhookShares())
     private let deliveries: AsyncStream<Delivery>
     private let given: AsyncStream<Delivery>.Continuation
 
     /// - Parameter archive: where what is still to be delivered is kept; nil if it is lost with the process.
-    package init(
+    package convenience init(
         to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
         clock: WallClock, archive: RecordArchive? = nil
+    ) {
+        self.init(
+            to: origins, secret: secret, metrics: metrics, log: log, clock: clock, archive: archive,
+            schedule: Schedule())
+    }
+
+    init(
+        to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
+        clock: WallClock, archive: RecordArchive?, schedule: Schedule
     ) {
         self.origins = origins
         self.secret = secret
@@ -61,6 +80,7 @@ package final class WebhookQueue: Service {
         self.log = log
         self.clock = clock
         self.archive = archive
+        self.schedule = schedule
         (deliveries, given) = AsyncStream.makeStream()
     }
 
@@ -84,18 +104,29 @@ package final class WebhookQueue: Service {
 
     /// Sends what an earlier run had no time to deliver, unless it may not go there any more.
     private func sendUndelivered(of archive: RecordArchive) async {
+        var pending = await archive.pendingDeliveries()
+        while pending == nil {
+            try? await Task.sleep(for: schedule.storePause, clock: .continuous)
+            guard !Task.isCancelled else { return }
+            pending = await archive.pendingDeliveries()
+        }
         var keys: Set<WebhookShares.Key> = []
-        for pending in await archive.pendingDeliveries() ?? [] {
-            if let origin = origin(of: pending.webhook) {
-                keys.insert(WebhookShares.Key(caller: pending.owner, origin: origin))
+        var refused: [PresentationID] = []
+        for delivery in pending ?? [] {
+            if let origin = origin(of: delivery.webhook) {
+                keys.insert(WebhookShares.Key(caller: delivery.owner, origin: origin))
             } else {
-                metrics.webhook("dropped")
-                await archive.endDelivery(of: PresentationID(pending.id))
+                refused.append(PresentationID(delivery.id))
             }
         }
         for key in keys {
             shares.withLock { $0.expectMore(of: key) }
             await refill(key)
+        }
+        for id in refused {
+            metrics.webhook("dropped")
+            // Where the store does not take it, the next start drops it again.
+            await archive.endDelivery(of: id)
         }
     }
 
@@ -115,23 +146,34 @@ package final class WebhookQueue: Service {
             }
             // A delivery that ended meanwhile may have made room: the next turn asks again, or ends.
             guard found == nil else { continue }
-            try? await Task.sleep(for: Self.storePause, clock: .continuous)
+            try? await Task.sleep(for: schedule.storePause, clock: .continuous)
         }
+    }
+
+    /// Tries until the store takes the end of a delivery that it did not take at first, and once more when the daemon ends.
+    private func recordEnd(of delivery: Delivery, in archive: RecordArchive) async {
+        repeat {
+            try? await Task.sleep(for: schedule.storePause, clock: .continuous)
+            guard await archive.endDelivery(of: delivery.presentation, again: true) else { continue }
+            let needsMore = shares.withLock { $0.recorded(delivery.presentation, of: delivery.share) }
+            return needsMore ? await refill(delivery.share) : ()
+        } while !Task.isCancelled
     }
 
     // MARK: Deliveries
 
     /// Delivers until the daemon ends; what waits then is tried once more, and again after the next start.
     package func run() async throws {
-        if let archive { await sendUndelivered(of: archive) }
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(3), read: Self.timeout))
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(3), read: TimeAmount(schedule.timeout)))
         configuration.httpVersion = .http1Only
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerReceiver
         let client = HTTPClient(
             eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
+                if let archive { group.addTask { await self.sendUndelivered(of: archive) } }
                 for await delivery in deliveries {
                     group.addTask { await self.deliver(delivery, by: client) }
                 }
@@ -146,58 +188,82 @@ package final class WebhookQueue: Service {
     private func deliver(_ delivery: Delivery, by client: HTTPClient) async {
         let isDelivered = await tryAll(delivery, by: client)
         let words: Logger.Metadata = ["presentation": "\(delivery.presentation)"]
+        var isRecorded = true
         if isDelivered {
-            await end(delivery, "delivered")
+            isRecorded = await end(delivery, "delivered")
         } else if Task.isCancelled, archive != nil {
             log.notice("a webhook waits for the next start", metadata: words)
         } else {
             log.warning("a webhook is given up", metadata: words)
-            await end(delivery, "given_up")
+            isRecorded = await end(delivery, "given_up")
         }
-        let needsMore = shares.withLock { $0.leave(delivery.presentation, of: delivery.share) }
+        let needsMore = shares.withLock {
+            $0.leave(delivery.presentation, of: delivery.share, isRecorded: isRecorded)
+        }
         if needsMore { await refill(delivery.share) }
+        if !isRecorded, let archive { await recordEnd(of: delivery, in: archive) }
     }
 
-    /// Makes an attempt after each pause, and whenever the receiver answers again.
+    /// Makes an attempt after each pause, and a limited number of attempts before, when the receiver answers again. Such an attempt does
+    /// not begin the pause anew, so that a delivery that always fails ends in time beside deliveries that succeed.
     private func tryAll(_ delivery: Delivery, by client: HTTPClient) async -> Bool {
-        var pauses = Self.pauses[...]
-        while true {
-            let recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
-            if await attempt(delivery, by: client) { return true }
-            guard let pause = pauses.first, !Task.isCancelled else { return false }
-            if await wait(pause, delivery, since: recoveries) { pauses.removeFirst() }
+        var early = 0
+        var recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
+        if await attempt(delivery, by: client) { return true }
+        for pause in schedule.pauses {
+            let end = ContinuousClock.now + pause
+            var isEarly: Bool
+            repeat {
+                guard !Task.isCancelled else { return false }
+                isEarly = await wait(
+                    until: end, delivery, since: early < schedule.mostEarly ? recoveries : nil)
+                early += isEarly ? 1 : 0
+                recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
+                if await attempt(delivery, by: client) { return true }
+            } while isEarly && ContinuousClock.now < end
         }
+        return false
     }
 
     /// Waits for the next attempt.
     ///
-    /// - Returns: whether the time is over; false where the receiver answers again before.
-    private func wait(_ seconds: Int, _ delivery: Delivery, since recoveries: Int) async -> Bool {
+    /// - Parameter recoveries: as they were before the attempt that failed; nil to wait for the time alone.
+    /// - Returns: whether the receiver answers again before the time is over.
+    private func wait(
+        until end: ContinuousClock.Instant, _ delivery: Delivery, since recoveries: Int?
+    ) async -> Bool {
+        guard let recoveries else {
+            try? await Task.sleep(until: end, clock: .continuous)
+            return false
+        }
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self)
         shares.withLock { $0.pause(delivery.presentation, of: delivery.share, since: recoveries, wake) }
         defer { shares.withLock { $0.resume(delivery.presentation, of: delivery.share) } }
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                try? await Task.sleep(for: .seconds(seconds), clock: .continuous)
-                return true
+                try? await Task.sleep(until: end, clock: .continuous)
+                return false
             }
-            group.addTask { await wakes.first { _ in true } == nil }
+            group.addTask { await wakes.first { _ in true } != nil }
             defer { group.cancelAll() }
-            return await group.next() ?? true
+            return await group.next() ?? false
         }
     }
 
-    private func end(_ delivery: Delivery, _ outcome: String) async {
-        await archive?.endDelivery(of: delivery.presentation)
+    /// Counts the end of a delivery, and has the store record it.
+    ///
+    /// - Returns: false if the store does not take it.
+    private func end(_ delivery: Delivery, _ outcome: String) async -> Bool {
         metrics.webhook(outcome)
+        return await archive?.endDelivery(of: delivery.presentation) ?? true
     }
 
     private func attempt(_ delivery: Delivery, by client: HTTPClient) async -> Bool {
         guard let request = signed(delivery) else { return false }
         // An attempt that has started continues when the daemon ends: it has its own deadline.
-        let exchange = Task { () -> Attempt in
+        let exchange = Task { [schedule] () -> Attempt in
             // The status is the answer: a body is not waited for.
-            let response = try await client.execute(request, deadline: .now() + Self.timeout)
+            let response = try await client.execute(request, deadline: .now() + TimeAmount(schedule.timeout))
             return (200..<300).contains(Int(response.status.code)) ? .accepted : .refused
         }
         let result = (try? await exchange.value) ?? .unreachable

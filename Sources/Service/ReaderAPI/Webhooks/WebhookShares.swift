@@ -14,6 +14,8 @@ struct WebhookShares {
         var isRefilling = false
         /// The deliveries that ended during a refill, whose ends the store may have named as undelivered before.
         var endedMeanwhile: Set<PresentationID> = []
+        /// The deliveries that ended while the store took no write: it still names their ends as undelivered.
+        var unrecorded: Set<PresentationID> = []
         /// Whether the receiver could not be reached last.
         var isDown = false
         /// How often the receiver has answered again.
@@ -21,13 +23,15 @@ struct WebhookShares {
         /// Wakes the deliveries that wait for their next attempt.
         var pauses: [PresentationID: AsyncStream<Void>.Continuation] = [:]
 
-        var isIdle: Bool { underway.isEmpty && !hasMore && !isRefilling }
+        var isIdle: Bool { underway.isEmpty && !hasMore && !isRefilling && unrecorded.isEmpty }
     }
 
     /// How many may be on their way at once. A share that has none may have one all the same.
     static let most = 256
     /// How many of one share may be on their way at once.
     static let mostOfOneShare = 16
+    /// How many deliveries of one share may end without the store's record. Further ends stay in the store until it takes writes.
+    static let mostUnrecorded = 64
 
     private var shares: [Key: Share] = [:]
     private var total = 0
@@ -45,14 +49,29 @@ struct WebhookShares {
     }
 
     private func room(in share: Share) -> Int {
-        let free = Self.mostOfOneShare - share.underway.count
+        let free =
+            min(Self.mostOfOneShare, Self.mostUnrecorded - share.unrecorded.count) - share.underway.count
         return min(free, max(Self.most - total, share.underway.isEmpty ? 1 : 0))
     }
 
-    /// Gives the place of a delivery back. Returns whether the store is to be asked for further ends of the share.
-    mutating func leave(_ id: PresentationID, of key: Key) -> Bool {
+    /// Gives the place of a delivery back.
+    ///
+    /// - Parameter isRecorded: false if the store still names the end as undelivered. It is remembered until `recorded`.
+    /// - Returns: whether the store is to be asked for further ends of the share.
+    mutating func leave(_ id: PresentationID, of key: Key, isRecorded: Bool = true) -> Bool {
         guard var share = shares[key], share.underway.remove(id) != nil else { return false }
         total -= 1
+        if !isRecorded { share.unrecorded.insert(id) }
+        if share.isRefilling { share.endedMeanwhile.insert(id) }
+        shares[key] = share.isIdle ? nil : share
+        return share.hasMore && !share.isRefilling
+    }
+
+    /// The store has recorded the end of a delivery.
+    ///
+    /// - Returns: whether the store is to be asked for further ends of the share.
+    mutating func recorded(_ id: PresentationID, of key: Key) -> Bool {
+        guard var share = shares[key], share.unrecorded.remove(id) != nil else { return false }
         if share.isRefilling { share.endedMeanwhile.insert(id) }
         shares[key] = share.isIdle ? nil : share
         return share.hasMore && !share.isRefilling
@@ -65,7 +84,7 @@ struct WebhookShares {
 
     /// Begins to fill the share from the store.
     ///
-    /// - Returns: how many ends to ask for, from the oldest on: those that are on their way are among them. Nil if there is nothing to do.
+    /// - Returns: how many ends to ask for, from the oldest on: those that are on their way, or not recorded, are among them. Nil if there is nothing to do.
     mutating func beginRefill(of key: Key) -> Int? {
         guard var share = shares[key], share.hasMore, !share.isRefilling, room(in: share) > 0 else {
             return nil
@@ -74,7 +93,7 @@ struct WebhookShares {
         share.hasMore = false
         share.endedMeanwhile = []
         shares[key] = share
-        return share.underway.count + room(in: share) + 1
+        return share.underway.count + share.unrecorded.count + room(in: share) + 1
     }
 
     /// Gives places to the ends that the store named.
@@ -88,7 +107,8 @@ struct WebhookShares {
         share.isRefilling = false
         if found.map({ $0.count >= asked }) ?? true { share.hasMore = true }
         var entered: Set<PresentationID> = []
-        for id in found ?? [] where !share.underway.contains(id) && !share.endedMeanwhile.contains(id) {
+        let known = share.underway.union(share.endedMeanwhile).union(share.unrecorded)
+        for id in found ?? [] where !known.contains(id) {
             guard room(in: share) > 0 else {
                 share.hasMore = true
                 break

@@ -17,6 +17,8 @@ struct ShownResult: Sendable, RedactedDescription {
     let age: Int?
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
+    /// Why there is no portrait to compare; nil if there is one.
+    let portraitFault: String?
     /// The evidence for the outcome, beside the operator's decision.
     let evidence: PresentationEvidence
 
@@ -59,7 +61,8 @@ extension ShownResult {
         ages = read.plan.ages.map { years in
             (years, answers[years].map { $0 ? .yes : .no } ?? .unknown)
         }
-        portrait = read.document.comparablePortrait.map { Data($0) }
+        portrait = read.comparablePortrait.map { Data($0) }
+        portraitFault = portrait == nil ? read.portraitAnswer?.reason : nil
         evidence = read.evidence
     }
 }

@@ -52,8 +52,8 @@ struct TerminalDisplay: DisplayChannel {
         for (years, answer) in result.ages { lines.append("At least \(years): \(answer.rawValue)") }
         lines.append(
             result.portrait == nil
-                ? "No portrait came that can be compared." : "A portrait came; this display does not show it."
-        )
+                ? "There is no portrait to compare\(result.portraitFault.map { ": \($0)" } ?? "")."
+                : "A portrait came; this display does not show it.")
         if isAsking {
             let isConfirmed = result.asked.validationMode == .confirm
             lines.append(isConfirmed ? "Does the person match? y, n, or Enter for neither: " : "Enter: ")

@@ -70,6 +70,7 @@ extension ViewerDisplay {
         let ages: [Age]
         /// In base64.
         let portrait: Data?
+        let portraitFault: String?
 
         init(_ result: ShownResult, isAsking: Bool) {
             brand = result.brand
@@ -81,6 +82,7 @@ extension ViewerDisplay {
             age = result.age
             ages = result.ages.map { Age(years: $0.years, answer: $0.answer.rawValue) }
             portrait = result.portrait
+            portraitFault = result.portraitFault
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import MdocVerification
+internal import PortraitDecoding
 internal import Reports
 internal import ReaderService
 internal import RequestPlanner
@@ -14,8 +15,27 @@ struct ReadDocument {
     let showing: ResultShowing
     /// Whether a test issuer signed it.
     let isTest: Bool
+    /// The report on the response, by the plan that asked for the document.
+    private(set) var report: TransactionReport
+
     /// The evidence for the outcome of a display request, beside the operator's decision.
-    let evidence: PresentationEvidence
+    var evidence: PresentationEvidence { PresentationEvidence(report, asksPerson: true) }
+
+    /// The portrait, if a person can compare it with a face. Call `decodePortrait` before.
+    var comparablePortrait: ArraySlice<UInt8>? {
+        portraitAnswer.map { $0.word == .yes } ?? false ? document.comparablePortrait : nil
+    }
+
+    /// Whether there is a portrait to compare, and why not; nil if that was not asked.
+    var portraitAnswer: Answer? {
+        report.documents.first { $0.verified?.docType == document.docType }?
+            .answers.first { $0.subject == .portrait }?.answer
+    }
+
+    /// Decodes the portrait, which answers nothing where that fails.
+    mutating func decodePortrait(by decoder: PortraitDecoder?) async {
+        await report.decodePortraits(by: decoder)
+    }
 }
 
 extension ReadDocument {
@@ -35,10 +55,8 @@ extension ReadDocument {
                 self.init(
                     document: document, type: type, plan: plan, day: day, showing: showing,
                     isTest: judgement.policy.hasTestDocument(response.reports),
-                    evidence: PresentationEvidence(
-                        TransactionReport(
-                            judgement, expecting: plan.expectation(on: day), requestCompared: true),
-                        asksPerson: true))
+                    report: TransactionReport(
+                        judgement, expecting: plan.expectation(on: day), requestCompared: true))
                 return
             }
         }

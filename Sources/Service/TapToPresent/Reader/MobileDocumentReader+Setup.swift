@@ -1,4 +1,5 @@
 public import Foundation
+internal import PortraitDecoding
 
 extension MobileDocumentReader {
     /// How a reader is configured. The defaults are those of `countersign`.
@@ -44,12 +45,19 @@ extension MobileDocumentReader {
         public var timeout = Duration.seconds(120)
         /// Where the operator sees the result of a display request.
         public var display: MobileDocumentDisplay? = .clerkPage
+        /// The program that decodes portraits (`countersign-portrait`); nil takes the one beside this program, else the one in `PATH`.
+        /// A portrait that it does not decode, or that no program decodes, is not compared: nobody can approve then.
+        public var portraitDecoder: String?
         /// The app's way for the operator to decide on it; nil if the display asks.
         public var presenter: (any MobileDocumentPresenter)?
 
         /// As this computer is set up for `countersign`.
         public init() {
             storeFolder = Self.defaultStoreFolder(ProcessInfo.processInfo.environment)
+        }
+
+        var decoder: PortraitDecoder? {
+            portraitDecoder.map { PortraitDecoder(executable: $0) } ?? .installed
         }
 
         static func defaultStoreFolder(_ environment: [String: String]) -> String {

@@ -76,7 +76,8 @@ public final class MobileDocumentReaderSession: Sendable {
         if case .page(let page)? = installation.setup.display?.place {
             return try await decision(at: page, on: asked, choices, policy)
         }
-        let read = try await readVerified(choices, policy)
+        var read = try await readVerified(choices, policy)
+        await read.decodePortrait(by: installation.setup.decoder)
         hub.send(.presenting)
         return try await read.show(asked)
     }

@@ -1,0 +1,203 @@
+/// One scan of a JPEG image: its components, and the part of their coefficients that it has.
+struct JPEGScan {
+    private struct Part {
+        /// The place of the component in the frame.
+        let component: Int
+        let differences: JPEGCodes?
+        let coefficients: JPEGCodes?
+    }
+
+    /// The largest sizes of a difference and of a coefficient, in bits (F.1.2.1.1, F.1.2.2.1).
+    private static let largestDifference = 11
+    private static let largestCoefficient = 10
+
+    private let isProgressive: Bool
+    private var parts: [Part] = []
+    /// The coefficients of the scan, in the order of the zigzag.
+    private let band: ClosedRange<Int>
+    /// Whether earlier scans had the upper bits of these coefficients.
+    private let isRefinement: Bool
+    /// For how many blocks the band has no further coefficients that are new (G.1.2.2).
+    private var run = 0
+
+    /// Reads the header of a scan, and records what it adds to its components.
+    init(
+        _ segment: inout ImageReader, of frame: inout JPEGFrame, _ tables: JPEGTables
+    ) throws(ImageHeaderError) {
+        isProgressive = frame.isProgressive
+        for _ in 0..<(try segment.byte()) {
+            let (identifier, numbers) = (try segment.byte(), try segment.byte())
+            let component = frame.components.firstIndex { $0.identifier == identifier }
+            guard let component, !parts.contains(where: { $0.component == component }) else {
+                throw .malformed(at: segment.index)
+            }
+            parts.append(
+                Part(
+                    component: component, differences: tables.differences(numbers >> 4),
+                    coefficients: tables.coefficients(numbers & 15)))
+        }
+        let (first, last) = (Int(try segment.byte()), Int(try segment.byte()))
+        let bits = try segment.byte()
+        guard !parts.isEmpty else { throw .malformed(at: segment.index) }
+        guard frame.isProgressive else {
+            // Some encoders write other figures here, which mean nothing in a sequential image.
+            (band, isRefinement) = (0...63, false)
+            for part in parts {
+                frame.components[part.component].missingBits = Array(repeating: 0, count: 64)
+            }
+            return
+        }
+        guard first <= last, last <= 63, first > 0 ? parts.count == 1 : last == 0 else {
+            throw .malformed(at: segment.index)
+        }
+        let (before, after) = (Int(bits >> 4), Int(bits & 15))
+        (band, isRefinement) = (first...last, before > 0)
+        guard before == 0 ? after <= 13 : after == before - 1 else { throw .malformed(at: segment.index) }
+        for part in parts {
+            for coefficient in band {
+                let missing = frame.components[part.component].missingBits[coefficient]
+                guard missing == (before == 0 ? nil : before) else { throw .malformed(at: segment.index) }
+                frame.components[part.component].missingBits[coefficient] = after
+            }
+        }
+    }
+
+    /// Reads all blocks of the scan.
+    ///
+    /// - Parameter interval: how many units are between two restart markers; 0 for no markers.
+    mutating func read(
+        _ bits: inout JPEGBits, _ frame: inout JPEGFrame, _ interval: Int
+    ) throws(ImageHeaderError) {
+        let isAlone = parts.count == 1
+        let first = frame.components[parts[0].component]
+        let (columns, rows) = isAlone ? (first.columns, first.rows) : (frame.columns, frame.rows)
+        for unit in 0..<columns * rows {
+            if interval > 0, unit > 0, unit % interval == 0 {
+                try bits.restart(unit / interval - 1)
+                run = 0
+            }
+            let (column, row) = (unit % columns, unit / columns)
+            for part in parts {
+                let component = frame.components[part.component]
+                let (across, down) = isAlone ? (1, 1) : (component.across, component.down)
+                for y in 0..<down {
+                    for x in 0..<across {
+                        let block = (row * down + y) * component.stride + column * across + x
+                        try read(block, of: part, &bits, &frame)
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func read(
+        _ block: Int, of part: Part, _ bits: inout JPEGBits, _ frame: inout JPEGFrame
+    ) throws(ImageHeaderError) {
+        if band.lowerBound == 0 {
+            if isRefinement { _ = try bits.next() } else { try readDifference(part, &bits) }
+        }
+        guard band.upperBound > 0 else { return }
+        guard let codes = part.coefficients else { throw .malformed(at: bits.index) }
+        guard isProgressive else { return try readSequential(codes, &bits) }
+        if isRefinement {
+            try refine(&frame.nonzero[part.component][block], codes, &bits)
+        } else {
+            try readFirst(&frame.nonzero[part.component][block], codes, &bits)
+        }
+    }
+
+    private func readDifference(_ part: Part, _ bits: inout JPEGBits) throws(ImageHeaderError) {
+        guard let codes = part.differences else { throw .malformed(at: bits.index) }
+        let size = try codes.next(&bits)
+        guard size <= Self.largestDifference else { throw .malformed(at: bits.index) }
+        _ = try bits.next(size)
+    }
+
+    /// The 63 AC coefficients of a block (F.2.2.2).
+    private func readSequential(_ codes: JPEGCodes, _ bits: inout JPEGBits) throws(ImageHeaderError) {
+        var place = 1
+        while place <= 63 {
+            let code = try codes.next(&bits)
+            let (zeros, size) = (code >> 4, code & 15)
+            if size == 0 {
+                guard zeros == 15 else { return }
+                place += 16
+                continue
+            }
+            place += zeros
+            guard place <= 63, size <= Self.largestCoefficient else { throw .malformed(at: bits.index) }
+            _ = try bits.next(size)
+            place += 1
+        }
+    }
+
+    /// The upper bits of the coefficients of a band (G.1.2.2).
+    private mutating func readFirst(
+        _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
+    ) throws(ImageHeaderError) {
+        guard run == 0 else {
+            run -= 1
+            return
+        }
+        var place = band.lowerBound
+        while place <= band.upperBound {
+            let code = try codes.next(&bits)
+            let (zeros, size) = (code >> 4, code & 15)
+            if size == 0 {
+                guard zeros == 15 else {
+                    run = (1 << zeros) + (try bits.next(zeros)) - 1
+                    return
+                }
+                place += 16
+                continue
+            }
+            place += zeros
+            guard place <= band.upperBound, size <= Self.largestCoefficient else {
+                throw .malformed(at: bits.index)
+            }
+            _ = try bits.next(size)
+            nonzero |= 1 << UInt64(place)
+            place += 1
+        }
+    }
+
+    /// One more bit of the coefficients of a band: of those that are not zero yet, and of new ones (G.1.2.3).
+    private mutating func refine(
+        _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
+    ) throws(ImageHeaderError) {
+        var place = band.lowerBound
+        while run == 0, place <= band.upperBound {
+            let code = try codes.next(&bits)
+            let (zeros, size) = (code >> 4, code & 15)
+            guard size <= 1 else { throw .malformed(at: bits.index) }
+            if size == 0, zeros < 15 {
+                run = (1 << zeros) + (try bits.next(zeros))
+                break
+            }
+            _ = try bits.next(size)
+            try skip(zeros, from: &place, nonzero, &bits)
+            guard place <= band.upperBound || size == 0 else { throw .malformed(at: bits.index) }
+            if size == 1 { nonzero |= 1 << UInt64(place) }
+            place += 1
+        }
+        guard run > 0 else { return }
+        run -= 1
+        try skip(64, from: &place, nonzero, &bits)
+    }
+
+    /// Goes to the coefficient behind so many that stay zero, or to the end of the band. Those in between that are not zero get a bit.
+    private func skip(
+        _ zeros: Int, from place: inout Int, _ nonzero: UInt64, _ bits: inout JPEGBits
+    ) throws(ImageHeaderError) {
+        var left = zeros
+        while place <= band.upperBound {
+            if nonzero >> UInt64(place) & 1 == 1 {
+                _ = try bits.next()
+            } else {
+                guard left > 0 else { return }
+                left -= 1
+            }
+            place += 1
+        }
+    }
+}

@@ -1,0 +1,18 @@
+internal import FoundationEssentials
+
+extension PortraitDecoder {
+    /// The name of the program.
+    package static let program = "countersign-portrait"
+
+    /// The decoder that lies beside this program, else the first in a folder of `PATH`; nil if there is none.
+    package static var installed: PortraitDecoder? {
+        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let beside = own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(
+            String.init)
+        return ([beside].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
+            .map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+            .map { PortraitDecoder(executable: $0) }
+    }
+}
