@@ -93,13 +93,14 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
 
     /// The type of an issuer-signed value that is not of the type that the data model defines; nil if the value is
-    /// usable, or the element did not come. Of an element that no data model defines, null alone is unusable.
+    /// usable, or the element did not come. Of an element that no data model defines, null and what shows nothing are
+    /// unusable.
     package func wrongType(of name: ElementName) -> WrongType? {
         guard let value = issuerSigned(name) else { return nil }
         if let element = DataModel(docType: docType)?.element(name) {
             return element.form(of: value).wrongType
         }
-        return value.isNullOrUndefined ? WrongType(expected: .structure, found: ElementContent(value)) : nil
+        return WrongType(undefined: value)
     }
 
     /// Whether nothing came of what the issuer signed and was asked for that has a value of its type.

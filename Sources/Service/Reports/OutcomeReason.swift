@@ -4,7 +4,7 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
     case answerUnknown = "answer.unknown"
     /// A required element did not come, or nothing came of what was asked for.
     case elementNotReturned = "element.not_returned"
-    /// An element that is needed came, and its value is not of its type.
+    /// An element that is needed came, and its value is empty or not of its type.
     case elementUnusable = "element.unusable"
     case decisionRejected = "decision.rejected"
     case decisionDismissed = "decision.dismissed"
@@ -22,7 +22,7 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
         case .answerNo: "the document answers no to what was asked"
         case .answerUnknown: "the document does not answer all that was asked: ask for another document"
         case .elementUnusable:
-            "an element that is needed came with a value of the wrong type: ask for another document"
+            "an element that is needed came empty or with a value of the wrong type: ask for another document"
         case .elementNotReturned: "what is needed was not all shared: ask again and have it shared"
         case .decisionRejected: "the person who compared rejected it"
         case .decisionDismissed: "the person who was to compare closed it without a decision"

@@ -58,7 +58,7 @@ extension TransactionReport {
     private var resultText: String? {
         let parts = [
             answersText, isIncomplete ? "what is needed was not all shared" : nil,
-            unusable.isEmpty ? nil : "an element that is needed is of the wrong type",
+            unusable.isEmpty ? nil : "an element that is needed is empty or of the wrong type",
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }

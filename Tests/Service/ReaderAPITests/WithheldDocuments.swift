@@ -26,8 +26,12 @@ enum HolderKind: String, CaseIterable, Sendable {
     case withoutAttestations
     /// The document's number is null.
     case numberOfWrongType
+    /// The document's number is a blank.
+    case blankNumber
     /// Height and sex are null.
     case nullMeasures
+    /// The category has a null for its last day and for its conditions.
+    case nullLimits
 
     fileprivate var licence: TestLicence {
         var licence = TestLicence()
@@ -35,7 +39,10 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .expiredWholly: licence.yearsToExpiry = -1
         case .underAge: licence.age = 17
         case .withoutAttestations: (licence.age, licence.attestedAges) = (20, [])
-        case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType, .nullMeasures: break
+        case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType, .blankNumber,
+            .nullMeasures,
+            .nullLimits:
+            break
         }
         return licence
     }
@@ -46,6 +53,11 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .notYetGranted: document["driving_privileges"] = Self.privilege("B", from: "2030-01-01")
         case .otherCategory: document["driving_privileges"] = Self.privilege("A", from: "2020-01-01")
         case .numberOfWrongType: document["document_number"] = .null
+        case .blankNumber: document["document_number"] = " \u{200b}"
+        case .nullLimits:
+            document["driving_privileges"] = [
+                ["vehicle_category_code": "B", "expiry_date": .null, "codes": .null]
+            ]
         case .nullMeasures: for name in ["height", "sex"] { document[name] = .null }
         case .honest, .expiredWholly, .underAge, .withoutAttestations: break
         }
