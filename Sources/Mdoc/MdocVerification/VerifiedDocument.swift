@@ -68,7 +68,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         var proof: (years: Int, name: ElementName)?
         var refutation: (years: Int, name: ElementName)?
         var anyAttestation = false
-        for element in elements where element.signedBy == .issuer {
+        for element in evidence(named: AgeAttestation.isName) {
             guard let attestation = AgeAttestation(element.name.identifier),
                 let value = try? element.value.boolean()
             else { continue }
@@ -85,12 +85,17 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         case (let proof?, nil): return .yes(by: proof.name)
         case (nil, let refutation?): return .no(by: refutation.name)
         case (.some, .some): return .cannotTell(.contradictory)
-        case (nil, nil): return .cannotTell(wrongAge ?? (anyAttestation ? .noneApplies : .noAttestation))
+        case (nil, nil): return .cannotTell(wrongAge ?? (anyAttestation ? .noneApplies : absentAge))
         }
     }
 
     /// Whether the issuer signed this element, whatever its value is.
     package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
+
+    /// Why no attestation can be read, where none is of a wrong type.
+    private var absentAge: AgeAnswer.AgeUnknown {
+        elementElsewhere(named: AgeAttestation.isName).map { .elsewhere($0) } ?? .noAttestation
+    }
 
     /// The type of an issuer-signed value that is not of the type that the data model defines; nil if the value is
     /// usable, or the element did not come. Of an element that no data model defines, null and what shows nothing are
