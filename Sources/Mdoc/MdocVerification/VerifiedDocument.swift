@@ -17,9 +17,11 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     let deviceKey: COSEKey
     /// The time of verification.
     let now: Timestamp
+    /// The day of verification, in the zone of the premises.
+    private let day: FullDate
 
     init(
-        _ document: UnverifiedDocument, at now: Timestamp,
+        _ document: UnverifiedDocument, at now: Timestamp, on day: FullDate,
         certificate: consuming VerifiedIssuerCertificate,
         signature: consuming IssuerSignatureProof,
         mobileSecurityObject: consuming MobileSecurityObjectProof,
@@ -42,6 +44,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         deviceKey = signature.mobileSecurityObject.deviceKey
         elements = VerifiedDocument.elements(of: document, withheld: requestMatch.withheld)
         self.now = now
+        self.day = day
     }
 
     private static func elements(
@@ -89,13 +92,13 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// Whether the issuer signed this element, whatever its value is.
-    package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
-
     /// Why no attestation can be read, where none is of a wrong type.
     private var absentAge: AgeAnswer.AgeUnknown {
         elementElsewhere(named: AgeAttestation.isName).map { .elsewhere($0) } ?? .noAttestation
     }
+
+    /// Whether the issuer signed this element, whatever its value is.
+    package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
 
     /// The type of an issuer-signed value that is not of the type that the data model defines; nil if the value is
     /// usable, or the element did not come. Of an element that no data model defines, null and what shows nothing are
@@ -113,27 +116,20 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
     }
 
-    /// Whether the document itself, by the expiry_date in the namespace of its type, is in date: another matter than the
-    /// MSO's validity.
-    package var isCurrent: DocumentCurrency {
-        DocumentCurrency(
-            expiryDate: issuerSigned(.inMainNameSpace("expiry_date", of: docType)), at: now)
-    }
+    /// Whether the document is in date on the day of verification.
+    package var isCurrent: DocumentCurrency { DocumentCurrency(isInDate(on: day)) }
 }
 
 /// Whether a document is in date by its own expiry_date.
 package enum DocumentCurrency: String, Sendable {
     case yes, no, unknown
 
-    init(expiryDate value: CBORItem?, at now: Timestamp) {
-        guard let date = value.flatMap({ try? DateText($0) }) else {
-            self = .unknown
-            return
-        }
+    init(_ answer: InDateAnswer) {
         self =
-            switch date.value {
-            case .instant(let instant): now <= instant ? .yes : .no
-            case .day(let day): now.dayInUTC <= day ? .yes : .no
+            switch answer {
+            case .yes: .yes
+            case .no: .no
+            case .cannotTell: .unknown
             }
     }
 }

@@ -29,7 +29,7 @@ struct StoredTransaction {
         let context = { (request: StoredRequest?) in
             VerificationContext(
                 transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
-                trust: trust, now: now, policy: policy)
+                trust: trust, now: now, day: WallClock.localDay(at: now), policy: policy)
         }
         switch message {
         case .response(let bytes):
