@@ -103,11 +103,17 @@ struct WithholdingBench {
     }
 
     /// What every channel makes of the answer to a request, with these elements unticked.
+    ///
+    /// - Parameter docTypes: the types of the documents that the phone returns; nil leaves that to the request.
     func answer(
-        to requests: DeviceRequestDraft, withholding names: Set<ElementName>
+        to requests: DeviceRequestDraft, withholding names: Set<ElementName>,
+        returning docTypes: Set<String>? = nil
     ) throws -> (response: VerifiedResponse, judgement: Judgement) {
         let holder = Holder(documents: documents.map { $0.withholding(names) })
-        let request = try requests.encode(for: .extendedRequest, in: transcript)
+        let returned = docTypes.map { docTypes in
+            DeviceRequestDraft(requests.documents.filter { docTypes.contains($0.docType) })
+        }
+        let request = try (returned ?? requests).encode(for: .extendedRequest, in: transcript)
         guard case .response(let bytes) = try holder.answer(request[...], transcript: transcript) else {
             throw NotVerified()
         }
