@@ -13,6 +13,9 @@ package struct AgeAttestation: Hashable, Sendable {
         self.years = years
     }
 
+    /// Whether this is the name of an `age_over_NN`.
+    package static func isName(_ identifier: String) -> Bool { AgeAttestation(identifier) != nil }
+
     /// Nil if no name says so many years.
     package init?(years: Int) {
         guard (0...99).contains(years) else { return nil }

@@ -4,10 +4,20 @@ extension DataElementType {
     /// Compares `driving_privileges` or `domestic_driving_privileges` with its form (ISO/IEC 18013-5 7.2.4): a list of
     /// entries whose dates are `full-date`. An entry that cannot be read leaves the others readable.
     func form(ofPrivileges value: CBORItem, isDomestic: Bool) -> ElementForm {
-        guard let list = try? value.array() else {
+        guard ElementContent(value) == .list else {
             return .wrongType(WrongType(expected: self, found: ElementContent(value)))
         }
-        let entries = list.map { PrivilegeForm(entry: $0, isDomestic: isDomestic) }
+        let entries: [PrivilegeForm]
+        do throws(MdocModelError) {
+            entries =
+                isDomestic
+                ? try DomesticDrivingPrivilege.entries(value).map {
+                    PrivilegeForm($0) { $0.vehicleClass?.dates ?? [] }
+                }
+                : try DrivingPrivilege.entries(value).map { PrivilegeForm($0, dates: \.dates) }
+        } catch {
+            return .wrongType(WrongType(expected: self, found: .malformed))
+        }
         if entries.allSatisfy({ $0 == .asDefined }) { return .asDefined }
         guard entries.contains(where: { $0 != .unreadable }) else {
             return .wrongType(WrongType(expected: self, found: .malformed))
@@ -20,34 +30,26 @@ extension DataElementType {
 private enum PrivilegeForm {
     case asDefined, otherDateForm, unreadable
 
-    init(entry: CBORItem, isDomestic: Bool) {
-        guard let map = try? entry.map() else {
-            self = .unreadable
-            return
+    init<Privilege>(_ entry: PrivilegeEntry<Privilege>, dates: (Privilege) -> [DateText]) {
+        switch entry {
+        case .unreadable: self = .unreadable
+        case .readable(let privilege):
+            self = dates(privilege).allSatisfy(\.isFullDate) ? .asDefined : .otherDateForm
         }
-        guard isDomestic else {
-            self = Self.form(of: map, code: "vehicle_category_code")
-            return
-        }
-        // An entry without a class has restrictions for every class, and no dates.
-        guard let vehicleClass = map.optional("domestic_vehicle_class") else {
-            self = .asDefined
-            return
-        }
-        self =
-            (try? vehicleClass.map()).map { Self.form(of: $0, code: "domestic_vehicle_class_code") }
-            ?? .unreadable
     }
+}
 
-    private static func form(of map: CBORMap, code: StaticString) -> PrivilegeForm {
-        guard (try? map[code]?.name()) != nil else { return .unreadable }
-        var form = asDefined
-        for key in ["issue_date", "expiry_date"] as [StaticString] {
-            guard let item = map.optional(key) else { continue }
-            guard let date = try? DateText(item) else { return .unreadable }
-            if case .day = date.value, date.form.isEmpty { continue }
-            form = .otherDateForm
-        }
-        return form
+extension DrivingPrivilege {
+    fileprivate var dates: [DateText] { [issueDate, expiryDate].compactMap(\.self) }
+}
+
+extension DomesticDrivingPrivilege.VehicleClass {
+    fileprivate var dates: [DateText] { [issueDate, expiryDate].compactMap(\.self) }
+}
+
+extension DateText {
+    /// Whether it is a `full-date` in the form of the standard.
+    fileprivate var isFullDate: Bool {
+        if case .day = value { form.isEmpty } else { false }
     }
 }

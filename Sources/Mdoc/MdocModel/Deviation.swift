@@ -31,7 +31,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dateFormInElement = "element.date_form"
     /// An element whose value is readable, though not in the form of the data model.
     case elementForm = "element.form"
-    /// An element whose value is not of the type of the data model: unknown for an answer.
+    /// An element whose value is empty or not of the type of the data model: unknown for an answer.
     case elementWrongType = "element.wrong_type"
     case issuedAfterValidFrom = "mso.issue_date"
     /// An IssuerSignedItem whose random is shorter than 16 bytes.
@@ -100,7 +100,7 @@ extension Deviation {
         case .dateFormInMSO: "a date of the MSO does not have the required form"
         case .dateFormInElement: "a date element does not have the required form"
         case .elementForm: "an element does not have the form that its standard defines"
-        case .elementWrongType: "an element is not of the type that its standard defines"
+        case .elementWrongType: "an element is empty, or not of the type that its standard defines"
         case .issuedAfterValidFrom: "issue_date lies after the MSO's validFrom"
         case .shortRandom: "an element's random is shorter than 16 bytes"
         case .issuingCountry: "issuing_country differs from the document signer's country"

@@ -23,7 +23,7 @@ package struct DrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DrivingPrivilege(entry))
             } catch {
-                return .unreadable(code: try? entry.map().optional("vehicle_category_code")?.name())
+                return .unreadable(code: try? entry.map()["vehicle_category_code"]?.code())
             }
         }
     }
@@ -31,13 +31,13 @@ package struct DrivingPrivilege: Hashable, Sendable {
     private init(_ entry: CBORItem) throws(MdocModelError) {
         let map = try mapping(entry.map(), MdocStructure.drivingPrivileges.malformed)
         vehicleCategoryCode = try mapping(
-            map.required("vehicle_category_code", in: entry).name(),
+            map.required("vehicle_category_code", in: entry).code(),
             MdocStructure.drivingPrivileges.malformed)
         issueDate = try map.date("issue_date")
         expiryDate = try map.date("expiry_date")
         // A condition that cannot be read leaves open how the category is limited.
         codes =
-            try map.optional("codes")?.entries(of: .drivingPrivileges) { code throws(MdocModelError) in
+            try map["codes"]?.entries(of: .drivingPrivileges) { code throws(MdocModelError) in
                 try DrivingRestriction(iso: code)
             } ?? []
     }
@@ -79,23 +79,24 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
             do throws(MdocModelError) {
                 return .readable(try DomesticDrivingPrivilege(entry))
             } catch {
-                let vehicle = try? entry.map().optional("domestic_vehicle_class")?.map()
-                return .unreadable(code: try? vehicle?.optional("domestic_vehicle_class_code")?.name())
+                let vehicle = try? entry.map()["domestic_vehicle_class"]?.map()
+                return .unreadable(code: try? vehicle?["domestic_vehicle_class_code"]?.code())
             }
         }
     }
 
     private init(_ entry: CBORItem) throws(MdocModelError) {
         let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
-        vehicleClass = try map.optional("domestic_vehicle_class").map { item throws(MdocModelError) in
+        vehicleClass = try map["domestic_vehicle_class"].map { item throws(MdocModelError) in
             try VehicleClass(item)
         }
-        restrictions = try map.described(
-            "domestic_vehicle_restrictions", code: "domestic_vehicle_restriction_code",
-            "domestic_vehicle_restriction_description")
-        endorsements = try map.described(
-            "domestic_vehicle_endorsements", code: "domestic_vehicle_endorsement_code",
-            "domestic_vehicle_endorsement_description")
+        restrictions =
+            try map["domestic_vehicle_restrictions"]?.described(
+                code: "domestic_vehicle_restriction_code", "domestic_vehicle_restriction_description") ?? []
+        // An endorsement limits nothing, so that null beside it is as good as absent.
+        endorsements =
+            try map.optional("domestic_vehicle_endorsements")?.described(
+                code: "domestic_vehicle_endorsement_code", "domestic_vehicle_endorsement_description") ?? []
     }
 }
 
@@ -122,9 +123,9 @@ package struct DrivingRestriction: Hashable, Sendable {
     fileprivate init(iso item: CBORItem) throws(MdocModelError) {
         do throws(CBORError) {
             let map = try item.map()
-            code = try map.required("code", in: item).name()
-            sign = try map.optional("sign")?.name()
-            value = try map.optional("value")?.nameOrNumber()
+            code = try map.required("code", in: item).code()
+            sign = try map["sign"]?.name()
+            value = try map["value"]?.nameOrNumber()
         } catch {
             throw .malformed(.drivingPrivileges, error)
         }
@@ -135,7 +136,7 @@ extension DomesticDrivingPrivilege.VehicleClass {
     fileprivate init(_ item: CBORItem) throws(MdocModelError) {
         let map = try mapping(item.map(), MdocStructure.domesticDrivingPrivileges.malformed)
         do throws(CBORError) {
-            code = try map.required("domestic_vehicle_class_code", in: item).name()
+            code = try map.required("domestic_vehicle_class_code", in: item).code()
             description = try map.optional("domestic_vehicle_class_description")?.name()
         } catch {
             throw .malformed(.domesticDrivingPrivileges, error)
@@ -167,23 +168,23 @@ extension CBORItem {
         if let digits = decimalInteger { return digits }
         return try name()
     }
+
+    fileprivate func described(
+        code: StaticString, _ description: StaticString
+    ) throws(MdocModelError) -> [DrivingRestriction] {
+        try entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
+            let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
+            return try mapping(
+                DrivingRestriction(code: map[code]?.name(), description: map.optional(description)?.name()),
+                MdocStructure.domesticDrivingPrivileges.malformed)
+        }
+    }
 }
 
 extension CBORMap {
+    /// The date of a member that may be absent. Null is no date: a limit that cannot be read is not the absence of one (Q245).
     fileprivate func date(_ key: StaticString) throws(MdocModelError) -> DateText? {
-        try optional(key).map { item throws(MdocModelError) in try DateText(item) }
-    }
-
-    fileprivate func described(
-        _ key: StaticString, code: StaticString, _ description: StaticString
-    ) throws(MdocModelError) -> [DrivingRestriction] {
-        try optional(key)?.entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
-            let map = try mapping(entry.map(), MdocStructure.domesticDrivingPrivileges.malformed)
-            return try mapping(
-                DrivingRestriction(
-                    code: map.optional(code)?.name(), description: map.optional(description)?.name()),
-                MdocStructure.domesticDrivingPrivileges.malformed)
-        } ?? []
+        try self[key].map { item throws(MdocModelError) in try DateText(item) }
     }
 }
 

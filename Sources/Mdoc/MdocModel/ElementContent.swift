@@ -3,12 +3,15 @@ package import PortraitImage
 
 /// The kind of a value that is not of its type.
 package enum ElementContent: Hashable, Sendable {
-    case integer, negativeInteger, bytes, text, emptyText, list, map, taggedValue, boolean, null, number
+    case integer, negativeInteger, bytes, text, emptyText, blankText, list, map, taggedValue, boolean, null,
+        number
     case dateAndTime
     /// A text, tagged or not, that is no date.
     case notADate
     /// A list or map that does not have the members it must have.
     case malformed
+    /// A list or map of nothing, or of nothing but null, blank texts and the like.
+    case emptyStructure
     case emptyBytes
     /// An image of a format other than JPEG and JPEG 2000.
     case image(ImageFormat)
@@ -27,7 +30,7 @@ extension ElementContent {
             case .unsigned: .integer
             case .negative: .negativeInteger
             case .byteString(let bytes): bytes.isEmpty ? .emptyBytes : .bytes
-            case .text(let text): text.isEmpty ? .emptyText : .text
+            case .text(let text): text.isEmpty ? .emptyText : item.isHollow ? .blankText : .text
             case .array: .list
             case .map: .map
             case .tagged: .taggedValue
@@ -67,6 +70,7 @@ extension ElementContent {
         case .bytes: "a byte string"
         case .text: "a text"
         case .emptyText: "an empty text"
+        case .blankText: "a blank text"
         case .list: "a list"
         case .map: "a map"
         case .taggedValue: "a tagged value"
@@ -76,6 +80,7 @@ extension ElementContent {
         case .dateAndTime: "a date with a time"
         case .notADate: "a text that is not a date"
         case .malformed: "malformed"
+        case .emptyStructure: "a list or map with nothing in it"
         case .emptyBytes: "empty"
         case .image(let format): "\(format.article) \(format.rawValue) image"
         case .damagedImage(let format): "a \(format.rawValue) image that is damaged or cut short"

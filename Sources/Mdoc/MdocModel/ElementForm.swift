@@ -22,10 +22,11 @@ package enum ElementDeparture: String, CaseIterable, Sendable {
 
 /// A value that is not of the type that the data model defines. Names types, never the value.
 package struct WrongType: Hashable, Sendable {
-    package let expected: DataElementType
+    /// `nil` where no data model defines the element.
+    package let expected: DataElementType?
     package let found: ElementContent
 
-    package init(expected: DataElementType, found: ElementContent) {
+    package init(expected: DataElementType?, found: ElementContent) {
         self.expected = expected
         self.found = found
     }
@@ -33,9 +34,30 @@ package struct WrongType: Hashable, Sendable {
     /// Why the element `name` cannot be used, in plain words.
     package func explanation(of name: String) -> String {
         switch expected {
-        case .image: "\(name) is \(found.text); ISO/IEC 18013-5 allows JPEG and JPEG 2000"
-        default: "\(name) is \(found.text), not \(expected.noun)"
+        case .image?: "\(name) is \(found.text); ISO/IEC 18013-5 allows JPEG and JPEG 2000"
+        case let expected? where !isEmptyOfItsType: "\(name) is \(found.text), not \(expected.noun)"
+        default: "\(name) is \(found.text)"
         }
+    }
+
+    /// Whether the value is of the right kind, with nothing in it.
+    private var isEmptyOfItsType: Bool {
+        switch found {
+        case .emptyText, .blankText: expected?.noun == DataElementType.text.noun
+        case .emptyBytes: expected == .bytes
+        case .emptyStructure: true
+        default: false
+        }
+    }
+}
+
+extension WrongType {
+    /// The fault of a value that no data model defines: null, a text that shows nothing, or no bytes. `nil` for all else,
+    /// also for an empty list, which may be the whole content.
+    package init?(undefined value: CBORItem) {
+        let found = ElementContent(value)
+        guard [.null, .emptyText, .blankText, .emptyBytes].contains(found) else { return nil }
+        self.init(expected: nil, found: found)
     }
 }
 
@@ -77,11 +99,11 @@ extension DataElementType {
         case .sex: form(ofNumber: value) { [0, 1, 2, 9].contains($0) }
         case .number(let range):
             form(ofNumber: value) { number in Int(exactly: number).map(range.contains) == true }
-        case .bytes: (try? value.byteString()) == nil ? wrong(value) : .asDefined
+        case .bytes: ElementContent(value) == .bytes ? .asDefined : wrong(value)
         case .image: form(ofImage: value)
         case .drivingPrivileges: form(ofPrivileges: value, isDomestic: false)
         case .domesticDrivingPrivileges: form(ofPrivileges: value, isDomestic: true)
-        case .structure: [.list, .map].contains(ElementContent(value)) ? .asDefined : wrong(value)
+        case .structure: form(ofStructure: value)
         }
     }
 
@@ -94,7 +116,7 @@ extension DataElementType {
     private func form(
         ofText value: CBORItem, _ departure: (ArraySlice<UInt8>) -> ElementDeparture?
     ) -> ElementForm {
-        guard let text = try? value.utf8(), !text.isEmpty else { return wrong(value) }
+        guard let text = try? value.utf8(), !text.isBlankText else { return wrong(value) }
         return departure(text).map { .deviating($0) } ?? .asDefined
     }
 
@@ -110,6 +132,11 @@ extension DataElementType {
         }
         if isDayOnly, case .instant = date.value { return wrong(.dateAndTime) }
         return date.form.isEmpty ? .asDefined : .deviating(.dateForm)
+    }
+
+    private func form(ofStructure value: CBORItem) -> ElementForm {
+        guard [.list, .map].contains(ElementContent(value)) else { return wrong(value) }
+        return value.isHollow ? wrong(.emptyStructure) : .asDefined
     }
 
     private func form(ofDayInMap value: CBORItem) -> ElementForm {

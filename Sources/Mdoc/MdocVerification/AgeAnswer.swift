@@ -23,6 +23,12 @@ package enum AgeAnswer: Equatable, Sendable {
         case wrongType(ElementName, WrongType)
         /// An age in years of fewer years came, which was so on the day of issue.
         case asOfIssue
+        /// An age came that no person reaches.
+        case implausible(ElementName)
+        /// A part of the birth date is not known.
+        case approximate(ElementName)
+        /// An attestation came in a namespace in which the document's type has none.
+        case elsewhere(ElementName)
     }
 }
 
@@ -37,6 +43,12 @@ extension AgeAnswer {
         case .cannotTell(.asOfIssue):
             "age_in_years was true on the day of issue, and proves only that the holder is at least so old"
         case .cannotTell(.wrongType(let element, let wrong)): wrong.explanation(of: element.text)
+        case .cannotTell(.implausible(let element)):
+            "\(element.text) is more than 200 years, which is no person's age"
+        case .cannotTell(.approximate(let element)):
+            "\(element.text) is approximate: a part of the date is not known"
+        case .cannotTell(.elsewhere(let element)):
+            "\(element.text) is not in the namespace that this document type has its ages in"
         }
     }
 }

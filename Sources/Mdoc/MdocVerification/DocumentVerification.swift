@@ -10,17 +10,21 @@ package struct VerificationContext: Sendable {
     package let readerKey: COSEKeyPair?
     package let trust: TrustStore
     package let now: Timestamp
+    /// The day of `now` at the premises (Q161).
+    package let day: FullDate
     package let policy: VerificationPolicy
 
+    /// - Parameter day: the day of `now` at the premises; nil takes the day in UTC.
     package init(
         transcript: SessionTranscript, comparison: RequestComparison, readerKey: COSEKeyPair?,
-        trust: TrustStore, now: Timestamp, policy: VerificationPolicy
+        trust: TrustStore, now: Timestamp, day: FullDate? = nil, policy: VerificationPolicy
     ) {
         self.transcript = transcript
         self.comparison = comparison
         self.readerKey = readerKey
         self.trust = trust
         self.now = now
+        self.day = day ?? now.dayInUTC
         self.policy = policy
     }
 }
@@ -94,10 +98,10 @@ extension UnverifiedDocument {
         guard let certificate, let signature, let structure, let digests, let validity, let country,
             let revocation, let binding, let authorizations, let match
         else { return (report(log, issuer, finding), nil) }
-        let isCurrent = isCurrent(at: context.now, withholding: match.withheld)
+        let isCurrent = isCurrent(in: context, withholding: match.withheld)
         guard let profile else { return (report(log, issuer, finding, isCurrent), nil) }
         let document = VerifiedDocument(
-            self, at: context.now, certificate: certificate, signature: signature,
+            self, at: context.now, on: context.day, certificate: certificate, signature: signature,
             mobileSecurityObject: structure, digests: digests, validity: validity, country: country,
             revocation: revocation, deviceBinding: binding, keyAuthorizations: authorizations,
             requestMatch: match, profile: profile)
@@ -125,11 +129,15 @@ extension UnverifiedDocument {
     }
 
     /// Whether the document is in date by what is handed out of it.
-    private func isCurrent(at now: Timestamp, withholding withheld: Set<ElementName>) -> DocumentCurrency {
-        let name = ElementName.inMainNameSpace("expiry_date", of: docType)
-        let items = nameSpaces.first { $0.name == name.nameSpace }?.items ?? []
-        let item = withheld.contains(name) ? nil : items.first { $0.isNamed("expiry_date") }
-        return DocumentCurrency(expiryDate: item?.value, at: now)
+    private func isCurrent(
+        in context: VerificationContext, withholding withheld: Set<ElementName>
+    ) -> DocumentCurrency {
+        let dates = nameSpaces.flatMap { space in
+            space.items.filter { $0.isNamed("expiry_date") }.map { ($0.name(in: space.name), $0.value) }
+        }
+        return DocumentCurrency(
+            ExpiryDates(dates.filter { !withheld.contains($0.0) }, of: docType).answer(
+                on: context.day, at: context.now))
     }
 
     private func report(

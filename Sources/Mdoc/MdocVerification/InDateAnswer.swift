@@ -18,35 +18,15 @@ package enum InDateAnswer: Equatable, Sendable, RedactedDescription {
 }
 
 extension VerifiedDocument {
-    /// Whether the document is in date by the issuer-signed `expiry_date` in the namespace of its type.
-    ///
-    /// A `full-date` counts to the end of that day; a `tdate` is an instant, compared with the time of verification.
-    /// The validity of the MSO is another matter. An `expiry_date` of another namespace that is past refutes as well; where the
-    /// type of the document is not known, its namespace is not known either, and every one counts.
+    /// Whether the document is in date by its issuer-signed `expiry_date`: see `ExpiryDates`. The validity of the MSO is
+    /// another matter.
     ///
     /// - Parameter day: the day where the document is shown, in the zone of the premises (Q161).
     package func isInDate(on day: FullDate) -> InDateAnswer {
-        let main = ElementName.inMainNameSpace("expiry_date", of: docType)
-        let values = elements.filter { $0.signedBy == .issuer && $0.name.identifier == main.identifier }
-        let dates = values.map { try? DateText($0.value) }
-        if let past = dates.compactMap(\.self).first(where: { isPast($0, on: day) }) {
-            return .no(expiredOn: past.day)
+        let own = elements.filter {
+            $0.signedBy == .issuer && $0.name.identifier == ExpiryDates.identifier
         }
-        // Where its type is known, the date of the main namespace alone says that the document is in date.
-        let isKnown = DataModel(docType: docType) != nil
-        guard isKnown ? has(main) : !values.isEmpty else { return .cannotTell(.notReturned) }
-        guard !dates.contains(where: { $0 == nil }), let first = dates.compactMap(\.self?.day).min() else {
-            return .cannotTell(.malformed)
-        }
-        // West of Greenwich an instant may be on another day than in UTC.
-        return .yes(until: max(first, day))
-    }
-
-    private func isPast(_ date: DateText, on day: FullDate) -> Bool {
-        switch date.value {
-        case .day(let last): last < day
-        case .instant(let end): end < now
-        }
+        return ExpiryDates(own.map { ($0.name, $0.value) }, of: docType).answer(on: day, at: now)
     }
 }
 

@@ -4,7 +4,7 @@ internal import MdocModel
 extension VerifiedDocument {
     /// The first element of an age whose value is not of its type; nil if every one is.
     var wrongAge: AgeAnswer.AgeUnknown? {
-        for element in elements where element.signedBy == .issuer {
+        for element in evidence(named: { Self.type(ofAge: $0) != nil }) {
             guard let type = Self.type(ofAge: element.name.identifier) else { continue }
             if let wrong = type.form(of: element.value).wrongType { return .wrongType(element.name, wrong) }
         }

@@ -17,9 +17,11 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     let deviceKey: COSEKey
     /// The time of verification.
     let now: Timestamp
+    /// The day of verification, in the zone of the premises.
+    private let day: FullDate
 
     init(
-        _ document: UnverifiedDocument, at now: Timestamp,
+        _ document: UnverifiedDocument, at now: Timestamp, on day: FullDate,
         certificate: consuming VerifiedIssuerCertificate,
         signature: consuming IssuerSignatureProof,
         mobileSecurityObject: consuming MobileSecurityObjectProof,
@@ -42,6 +44,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         deviceKey = signature.mobileSecurityObject.deviceKey
         elements = VerifiedDocument.elements(of: document, withheld: requestMatch.withheld)
         self.now = now
+        self.day = day
     }
 
     private static func elements(
@@ -68,7 +71,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         var proof: (years: Int, name: ElementName)?
         var refutation: (years: Int, name: ElementName)?
         var anyAttestation = false
-        for element in elements where element.signedBy == .issuer {
+        for element in evidence(named: AgeAttestation.isName) {
             guard let attestation = AgeAttestation(element.name.identifier),
                 let value = try? element.value.boolean()
             else { continue }
@@ -85,21 +88,27 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         case (let proof?, nil): return .yes(by: proof.name)
         case (nil, let refutation?): return .no(by: refutation.name)
         case (.some, .some): return .cannotTell(.contradictory)
-        case (nil, nil): return .cannotTell(wrongAge ?? (anyAttestation ? .noneApplies : .noAttestation))
+        case (nil, nil): return .cannotTell(wrongAge ?? (anyAttestation ? .noneApplies : absentAge))
         }
+    }
+
+    /// Why no attestation can be read, where none is of a wrong type.
+    private var absentAge: AgeAnswer.AgeUnknown {
+        elementElsewhere(named: AgeAttestation.isName).map { .elsewhere($0) } ?? .noAttestation
     }
 
     /// Whether the issuer signed this element, whatever its value is.
     package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
 
     /// The type of an issuer-signed value that is not of the type that the data model defines; nil if the value is
-    /// usable, or the element did not come. Of an element that no data model defines, null alone is unusable.
+    /// usable, or the element did not come. Of an element that no data model defines, null and what shows nothing are
+    /// unusable.
     package func wrongType(of name: ElementName) -> WrongType? {
         guard let value = issuerSigned(name) else { return nil }
         if let element = DataModel(docType: docType)?.element(name) {
             return element.form(of: value).wrongType
         }
-        return value.isNullOrUndefined ? WrongType(expected: .structure, found: ElementContent(value)) : nil
+        return WrongType(undefined: value)
     }
 
     /// Whether nothing came of what the issuer signed and was asked for that has a value of its type.
@@ -107,27 +116,20 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
     }
 
-    /// Whether the document itself, by the expiry_date in the namespace of its type, is in date: another matter than the
-    /// MSO's validity.
-    package var isCurrent: DocumentCurrency {
-        DocumentCurrency(
-            expiryDate: issuerSigned(.inMainNameSpace("expiry_date", of: docType)), at: now)
-    }
+    /// Whether the document is in date on the day of verification.
+    package var isCurrent: DocumentCurrency { DocumentCurrency(isInDate(on: day)) }
 }
 
 /// Whether a document is in date by its own expiry_date.
 package enum DocumentCurrency: String, Sendable {
     case yes, no, unknown
 
-    init(expiryDate value: CBORItem?, at now: Timestamp) {
-        guard let date = value.flatMap({ try? DateText($0) }) else {
-            self = .unknown
-            return
-        }
+    init(_ answer: InDateAnswer) {
         self =
-            switch date.value {
-            case .instant(let instant): now <= instant ? .yes : .no
-            case .day(let day): now.dayInUTC <= day ? .yes : .no
+            switch answer {
+            case .yes: .yes
+            case .no: .no
+            case .cannotTell: .unknown
             }
     }
 }

@@ -138,11 +138,11 @@ package struct ReaderTransaction: Sendable {
         _ response: [UInt8], in exchange: borrowing RequestExchange, isLast: Bool
     ) -> Presentation.Outcome? {
         report(.verifying)
+        let now = plan.clock.now
         let context = VerificationContext(
             transcript: exchange.session.transcript, comparison: .requested(exchange.sent?.documents ?? []),
-            readerKey: exchange.session.eReaderKey, trust: plan.trust, now: plan.clock.now,
-            policy: plan.policy
-        )
+            readerKey: exchange.session.eReaderKey, trust: plan.trust, now: now,
+            day: WallClock.localDay(at: now), policy: plan.policy)
         do throws(MdocModelError) {
             let unverified = try UnverifiedResponse(response[...])
             if !isLast, unverified.isEmpty { return nil }

@@ -2,21 +2,49 @@ package import MdocModel
 package import MdocVerification
 package import RequestPlanner
 
-/// All that an answer needs besides passing its checks: a yes to each question, and the required elements.
+/// All that an answer needs besides passing its checks: the needed documents, a yes to each question, and the required
+/// elements.
 ///
 /// It is made of a plan, or of requests whose plan is not known, and is compared with each verified document of its
-/// types. Where several types are alternatives, only the documents that came are compared. It never improves an answer
-/// by what is missing: whatever could refute and was asked for has to come.
+/// types. Whatever comes is compared; of alternatives, those that did not come are not missed. It never improves an
+/// answer by what is missing: whatever could refute and was asked for has to come.
 package struct AnswerExpectation: Sendable {
-    package let questions: [Question]
+    let questions: [Question]
     private let elements: [AskedElement]
+    private let needs: DocumentNeeds
 
     /// Nothing is known of what was asked: only a document without any element is incomplete.
     package static let nothing = AnswerExpectation([], of: [])
 
+    /// Where any of the documents is enough.
     package init(_ questions: [Question], of elements: [AskedElement]) {
+        let docTypes = elements.reduce(into: [String]()) {
+            if !$0.contains($1.docType) { $0.append($1.docType) }
+        }
+        self.init(questions, of: elements, needing: DocumentNeeds(anyOf: docTypes))
+    }
+
+    private init(_ questions: [Question], of elements: [AskedElement], needing needs: DocumentNeeds) {
         self.questions = questions
         self.elements = elements
+        self.needs = needs
+    }
+
+    /// The questions about documents that came or are needed.
+    ///
+    /// - Parameter came: the types of the documents that came.
+    func questions(where came: Set<String>) -> [Question] {
+        let docTypes = came.union(needs.absent(from: came))
+        return questions.filter { !$0.docTypes.isDisjoint(with: docTypes) }
+    }
+
+    /// Whether a document that is needed did not come.
+    func lacksDocument(where came: Set<String>) -> Bool { !needs.absent(from: came).isEmpty }
+
+    /// All that was asked of the documents that are needed and did not come.
+    func missing(where came: Set<String>) -> [MissingElement] {
+        let absent = needs.absent(from: came)
+        return elements.filter { absent.contains($0.docType) }.map { MissingElement($0.name) }
     }
 
     /// The elements of a document that came without them: those of its questions without an answer, and the required
@@ -24,7 +52,7 @@ package struct AnswerExpectation: Sendable {
     func missing(
         from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)]
     ) -> [MissingElement] {
-        let asked = elements.filter { $0.docType == document.docType }
+        let asked = elements(of: document)
         let names =
             document.isEmpty
             ? asked.map(\.name).filter { !document.has($0) }
@@ -42,9 +70,7 @@ package struct AnswerExpectation: Sendable {
     func unusable(
         in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)]
     ) -> [UnusableElement] {
-        let needed =
-            document.isEmpty
-            ? elements.filter { $0.docType == document.docType } : required(answers, of: document)
+        let needed = document.isEmpty ? elements(of: document) : required(answers, of: document)
         return needed.filter { document.has($0) && !document.hasUsable($0) }
             .compactMap { element in
                 ([element.name] + element.alternatives.joined()).lazy.compactMap { name in
@@ -68,9 +94,13 @@ package struct AnswerExpectation: Sendable {
     private func required(
         _ answers: [(subject: Question.Subject, answer: Answer)], of document: VerifiedDocument
     ) -> [AskedElement] {
-        let asked = elements.filter { $0.docType == document.docType }
+        let asked = elements(of: document)
         let judged = answers.flatMap { $0.subject.elements(among: asked, of: document.docType) }
         return asked.filter { $0.isRequired && !judged.contains($0.name) }
+    }
+
+    private func elements(of document: VerifiedDocument) -> [AskedElement] {
+        elements.filter { $0.docType == document.docType }
     }
 }
 
@@ -113,7 +143,7 @@ extension Question.Subject {
         switch self {
         case .ageOver(let years, _):
             let identifier = AgeAttestation(years: years)?.identifier ?? "age_in_years"
-            return [.inMainNameSpace(identifier, of: docType)]
+            return asked.map(\.name).filter { $0.identifier == identifier }
         case .drive(let vehicle): return [vehicle.element, .inMainNameSpace("expiry_date", of: docType)]
         case .inDate: return [.inMainNameSpace("expiry_date", of: docType)]
         case .portrait: return asked.map(\.name).filter { $0.identifier == "portrait" }
@@ -131,33 +161,48 @@ extension RequestPlan {
 }
 
 extension AnswerExpectation {
-    /// The questions and elements that an answer to these requests needs: each `age_over_NN` of each document is a question, and so is its
-    /// `expiry_date`.
+    /// The needs of an answer to these requests: each `age_over_NN` of each document is a question, and so is its `expiry_date`.
     ///
     /// - Parameters:
-    ///   - areAlternatives: whether any of the documents is enough. The types of one family always are alternatives.
+    ///   - useCases: the use cases of the request, by the places of its documents.
     ///   - day: today, in the zone of the premises.
-    package init(of requests: [ItemsRequest], areAlternatives: Bool = false, on day: FullDate) {
-        var questions: [(family: String?, subject: Question.Subject, docTypes: Set<String>)] = []
-        for request in requests {
-            let family =
-                areAlternatives ? nil : DocumentFamily.word(of: request.docType) ?? request.docType
-            let ages = request.agesAsked.map { Question.Subject.ageOver($0, by: request.ageEvidence) }
-            for subject in ages + (request.asksForExpiryDate ? [.inDate] : []) {
-                if let index = questions.firstIndex(where: { $0.family == family && $0.subject == subject }) {
+    package init(
+        of requests: [ItemsRequest], _ useCases: [DeviceRequestInfo.UseCase] = [], on day: FullDate
+    ) {
+        let needs = DocumentNeeds(of: requests.map(\.docType), useCases)
+        var questions: [Question] = []
+        for group in needs.groups {
+            for question in Self.questions(about: group, in: requests, on: day)
+            where !questions.contains(question) {
+                questions.append(question)
+            }
+        }
+        self.init(questions, of: requests.flatMap { $0.askedElements() }, needing: needs)
+    }
+
+    /// The questions of the requests for documents of these types, each for all types that are asked it.
+    private static func questions(
+        about docTypes: [String], in requests: [ItemsRequest], on day: FullDate
+    ) -> [Question] {
+        var questions: [(subject: Question.Subject, docTypes: Set<String>)] = []
+        for request in requests where docTypes.contains(request.docType) {
+            for subject in request.subjects {
+                if let index = questions.firstIndex(where: { $0.subject == subject }) {
                     questions[index].docTypes.insert(request.docType)
                 } else {
-                    questions.append((family, subject, [request.docType]))
+                    questions.append((subject, [request.docType]))
                 }
             }
         }
-        self.init(
-            questions.map { Question(docTypes: $0.docTypes, $0.subject, on: day) },
-            of: requests.flatMap { $0.askedElements() })
+        return questions.map { Question(docTypes: $0.docTypes, $0.subject, on: day) }
     }
 }
 
 extension ItemsRequest {
+    fileprivate var subjects: [Question.Subject] {
+        agesAsked.map { .ageOver($0, by: ageEvidence) } + (asksForExpiryDate ? [.inDate] : [])
+    }
+
     /// The evidence of an age that the request accepts, since it asks for it.
     package var ageEvidence: AgeEvidence {
         if asksInMain("birth_date") { return .birthDate }

@@ -4,7 +4,7 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
     case answerUnknown = "answer.unknown"
     /// A required element did not come, or nothing came of what was asked for.
     case elementNotReturned = "element.not_returned"
-    /// An element that is needed came, and its value is not of its type.
+    /// An element that is needed came, and its value is empty or not of its type.
     case elementUnusable = "element.unusable"
     case decisionRejected = "decision.rejected"
     case decisionDismissed = "decision.dismissed"

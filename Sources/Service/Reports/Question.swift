@@ -66,7 +66,7 @@ package struct Answer: Equatable, Sendable {
             (word, reason) = (answer.word, answer.reason)
         case .portrait:
             switch document.portraitForm {
-            case nil: (word, reason) = (.cannotTell, "no portrait came to compare")
+            case nil: (word, reason) = (.cannotTell, document.portraitAbsence)
             case .wrongType(let wrong): (word, reason) = (.cannotTell, wrong.explanation(of: "the portrait"))
             case .asDefined, .deviating: (word, reason) = (.yes, "portrait")
             }
@@ -75,7 +75,7 @@ package struct Answer: Equatable, Sendable {
 }
 
 extension VerifiedDocument {
-    /// The bytes that the issuer signed as the portrait, whatever they are.
+    /// The bytes that the issuer signed as the portrait in a namespace of the document's type, whatever they are.
     package var portrait: ArraySlice<UInt8>? { portraitElement.flatMap { try? $0.byteString() } }
 
     /// The form of the portrait, which can be compared with a face unless it is of a wrong type; nil if none came.
@@ -86,9 +86,15 @@ extension VerifiedDocument {
         portraitForm?.wrongType == nil ? portrait : nil
     }
 
-    private var portraitElement: CBORItem? {
-        elements.first { $0.name.identifier == "portrait" && $0.signedBy == .issuer }?.value
+    private var portraitElement: CBORItem? { evidence(named: Self.isPortrait).first?.value }
+
+    fileprivate var portraitAbsence: String {
+        elementElsewhere(named: Self.isPortrait).map {
+            "\($0.text) is not in the namespace that this document type has its portrait in"
+        } ?? "no portrait came to compare"
     }
+
+    private static func isPortrait(_ identifier: String) -> Bool { identifier == "portrait" }
 }
 
 extension AgeAnswer {

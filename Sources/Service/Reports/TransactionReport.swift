@@ -135,11 +135,17 @@ package struct TransactionReport: Sendable {
         self.basis = basis
     }
 
-    package var questions: [Question] { expectation.questions }
+    private var docTypes: Set<String> { Set(documents.map(\.report.docType)) }
+
+    /// The questions about documents that came or are needed.
+    package var questions: [Question] { expectation.questions(where: docTypes) }
 
     /// The needed elements that were asked for and did not come, of any of the documents.
     package var missing: [MissingElement] {
-        documents.flatMap(\.missing).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        let absent = isAccepted ? expectation.missing(where: docTypes) : []
+        return (documents.flatMap(\.missing) + absent).reduce(into: []) {
+            if !$0.contains($1) { $0.append($1) }
+        }
     }
 
     /// The required elements whose values are not of their types, of any of the documents.
@@ -147,8 +153,11 @@ package struct TransactionReport: Sendable {
         documents.flatMap(\.unusable).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Whether a verified document lacks an element that it needs, or has none at all.
-    package var isIncomplete: Bool { documents.contains(where: \.isIncomplete) }
+    /// Whether a needed document did not come, or one that is verified lacks an element that it needs, or has none at all.
+    package var isIncomplete: Bool {
+        documents.contains(where: \.isIncomplete)
+            || isAccepted && expectation.lacksDocument(where: docTypes)
+    }
 
     /// Yes where each document that came says yes, no where one says no.
     package func word(answering question: Question) -> Answer.Word {

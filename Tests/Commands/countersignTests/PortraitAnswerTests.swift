@@ -12,18 +12,26 @@ import VectorFiles
 
 @Suite("Whether there is a portrait to compare")
 struct PortraitAnswerTests {
-    private static let day = FullDate(year: 2026, month: 11, day: 1)
-
-    private func answer(_ items: [TestDocument.Item]) throws -> Answer {
-        let day = try #require(Self.day)
-        let verified = try verified(items)
-        return Answer(Question(docTypes: [TestDocument.mDL], .portrait, on: day), by: verified.documents[0])
+    private func answer(
+        _ items: [TestDocument.Item], of docType: String = TestDocument.mDL
+    ) throws -> Answer {
+        let day = try #require(FullDate(year: 2026, month: 11, day: 1))
+        return Answer(
+            Question(docTypes: [docType], .portrait, on: day), by: try document(items, of: docType))
     }
 
-    private func verified(_ items: [TestDocument.Item]) throws -> VerifiedResponse {
+    private func document(_ items: [TestDocument.Item], of docType: String) throws -> VerifiedDocument {
+        try verified(items, of: docType).documents[0]
+    }
+
+    private func verified(
+        _ items: [TestDocument.Item], of docType: String = TestDocument.mDL
+    ) throws -> VerifiedResponse {
         let issuer = try TestIssuer(authority: TestAuthority.ofACountry())
         let session = try TestSession()
-        let document = try TestDocument(items).encoded(issuer: issuer, session: session)
+        var draft = try TestDocument(items)
+        draft.docType = docType
+        let document = try draft.encoded(issuer: issuer, session: session)
         let response = Encoded.map([
             ("version", Encoded.text("1.0")), ("documents", Encoded.array([document])), ("status", [0x00]),
         ])
@@ -45,8 +53,10 @@ struct PortraitAnswerTests {
 
     private struct NotVerified: Error {}
 
-    private static func portrait(_ bytes: [UInt8]) -> TestDocument.Item {
-        TestDocument.Item("portrait", Encoded.bytes(bytes))
+    private static func portrait(
+        _ bytes: [UInt8], in nameSpace: String = TestDocument.nameSpace
+    ) -> TestDocument.Item {
+        TestDocument.Item("portrait", Encoded.bytes(bytes), in: nameSpace)
     }
 
     @Test("Q225 A whole JPEG or JPEG 2000 image is a portrait to compare")
@@ -74,6 +84,41 @@ struct PortraitAnswerTests {
         }
         let text = try answer([TestDocument.Item("portrait", Encoded.text("data:image/jpeg;base64,"))])
         #expect(text.word == .cannotTell && text.reason.hasPrefix("the portrait is a text;"))
+    }
+
+    @Test(
+        "Q244 Only a portrait in the namespaces of the document's type is one to compare",
+        arguments: [
+            (TestDocument.mDL, "org.iso.18013.5.1", "com.example.x"),
+            (TestDocument.mDL, "org.iso.18013.5.1", "org.iso.18013.5.1.aamva"),
+            ("org.iso.23220.photoid.1", "org.iso.23220.1", "org.iso.18013.5.1"),
+            ("eu.europa.ec.eudi.pid.1", "eu.europa.ec.eudi.pid.1", "org.iso.18013.5.1"),
+            ("org.iso.23220.1.jp.mnc", "org.iso.23220.1.jp", "org.iso.23220.1"),
+        ])
+    func nameSpaces(_ docType: String, own: String, other: String) throws {
+        let jpeg = try Self.jpeg()
+        let stranger = jpeg + [0]
+        let elsewhere = Self.portrait(jpeg, in: other)
+        let alone = try answer([elsewhere], of: docType)
+        #expect(alone.word == .cannotTell && alone.reason.contains("\(other)/portrait "), "\(alone.reason)")
+        #expect(try document([elsewhere], of: docType).portrait == nil)
+        for items in [
+            [Self.portrait(stranger, in: other), Self.portrait(jpeg, in: own)],
+            [Self.portrait(jpeg, in: own), Self.portrait(stranger, in: other)],
+        ] {
+            #expect(try answer(items, of: docType).word == .yes)
+            #expect(try document(items, of: docType).portrait.map { Array($0) } == jpeg)
+        }
+        #expect(try answer([Self.portrait([], in: own), elsewhere], of: docType).word == .cannotTell)
+    }
+
+    @Test("Q244 Of a type that is not known the portrait may be in any namespace, that of its name first")
+    func unknownType() throws {
+        let jpeg = try Self.jpeg()
+        let docType = "org.example.club.1"
+        let elsewhere = Self.portrait(jpeg, in: "org.example.people")
+        #expect(try answer([elsewhere], of: docType).word == .yes)
+        #expect(try answer([elsewhere, Self.portrait([], in: docType)], of: docType).word == .cannotTell)
     }
 
     @Test("Without a portrait nobody can compare")

@@ -86,7 +86,7 @@ struct AgeEvidenceTests {
 
     @Test("One unreadable proof of age does not silence a readable one beside it")
     func unreadableBeside() throws {
-        let text = TestDocument.Item("age_in_years", Encoded.text("40"), in: "org.example")
+        let text = TestDocument.Item("birth_date", Encoded.text("soon"))
         #expect(try answer(20, [text, stated]) == .yes(by: .mDL("age_in_years")))
         #expect(
             try answer(20, [.init("age_over_20", Encoded.text("true")), stated])
@@ -120,7 +120,13 @@ struct AgeEvidenceTests {
             ("birth_date", Encoded.day("1990-01-01")), ("approximate_mask", Encoded.text("00001111")),
         ])
         #expect(try answer(21, [.init("birth_date", plain)]) == .yes(by: .mDL("birth_date")))
-        #expect(try answer(21, [.init("birth_date", masked)]) == .cannotTell(.noAttestation))
+        let answer = try answer(21, [.init("birth_date", masked)])
+        #expect(!answer.isYes && answer.reason.contains("birth_date is approximate"), "\(answer.reason)")
+        #expect(try self.answer(20, [.init("birth_date", masked), stated]) == .yes(by: .mDL("age_in_years")))
+        #expect(try self.answer(21, [.init("birth_date", masked), stated]) == .cannotTell(.asOfIssue))
+        #expect(
+            try self.answer(21, [.init("birth_date", masked), .age(21, true)])
+                == .yes(by: .mDL("age_over_21")))
     }
 
     @Test(
@@ -137,10 +143,24 @@ struct AgeEvidenceTests {
         }
     }
 
-    @Test("No human's age in years proves nothing")
+    @Test("An age that no human reaches proves nothing, and is named")
     func tooOld() throws {
-        let item = TestDocument.Item("age_in_years", Encoded.unsigned(201))
-        #expect(try answer(18, [item]) == .cannotTell(.noAttestation))
+        for (item, words) in [
+            (TestDocument.Item("age_in_years", Encoded.unsigned(201)), "is more than 200 years"),
+            (.init("age_in_years", Encoded.unsigned(65535)), "is more than 200 years"),
+            (birth("0001-01-01"), "is more than 200 years"), (birth("1825-11-01"), "is more than 200 years"),
+        ] {
+            let answer = try answer(18, [item])
+            #expect(!answer.isYes, "\(answer)")
+            let reason = answer.reason
+            #expect(reason.hasPrefix("org.iso.18013.5.1/\(item.identifier) \(words)"), "\(reason)")
+            #expect(try self.answer(18, [item, .age(18, true)]) == .yes(by: .mDL("age_over_18")))
+            #expect(try self.answer(18, [item, .age(18, false)]) == .no(by: .mDL("age_over_18")))
+            #expect(try self.answer(18, [item], accepting: .attestation) == .cannotTell(.noAttestation))
+        }
+        #expect(
+            try answer(18, [.init("age_in_years", Encoded.unsigned(200))]) == .yes(by: .mDL("age_in_years")))
+        #expect(try answer(18, [birth("1825-11-02")]) == .yes(by: .mDL("birth_date")))
     }
 
     @Test("Q160 What was offered as an alternative is handed out; what was not is withheld")
@@ -161,5 +181,11 @@ struct AgeEvidenceTests {
         #expect(
             verified.isAgeAtLeast(18, accepting: .ageInYears, on: try #require(Self.today))
                 == .yes(by: .mDL("age_in_years")))
+    }
+}
+
+extension AgeAnswer {
+    fileprivate var isYes: Bool {
+        if case .yes = self { true } else { false }
     }
 }

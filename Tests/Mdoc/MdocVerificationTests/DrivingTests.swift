@@ -248,6 +248,85 @@ struct DrivingTests {
         }
     }
 
+    @Test(
+        "Q245 A member of a privilege that is there and cannot be read leaves its entry open, and no other",
+        arguments: ["issue_date", "expiry_date", "codes"],
+        [[0xf6], [0xf7], Encoded.boolean(false), Encoded.unsigned(0), Encoded.text(""), Encoded.map([])]
+            as [[UInt8]])
+    func unreadableMember(_ member: String, _ value: [UInt8]) throws {
+        func entry(_ code: String) -> [UInt8] {
+            Encoded.map([("vehicle_category_code", Encoded.text(code)), (member, value)])
+        }
+        let good = category("B", until: "2030-01-01")
+        #expect(try mayDrive([entry("B")]) == .cannotTell(.malformed))
+        #expect(try mayDrive([entry("B"), category("A")]) == .cannotTell(.malformed))
+        #expect(try isYes(mayDrive([entry("B"), good]), until: "2030-01-01"))
+        #expect(try isYes(mayDrive([entry("A"), good]), until: "2030-01-01"))
+        #expect(try mayDrive([entry("A")]) == .no(.notGranted))
+        #expect(
+            try mayDrive([entry("B")], expiry: Encoded.day("2025-01-01"))
+                == .no(.documentExpired(on: Self.day("2025-01-01"))))
+    }
+
+    @Test("Q245 Members that are absent keep their meaning: no dates of its own, and no conditions")
+    func absentMembers() throws {
+        let bare = Encoded.map([("vehicle_category_code", Encoded.text("B"))])
+        #expect(try isYes(mayDrive([bare]), until: "2045-01-01"))
+        let unconditional = Encoded.map([
+            ("vehicle_category_code", Encoded.text("B")), ("codes", Encoded.array([])),
+        ])
+        #expect(try isYes(mayDrive([unconditional]), until: "2045-01-01"))
+    }
+
+    @Test(
+        "Q245 A condition with a member that cannot be read leaves open how the category is limited",
+        arguments: [
+            [("code", Encoded.text("01")), ("sign", [0xf6])],
+            [("code", Encoded.text("01")), ("value", [0xf7])],
+            [("code", [0xf6])], [("code", Encoded.text(" "))], [("sign", Encoded.text("<="))],
+        ] as [[(String, [UInt8])]])
+    func unreadableCondition(_ members: [(String, [UInt8])]) throws {
+        let entry = category("B", until: "2030-01-01", codes: [Encoded.map(members)])
+        #expect(try mayDrive([entry]) == .cannotTell(.malformed))
+        #expect(try isYes(mayDrive([entry, category("B")]), until: "2045-01-01"))
+    }
+
+    @Test("Q245 An entry whose code is blank may be about any category")
+    func blankCode() throws {
+        for code in ["", " ", "\u{200b}"] {
+            #expect(try mayDrive([category(code)]) == .cannotTell(.malformed))
+            #expect(try mayDrive([category(code), category("A")]) == .cannotTell(.malformed))
+            #expect(try isYes(mayDrive([category(code), category("B")]), until: "2045-01-01"))
+        }
+    }
+
+    @Test("Q245 A domestic entry with a null class, restriction or date is not read as one without it")
+    func unreadableDomesticMember() throws {
+        func vehicle(_ members: [(String, [UInt8])], beside others: [(String, [UInt8])] = []) -> [UInt8] {
+            let named = [("domestic_vehicle_class_code", Encoded.text("C"))] + members
+            return Encoded.map([("domestic_vehicle_class", Encoded.map(named))] + others)
+        }
+        let unknown = DrivingAnswer.cannotTell(.malformed)
+        for null in [[0xf6], [0xf7]] as [[UInt8]] {
+            for broken in [
+                vehicle([("expiry_date", null)]), vehicle([("issue_date", null)]),
+                vehicle([], beside: [("domestic_vehicle_restrictions", null)]),
+            ] {
+                #expect(try mayDrive([broken], .domesticClass("C")) == unknown)
+                #expect(try isYes(mayDrive([broken, vehicle([])], .domesticClass("C")), until: "2045-01-01"))
+            }
+            let general = Encoded.map([("domestic_vehicle_restrictions", null)])
+            let classless = Encoded.map([("domestic_vehicle_class", null)])
+            for broken in [general, classless] {
+                #expect(try mayDrive([broken, vehicle([])], .domesticClass("C")) == unknown)
+            }
+            let described = vehicle(
+                [("domestic_vehicle_class_description", null)],
+                beside: [("domestic_vehicle_endorsements", null)])
+            #expect(try isYes(mayDrive([described], .domesticClass("C")), until: "2045-01-01"))
+        }
+    }
+
     @Test("What did not come, or came in another namespace, tells nothing")
     func notReturned() throws {
         #expect(try answer([.familyName]) == .cannotTell(.notReturned))

@@ -17,6 +17,8 @@ struct Presentation {
     var documents: [TestDocument]
     var requests: [ItemsRequest]?
     var now: String = "2026-11-01T12:00:00Z"
+    /// The day at the premises, where it is not that in UTC.
+    var day: FullDate?
     var clockSkew: Int64 = 60
     var hasReaderKey = true
     var moreMembers: [(String, [UInt8])] = []
@@ -59,7 +61,7 @@ struct Presentation {
             transcript: session.transcript, comparison: requests.map { .requested($0) } ?? .notCompared,
             readerKey: hasReaderKey ? session.readerKey : nil,
             trust: try trust ?? issuer.authority.store(),
-            now: try #require(DateText(now.utf8)).instant,
+            now: try #require(DateText(now.utf8)).instant, day: day,
             policy: VerificationPolicy(rules: rules, clockSkew: clockSkew))
     }
 

@@ -156,27 +156,46 @@ struct DocumentCurrencyTests {
     }
 
     @Test(
-        "The date in the namespace of the document's type counts, and no other, whatever comes first",
+        "Only the date in the namespace of the document's type says that it is in date; any that is past refutes",
         arguments: [
-            (TestDocument.mDL, ["org.iso.18013.5.1.aamva"], DocumentCurrency.unknown),
-            (TestDocument.mDL, ["org.iso.18013.5.1.aamva", "org.iso.18013.5.1"], .yes),
-            (TestDocument.mDL, ["org.iso.18013.5.1", "org.iso.18013.5.1.aamva"], .yes),
-            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1", "org.iso.23220.1"], .yes),
-            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1"], .unknown),
-            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1", "eu.europa.ec.eudi.pid.1"], .yes),
-            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1"], .unknown),
+            (TestDocument.mDL, ["org.iso.18013.5.1.aamva"], false),
+            (TestDocument.mDL, ["org.iso.18013.5.1.aamva", "org.iso.18013.5.1"], true),
+            (TestDocument.mDL, ["org.iso.18013.5.1", "org.iso.18013.5.1.aamva"], true),
+            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1", "org.iso.23220.1"], true),
+            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1"], false),
+            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1", "eu.europa.ec.eudi.pid.1"], true),
+            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1"], false),
         ])
-    func ownNameSpace(_ docType: String, nameSpaces: [String], expected: DocumentCurrency) throws {
+    func ownNameSpace(_ docType: String, nameSpaces: [String], hasOwn: Bool) throws {
         let own = ElementName.inMainNameSpace("expiry_date", of: docType).nameSpace
-        var document = try TestDocument(
-            nameSpaces.map { nameSpace in
-                let day = nameSpace == own ? "2026-11-30" : "2020-01-01"
-                return .init("expiry_date", Encoded.day(day), in: nameSpace)
-            })
-        document.docType = docType
-        var presentation = try Presentation(document)
-        presentation.requests = nil
-        #expect(try presentation.verified().documents[0].isCurrent == expected)
+        for (elsewhere, expected) in [
+            ("2020-01-01", DocumentCurrency.no), ("2030-01-01", hasOwn ? .yes : .unknown),
+        ] {
+            var document = try TestDocument(
+                nameSpaces.map { nameSpace in
+                    let day = nameSpace == own ? "2026-11-30" : elsewhere
+                    return .init("expiry_date", Encoded.day(day), in: nameSpace)
+                })
+            document.docType = docType
+            var presentation = try Presentation(document)
+            presentation.requests = nil
+            let response = try presentation.verified()
+            #expect(response.documents[0].isCurrent == expected)
+            #expect(response.reports[0].parts.documentCurrent == expected)
+        }
+    }
+
+    @Test("Q161 A day counts to its end at the premises, in the report as in the answer")
+    func premises() throws {
+        var presentation = try Presentation(TestDocument([.init("expiry_date", Encoded.day("2026-11-01"))]))
+        for (day, expected) in [(1, DocumentCurrency.yes), (2, .no)] {
+            let today = try #require(FullDate(year: 2026, month: 11, day: day))
+            presentation.day = today
+            let response = try presentation.verified()
+            #expect(response.documents[0].isCurrent == expected)
+            #expect(response.reports[0].parts.documentCurrent == expected)
+            #expect(DocumentCurrency(response.documents[0].isInDate(on: today)) == expected)
+        }
     }
 
     @Test("A document out of date is verified all the same: that is another question than the MSO's validity")

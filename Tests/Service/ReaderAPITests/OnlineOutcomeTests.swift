@@ -63,6 +63,34 @@ struct OnlineOutcomeTests {
         }
     }
 
+    @Test("Q244 Q245 A page reads unclear for a blank, and for an age or portrait in another namespace")
+    func nothingInIt() async throws {
+        let shop = try await OnlineShop()
+        defer { shop.close() }
+        let other = "com.example.x"
+        let rows: [(intent: String, item: TestDocument.Item, reason: String)] = [
+            (
+                "identity: document number", .init("document_number", Encoded.text(" \t")), "element.unusable"
+            ),
+            (
+                "elements: com.example.x/age_over_21",
+                .init("age_over_21", Encoded.boolean(true), in: other), "answer.unknown"
+            ),
+            (
+                "identity: portrait, expiry", .init("portrait", Encoded.bytes([1]), in: other),
+                "answer.unknown"
+            ),
+        ]
+        for row in rows {
+            let info = try await shop.askPage(intent: row.intent)
+            let response = try shop.webResponse([try TestDocument([row.item])], to: info)
+            let json = try await shop.present(response, info: info).json()
+            #expect(json["verdict"] as? String == "verified" && json["outcome"] as? String == "unclear")
+            let reasons = try #require(json["reasons"] as? [String])
+            #expect(reasons.contains(row.reason), "\(row.intent): \(reasons)")
+        }
+    }
+
     @Test("Q222 A page for which the phone returns nothing of what was asked reads unclear")
     func nothing() async throws {
         let shop = try await OnlineShop()

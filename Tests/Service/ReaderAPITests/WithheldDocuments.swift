@@ -26,8 +26,12 @@ enum HolderKind: String, CaseIterable, Sendable {
     case withoutAttestations
     /// The document's number is null.
     case numberOfWrongType
+    /// The document's number is a blank.
+    case blankNumber
     /// Height and sex are null.
     case nullMeasures
+    /// The category has a null for its last day and for its conditions.
+    case nullLimits
 
     fileprivate var licence: TestLicence {
         var licence = TestLicence()
@@ -35,7 +39,10 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .expiredWholly: licence.yearsToExpiry = -1
         case .underAge: licence.age = 17
         case .withoutAttestations: (licence.age, licence.attestedAges) = (20, [])
-        case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType, .nullMeasures: break
+        case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType, .blankNumber,
+            .nullMeasures,
+            .nullLimits:
+            break
         }
         return licence
     }
@@ -46,6 +53,11 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .notYetGranted: document["driving_privileges"] = Self.privilege("B", from: "2030-01-01")
         case .otherCategory: document["driving_privileges"] = Self.privilege("A", from: "2020-01-01")
         case .numberOfWrongType: document["document_number"] = .null
+        case .blankNumber: document["document_number"] = " \u{200b}"
+        case .nullLimits:
+            document["driving_privileges"] = [
+                ["vehicle_category_code": "B", "expiry_date": .null, "codes": .null]
+            ]
         case .nullMeasures: for name in ["height", "sex"] { document[name] = .null }
         case .honest, .expiredWholly, .underAge, .withoutAttestations: break
         }
@@ -91,11 +103,17 @@ struct WithholdingBench {
     }
 
     /// What every channel makes of the answer to a request, with these elements unticked.
+    ///
+    /// - Parameter docTypes: the types of the documents that the phone returns; nil leaves that to the request.
     func answer(
-        to requests: DeviceRequestDraft, withholding names: Set<ElementName>
+        to requests: DeviceRequestDraft, withholding names: Set<ElementName>,
+        returning docTypes: Set<String>? = nil
     ) throws -> (response: VerifiedResponse, judgement: Judgement) {
         let holder = Holder(documents: documents.map { $0.withholding(names) })
-        let request = try requests.encode(for: .extendedRequest, in: transcript)
+        let returned = docTypes.map { docTypes in
+            DeviceRequestDraft(requests.documents.filter { docTypes.contains($0.docType) })
+        }
+        let request = try (returned ?? requests).encode(for: .extendedRequest, in: transcript)
         guard case .response(let bytes) = try holder.answer(request[...], transcript: transcript) else {
             throw NotVerified()
         }

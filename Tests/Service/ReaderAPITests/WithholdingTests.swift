@@ -65,8 +65,7 @@ struct WithholdingTests {
         init(offline intent: String) throws {
             requests = try Asked(intent: intent).requests
             expectation = AnswerExpectation(
-                of: requests.documents, areAlternatives: !requests.useCases.isEmpty,
-                on: WithholdingBench.day)
+                of: requests.documents, requests.useCases, on: WithholdingBench.day)
             plan = nil
         }
 
@@ -170,6 +169,89 @@ struct WithholdingTests {
             if kind == .honest { #expect(outcome == .allow) }
             if kind == .expired { #expect(outcome == .deny) }
         }
+    }
+
+    /// A stored request of three documents, and the sets of them that answer it.
+    struct DocumentSets: Sendable {
+        let useCases: [DeviceRequestInfo.UseCase]
+        /// Places of documents, each set of which answers the request whole.
+        let answers: [Set<Int>]
+
+        static let all = [
+            DocumentSets(useCases: [], answers: [[0, 1, 2]]),
+            DocumentSets(useCases: [useCase([[0], [2]]), useCase([[1]])], answers: [[0, 1], [1, 2]]),
+            DocumentSets(useCases: [useCase([[0, 1], [2]])], answers: [[0, 1], [2]]),
+            DocumentSets(useCases: [useCase([[0], [2]])], answers: [[0, 1], [1, 2]]),
+            DocumentSets(
+                useCases: [useCase([[0]]), useCase([[1, 2]], isMandatory: false)], answers: [[0]]),
+            DocumentSets(
+                useCases: [useCase([[0, 1]], isMandatory: false), useCase([[2]], isMandatory: false)],
+                answers: [[0, 1], [2]]),
+        ]
+
+        private static func useCase(_ sets: [[Int]], isMandatory: Bool = true) -> DeviceRequestInfo.UseCase {
+            .init(isMandatory: isMandatory, documentSets: sets)
+        }
+    }
+
+    @Test(
+        "Q243 Of a stored request of several documents, without each of them and each of their elements",
+        arguments: DocumentSets.all, HolderKind.allCases)
+    func severalDocuments(_ sets: DocumentSets, _ kind: HolderKind) throws {
+        let requests = try [
+            "age over 21, in date", "identity: name, portrait; from photoid", "age over 18; from pid",
+        ]
+        .map { intent in
+            try #require(
+                RequestPlan(RequestIntent(parsing: intent), keeping: .none).allRequests.first)
+        }
+        let draft = DeviceRequestDraft(requests, useCases: sets.useCases)
+        let expectation = AnswerExpectation(of: requests, sets.useCases, on: WithholdingBench.day)
+        let bench = try WithholdingBench(kind)
+        let judge = { (names: Set<ElementName>, places: Set<Int>) in
+            JudgedByAll(
+                try bench.answer(
+                    to: draft, withholding: names, returning: Set(places.map { requests[$0].docType })),
+                expectation, plan: nil)
+        }
+        for places in [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]] as [Set<Int>] {
+            let isAnswered = sets.answers.contains { $0.isSubset(of: places) }
+            let whole = try judge([], places)
+            #expect(whole.outcome != nil, "the channels differ: \(whole.outcomes)")
+            #expect(isAnswered || whole.outcome != .allow, "\(kind) with \(places.sorted())")
+            if kind == .honest {
+                #expect(whole.outcome == (isAnswered ? .allow : .unclear), "with \(places.sorted())")
+                #expect(whole.missing.isEmpty == isAnswered, "with \(places.sorted()): \(whole.missing)")
+            }
+            for request in places.map({ requests[$0] }) {
+                for name in request.askedElements().map(\.name) {
+                    let part = try judge([name], places)
+                    #expect(
+                        part.outcome != .allow || whole.outcome == .allow,
+                        "\(kind) without \(name.text) of \(places.sorted()): \(part.outcomes)")
+                }
+            }
+        }
+    }
+
+    @Test("Q245 A required element with nothing in it leaves the outcome open")
+    func blank() throws {
+        let asked = try Asked(intent: "identity: name, document number")
+        let answer = try WithholdingBench(.blankNumber).answer(to: asked.requests, withholding: [])
+        #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == .unclear)
+        let report = TransactionReport(answer.judgement, expecting: asked.expectation, requestCompared: true)
+        #expect(report.conclusion.reasons == ["element.unusable"])
+        #expect(report.missing.isEmpty)
+        #expect(report.unusable.map(\.text) == ["org.iso.18013.5.1/document_number is a blank text"])
+        let whole = try WithholdingBench(.honest).answer(to: asked.requests, withholding: [])
+        #expect(JudgedByAll(whole, asked.expectation, plan: asked.plan).outcome == .allow)
+    }
+
+    @Test("Q245 A category whose last day or conditions are null is not one without them")
+    func nullLimits() throws {
+        let asked = try Asked(intent: "rental: categories B")
+        let answer = try WithholdingBench(.nullLimits).answer(to: asked.requests, withholding: [])
+        #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == .unclear)
     }
 
     @Test("An element that no document must have is missed only where the order says that it is required")

@@ -1,6 +1,7 @@
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
+internal import ReaderService
 internal import Reports
 internal import WalletPresentation
 
@@ -38,7 +39,7 @@ struct StoredPresentation {
         let decrypted = clock.now
         let context = PresentationContext(
             comparison: asked.map { .requested($0.requests) } ?? .notCompared, trust: trust, now: now,
-            policy: policy)
+            day: WallClock.localDay(at: now), policy: policy)
         var report = ChannelReport(
             opened.verify(in: context), requestCompared: asked != nil,
             expecting: asked?.expectation ?? .nothing)

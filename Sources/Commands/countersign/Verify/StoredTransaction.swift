@@ -29,7 +29,7 @@ struct StoredTransaction {
         let context = { (request: StoredRequest?) in
             VerificationContext(
                 transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
-                trust: trust, now: now, policy: policy)
+                trust: trust, now: now, day: WallClock.localDay(at: now), policy: policy)
         }
         switch message {
         case .response(let bytes):
@@ -140,22 +140,21 @@ struct StoredRequest {
     let items: [ItemsRequest]
     /// Whether the request is of version 1.1 or later.
     let isExtended: Bool
-    /// Whether any of the documents is enough.
-    private let areAlternatives: Bool
+    /// The sets of documents that answer it.
+    private let useCases: [DeviceRequestInfo.UseCase]
 
     init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
         self.bytes = bytes
         let request = try DeviceRequest(bytes, limits: limits)
         items = request.docRequests.map(\.itemsRequest)
         isExtended = request.version != "1.0"
-        let useCases = request.deviceRequestInfo?.useCases ?? []
-        areAlternatives = useCases.contains { $0.documentSets.count > 1 }
+        useCases = request.deviceRequestInfo?.useCases ?? []
     }
 
     var comparison: RequestComparison { .requested(items) }
 
     /// The needs of an answer at this time, in the zone of this computer.
     func expectation(at now: Timestamp) -> AnswerExpectation {
-        AnswerExpectation(of: items, areAlternatives: areAlternatives, on: WallClock.localDay(at: now))
+        AnswerExpectation(of: items, useCases, on: WallClock.localDay(at: now))
     }
 }

@@ -13,10 +13,7 @@ package struct AgeStandIn: Hashable, Sendable {
     ) -> [AgeStandIn] {
         guard case .requested(let requests) = comparison else { return [] }
         return response.documents.flatMap { document -> [AgeStandIn] in
-            let hasAge = document.elements.contains {
-                $0.name.identifier == "age_in_years" && $0.signedBy == .issuer
-            }
-            guard hasAge else { return [] }
+            guard !document.evidence(named: { $0 == "age_in_years" }).isEmpty else { return [] }
             return requests.filter { $0.docType == document.docType }.flatMap(\.agesAsked)
                 .filter { document.isAgeAtLeast($0).isUnanswered }
                 .map { AgeStandIn(docType: document.docType, years: $0) }
@@ -27,10 +24,8 @@ package struct AgeStandIn: Hashable, Sendable {
 extension AgeAnswer {
     fileprivate var isUnanswered: Bool {
         switch self {
-        case .cannotTell(.noAttestation), .cannotTell(.noneApplies), .cannotTell(.asOfIssue),
-            .cannotTell(.wrongType):
-            true
         case .yes, .no, .cannotTell(.contradictory): false
+        case .cannotTell: true
         }
     }
 }

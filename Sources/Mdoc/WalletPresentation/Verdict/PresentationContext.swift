@@ -9,16 +9,19 @@ package struct PresentationContext: Sendable {
     /// Issuers of test documents: what verifies with them is a mock.
     package let testTrust: TrustStore?
     package let now: Timestamp
+    private let day: FullDate?
     package let policy: VerificationPolicy
 
+    /// - Parameter day: the day of `now` at the premises; nil takes the day in UTC.
     package init(
         comparison: RequestComparison, trust: TrustStore, testTrust: TrustStore? = nil, now: Timestamp,
-        policy: VerificationPolicy
+        day: FullDate? = nil, policy: VerificationPolicy
     ) {
         self.comparison = comparison
         self.trust = trust
         self.testTrust = testTrust
         self.now = now
+        self.day = day
         self.policy = policy
     }
 
@@ -26,6 +29,6 @@ package struct PresentationContext: Sendable {
     {
         VerificationContext(
             transcript: transcript, comparison: comparison, readerKey: nil, trust: other ?? trust, now: now,
-            policy: policy)
+            day: day, policy: policy)
     }
 }

@@ -183,7 +183,8 @@ package final class OnlineVerifier: Sendable {
         by basis: JudgingBasis, at now: Timestamp
     ) async -> JSONValue {
         let context = PresentationContext(
-            comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy)
+            comparison: .requested(asked), trust: basis.trust, now: now, day: WallClock.localDay(at: now),
+            policy: basis.policy)
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()

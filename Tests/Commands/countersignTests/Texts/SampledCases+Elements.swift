@@ -31,7 +31,8 @@ extension ElementContent: SampledCases {
         case .negativeInteger?: .bytes
         case .bytes?: .text
         case .text?: .emptyText
-        case .emptyText?: .list
+        case .emptyText?: .blankText
+        case .blankText?: .list
         case .list?: .map
         case .map?: .taggedValue
         case .taggedValue?: .boolean
@@ -40,7 +41,8 @@ extension ElementContent: SampledCases {
         case .number?: .dateAndTime
         case .dateAndTime?: .notADate
         case .notADate?: .malformed
-        case .malformed?: .emptyBytes
+        case .malformed?: .emptyStructure
+        case .emptyStructure?: .emptyBytes
         case .emptyBytes?: .image(.avif)
         case .image?: .damagedImage(.jpeg)
         case .damagedImage?: .tooLargeImage(.jpeg2000)

@@ -181,7 +181,10 @@ extension AgeAnswer: SampledCases {
         case .cannotTell(.contradictory)?: .cannotTell(.asOfIssue)
         case .cannotTell(.asOfIssue)?:
             .cannotTell(.wrongType(familyName, WrongType(expected: .boolean, found: .text)))
-        case .cannotTell(.wrongType)?: nil
+        case .cannotTell(.wrongType)?: .cannotTell(.implausible(familyName))
+        case .cannotTell(.implausible)?: .cannotTell(.approximate(familyName))
+        case .cannotTell(.approximate)?: .cannotTell(.elsewhere(familyName))
+        case .cannotTell(.elsewhere)?: nil
         }
     }
 }

@@ -56,7 +56,7 @@ extension ReissueEvidence {
                 ($0.years, element.value, element.nameSpace == ReissueValues.mainNameSpace)
             }
         }
-        let proofs = attested.filter { $0.years >= years && $0.value.boolean == true }
+        let proofs = attested.filter { $0.isMain && $0.years >= years && $0.value.boolean == true }
         let refutes = attested.contains { $0.years <= years && $0.value.boolean == false }
         let isOlder = all("age_in_years").contains { $0.unsigned.map { $0 >= UInt64(years) } ?? false }
         let births = all("birth_date").compactMap(\.birthDate)

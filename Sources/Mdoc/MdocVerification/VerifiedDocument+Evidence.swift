@@ -1,0 +1,26 @@
+package import MdocModel
+
+extension VerifiedDocument {
+    /// The issuer-signed elements that may answer a question: those that the data model of the document's type defines.
+    ///
+    /// An element of the same name in another namespace proves and refutes nothing (Q244). Where the type is not known,
+    /// its namespaces are not known either, and every one counts, that of the type's name first.
+    package func evidence(named isNamed: (String) -> Bool) -> [VerifiedElement] {
+        let candidates = issuerSigned(named: isNamed)
+        if let model = DataModel(docType: docType) {
+            return candidates.filter { model.element($0.name) != nil }
+        }
+        return candidates.filter { $0.name.nameSpace == docType }
+            + candidates.filter { $0.name.nameSpace != docType }
+    }
+
+    /// The first issuer-signed element of this name in a namespace in which it answers nothing.
+    package func elementElsewhere(named isNamed: (String) -> Bool) -> ElementName? {
+        guard let model = DataModel(docType: docType) else { return nil }
+        return issuerSigned(named: isNamed).first { model.element($0.name) == nil }?.name
+    }
+
+    private func issuerSigned(named isNamed: (String) -> Bool) -> [VerifiedElement] {
+        elements.filter { $0.signedBy == .issuer && isNamed($0.name.identifier) }
+    }
+}
