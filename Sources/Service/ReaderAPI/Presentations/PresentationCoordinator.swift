@@ -161,6 +161,8 @@ package actor PresentationCoordinator {
             // The same order may have arrived meanwhile.
             return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
         }
+        // Before anything is prepared: a refused order signs nothing and uses no reader token.
+        try orders.check(caller.name)
         _ = try namedLane(for: order)
         let (record, presentation) = try await prepare(order, by: owner)
         guard caller.begins(at: record.lane) else { throw .laneUnknown.at("/lane") }
