@@ -464,7 +464,7 @@ let package = Package(
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner",
                 "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto", "PKIX", "Transport", "PCSCTransport",
-                "BlueZTransport", "PCSCBench", "BlueZBench", "PresentationStage",
+                "BlueZTransport", "PCSCBench", "BlueZBench", "PresentationStage", "Deadlines",
             ]),
         tests(
             of: "FieldTrace", in: "Service",
@@ -526,7 +526,7 @@ let package = Package(
             of: "ReaderAPI", in: "Service",
             [
                 "CBOR", "COSE", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
-                "PKIX",
+                "PKIX", "Deadlines",
                 "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
                 "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
                 "RecordBench", "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",

@@ -139,7 +139,9 @@ class Tour:
         path, body = "/v1/lanes/counter-1/presentations", {"preset": "Age 18", "reference": "button-1"}
         one = self.ended(ask("POST", path, body))
         ask("POST", path, body)
-        self.ended(ask("POST", one + "/again", {}))
+        ask("POST", one + "/again", {})
+        lacking = self.order(intent="elements: org.iso.18013.5.1/weight; required org.iso.18013.5.1/weight")
+        self.ended(ask("POST", lacking + "/again", {}))
 
     def desk(self, ask):
         token = ask("POST", "/v1/reader-tokens", {"brand": "utopia", "instance": self.instance})["token"]

@@ -90,6 +90,16 @@ class MissingTests(KioskCase):
         self.expect(customer, "armed")
         self.assertEqual(self.asked_again(), [{}])
 
+    def test_an_order_that_keeps_by_consent_is_not_asked_again(self):
+        clerk = self.open("clerk")
+        for retention, buttons in (("consented(2)", 0), ("days(2)", 1)):
+            with self.subTest(retention=retention):
+                identity = self.stand_in.arm(asks=["drive:B"], retention=retention)
+                self.expect(clerk, "armed")
+                self.stand_in.verify(identity, answers=[("drive:B", "unknown")], missing=[f"{MDL}/expiry_date"])
+                self.expect(clerk, "missing")
+                self.assertEqual(clerk.locator('[data-action="askAgain"]').count(), buttons)
+
     def test_a_press_by_keys_and_by_touch(self):
         for options, press in (({}, "keys"), ({"has_touch": True}, "touch")):
             with self.subTest(press=press):

@@ -15,6 +15,7 @@ package struct APIProblem: Error, Equatable, Sendable {
             identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
         case referenceOfTest
+        case askedAgain, nothingToAskAgain
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
         case presetUnknown, standingOrder, readerUnavailable
         case portraitGone, pageCodeRefused
@@ -177,6 +178,17 @@ extension APIProblem {
         .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
     static let presentationOver = APIProblem(
         .presentationOver, 409, "the presentation is over: order a new one")
+    static let askedAgain = APIProblem(
+        .askedAgain, 409,
+        "what is missing was asked for again already, and a presentation is repeated once: wait for the new presentation, or order another"
+    )
+    static let nothingToAskAgain = APIProblem(
+        .nothingToAskAgain, 409,
+        "the result names nothing in missing, so there is nothing to ask for again: order a new presentation")
+    static let consentNotRepeated = APIProblem(
+        .retentionRefused, 409,
+        "the order keeps data with the holder's consent, which holds for one presentation: record the consent again and order with \"consent\": \"given\""
+    )
     static let eventsOver = APIProblem(
         .presentationOver, 409,
         "the presentation is over and no events of it follow: GET /v1/presentations/{id} has its outcome")

@@ -4,7 +4,8 @@ internal import Synchronization
 package import Transport
 
 extension BluetoothLERadio {
-    /// Registers and advertises a service that no phone looks for, and withdraws it at once.
+    /// Registers and advertises a service that no phone looks for, and withdraws it at once. The adapter is switched on
+    /// and not pairable afterwards, as after every presentation.
     ///
     /// bluetoothd may refuse this though its adapter reports room (Q239), which nothing but a try shows.
     package func tryServing() async throws(BluetoothLEError) {

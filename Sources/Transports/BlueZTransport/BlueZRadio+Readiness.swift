@@ -3,7 +3,9 @@ package import Transport
 extension BlueZRadio {
     package func look() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
-            let (_, _, properties) = try await currentAdapter()
+            let (daemon, _, properties) = try await currentAdapter()
+            // The properties are those that bluetoothd reported last.
+            try await daemon.checkAnswers()
             guard properties["Powered"]?.flag == true else { throw .adapterOff() }
         } catch {
             throw BluetoothLEError(error)

@@ -97,50 +97,6 @@ struct PresetTests {
                 == "allow")
     }
 
-    @Test("The clerk's page asks once more what a till ordered; the new presentation is the till's")
-    func askAgain() async throws {
-        let (daemon, button) = try await Self.daemon()
-        let id = try await daemon.order(#", "lane": "lane-1", "reference": "till-7""#)
-        let path = "/v1/presentations/\(id)/again"
-        _ = try await daemon.end(of: id)
-        for (client, body, problem) in [
-            (button, "{}", "forbidden"), (daemon.asApp, "{}", "forbidden"),
-            (daemon.asClerk, #"{"intent": "age over 99"}"#, "bodyRefused"),
-            (daemon.asClerk, nil, "contentTypeRefused"),
-        ] {
-            #expect(try await client.call("POST", path, body).problem == problem)
-        }
-        let reply = try await daemon.asClerk.call("POST", path, "{}")
-        let again = try #require(try reply.json()["id"] as? String, "\(reply.text)")
-        #expect(reply.status == 201 && again != id)
-        #expect(try await daemon.end(of: again).last == "verified")
-        let (first, second) = (
-            try await daemon.asApp.call("GET", "/v1/presentations/\(id)").json(),
-            try await daemon.asApp.call("GET", "/v1/presentations/\(again)").json()
-        )
-        #expect(first["reference"] as? String == "till-7" && second["reference"] is NSNull)
-        for member in ["kind", "intent", "validation", "retention", "lane"] {
-            #expect(first[member] as? String == second[member] as? String, "\(member)")
-        }
-        #expect(
-            try await daemon.asClerk.call("POST", path, "{}").problem == "presentationUnknown",
-            "the page has the latest of its lane alone")
-    }
-
-    @Test("What still runs is not asked once more, and what waits for a decision is not either")
-    func askAgainTooEarly() async throws {
-        let (daemon, _) = try await Self.daemon()
-        let reply = try await daemon.asClerk.call(
-            "POST", "/v1/lanes/lane-1/presentations", #"{"preset": "Age 21"}"#)
-        let id = try #require(try reply.json()["id"] as? String, "\(reply.text)")
-        #expect(try await daemon.end(of: id, as: daemon.asClerk).last == "awaitingDecision")
-        let path = "/v1/presentations/\(id)/again"
-        #expect(try await daemon.asClerk.call("POST", path, "{}").problem == "decisionOpen")
-        try await daemon.decide(id)
-        #expect(try await daemon.asClerk.call("POST", path, "{}").status == 201)
-        #expect(try await daemon.asClerk.call("POST", path, "{}").problem == "presentationUnknown")
-    }
-
     private static func faults(_ members: String) -> String {
         let text =
             #"{"lanes": [{"name": "a"\#(members.contains("|") ? members.split(separator: "|")[1] : "")}], \#(members.split(separator: "|")[0])}"#

@@ -55,6 +55,30 @@ struct UnitTests {
     }
 
     @Test(
+        "The drop-in for keys in the TPM is for every unit that opens them, and the package's guide says so")
+    func tpm() throws {
+        let folder = VectorFiles.repository.appending(path: "Hardware")
+        let systemd = folder.appending(path: "systemd")
+        let example = try String(contentsOf: systemd.appending(path: "tpm.conf"), encoding: .utf8)
+        let guide = try String(contentsOf: folder.appending(path: "Packaging/README.Debian"), encoding: .utf8)
+        let units = try FileManager.default.contentsOfDirectory(atPath: systemd.path).filter {
+            guard $0.hasSuffix(".service"), try values(of: "User", in: $0) == ["countersign"] else {
+                return false
+            }
+            return try values(of: "PrivateDevices", in: $0) == ["yes"]
+        }
+        #expect(Set(units) == ["countersignd.service", "countersign-doctor.service"])
+        for unit in units {
+            let name = unit.replacing(".service", with: "")
+            let comments = example.split(separator: "\n").filter { $0.hasPrefix("#") }
+            let words = comments.joined(separator: " ").split { !$0.isLetter && $0 != "-" }
+            #expect(words.contains { $0 == name }, "tpm.conf: \(name)")
+            #expect(guide.contains("\(unit).d"), "README.Debian: \(unit)")
+        }
+        #expect(!guide.contains("countersign-hub.service.d"), "the hub's unit opens no key in a TPM")
+    }
+
+    @Test(
         "What doctor says takes the place of what it said before, unless it did not come to its end",
         arguments: [(0, "new"), (2, "new"), (64, "old"), (137, "old")])
     func doctor(_ status: Int, _ kept: String) throws {

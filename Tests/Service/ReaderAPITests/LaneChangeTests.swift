@@ -1,4 +1,4 @@
-internal import Transport
+import Deadlines
 import Logging
 import MdocModel
 import MdocTrust
@@ -33,7 +33,12 @@ struct LaneChangeTests {
             await run(transaction)
         }
 
-        func readiness() async -> LaneReadiness { state.withLock { $0 } }
+        func readiness() async -> LaneReadiness {
+            let state = state.withLock { $0 }
+            guard state == .ready, let fault = await radioFault() else { return state }
+            return .withoutBluetooth(fault)
+        }
+
         func radioFault() async -> RadioFault? { radio.withLock { $0 } }
     }
 
@@ -111,5 +116,51 @@ struct LaneChangeTests {
             #expect(lines.allSatisfy { $0.contains("org.bluez.Error.Failed: Failed to create entry") })
             #expect(lines.allSatisfy { !$0.contains("\u{1b}") })
         }
+    }
+
+    /// A lane at which a look takes until the test ends it.
+    private final class Hanging: LaneDevice {
+        let looking = Mutex<CheckedContinuation<Void, Never>?>(nil)
+
+        func run(_ transaction: ReaderTransaction) async -> Presentation {
+            Presentation(
+                outcome: .failed(.noUsableRetrieval), request: nil, phases: [], rawAnswer: nil, leaving: nil)
+        }
+
+        func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
+        {
+            await run(transaction)
+        }
+
+        func readiness() async -> LaneReadiness {
+            await withCheckedContinuation { continuation in looking.withLock { $0 = continuation } }
+            return .ready
+        }
+    }
+
+    @Test("Q246 At the start a lane that hangs does not delay the report on another")
+    func hangs() async throws {
+        let (hanging, refused) = (Hanging(), Reader())
+        let refusal = PeerRefusal(
+            call: "RegisterAdvertisement", name: "org.bluez.Error.Failed", message: "no")
+        refused.radio.withLock { $0 = RadioFault(.registrationRefused, refusal) }
+        let log = LogLines()
+        let coordinator = try PresentationCoordinator(
+            lanes: [
+                ConfiguredLane(Lane(name: "hanging", device: hanging)),
+                ConfiguredLane(Lane(name: "refused", device: refused)),
+            ], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
+            metrics: PresentationMetrics(), log: log.logger, clock: .system)
+        let start = Task { await coordinator.lookAtStart() }
+        let hasReported = await Task {
+            try await until("the report on the other lane", within: .seconds(60)) {
+                log.lines.contains { $0.contains("lane=refused") }
+            }
+        }.result
+        #expect(throws: Never.self) { try hasReported.get() }
+        try await until("the look that hangs") { hanging.looking.withLock { $0 != nil } }
+        hanging.looking.withLock { $0.take() }?.resume()
+        await start.value
+        #expect(log.lines.count { $0.contains("lane=refused") } == 1)
     }
 }

@@ -12,6 +12,8 @@ final class FakeBluetoothd: Sendable {
     enum Reply {
         case values([BusValue])
         case error(_ name: String, _ detail: String = "")
+        /// The usual answer, without values, after this time.
+        case late(Duration)
     }
 
     static let adapter = "/org/bluez/hci0"
@@ -53,6 +55,11 @@ final class FakeBluetoothd: Sendable {
         closeSockets()
         await bus.close()
     }
+
+    /// Handles nothing until `resume`, as a process that was stopped by SIGSTOP.
+    func hang() { bus.queue.queue.suspend() }
+
+    func resume() { bus.queue.queue.resume() }
 
     /// The methods that were called, with the last component of the path, in order.
     var calls: [String] { state.withLock { $0.calls } }
@@ -194,6 +201,11 @@ final class FakeBluetoothd: Sendable {
             switch reply {
             case .values(let values): bus.answer(message, values)
             case .error(let name, let detail): bus.refuse(message, name, detail)
+            case .late(let time):
+                Task {
+                    try await Task.sleep(for: time, clock: .continuous)
+                    await self.bus.answer(message, [])
+                }
             }
         }
     }

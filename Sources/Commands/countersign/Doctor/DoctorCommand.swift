@@ -15,8 +15,8 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
             Looks at pcscd and its readers, at bluetoothd and its adapter, at the clock, at trust, identities and the \
-            store, and changes nothing. While no lane is engaged it advertises for a moment, to see whether bluetoothd \
-            allows that. Each check is ok, a note (nothing needs to be done), a warning (it works, and not \
+            store, and writes no file. While no lane is engaged it advertises for a moment, to see whether bluetoothd \
+            allows that; this sets the adapter to not pairable, as every presentation does. Each check is ok, a note (nothing needs to be done), a warning (it works, and not \
             as well as it should), failed, or skipped; what does not answer within \
             \(Examination.limit.components.seconds) seconds is failed as timedOut.
 

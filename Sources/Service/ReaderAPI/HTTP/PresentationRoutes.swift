@@ -64,8 +64,7 @@ extension PresentationCoordinator {
             APIRoute(.post, "/v1/presentations/{id}/again", .scopes([.clerk])) { call throws(APIProblem) in
                 let body = try await call.body()
                 _ = try mapping(body.members([]), APIProblem.init(body:))
-                let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
-                let record = try await self.askAgain(seen.record, by: call.known)
+                let record = try await self.askAgain(call.presentation, by: call.known)
                 return .json(
                     try await self.outcome(of: record, for: call.known), status: .created,
                     location: "/v1/presentations/\(record.id)")

@@ -19,6 +19,11 @@ export function missingElements(presentation) {
     return [...new Set(names.map((name) => name.slice(name.indexOf("/") + 1)))];
 }
 
+/// Whether the clerk can ask again. A consent to what is kept holds for one presentation: then the till orders again.
+export function canAskAgain(presentation) {
+    return ![presentation.retention, presentation.then?.retention].some((name) => /^consented\b/.test(name ?? ""));
+}
+
 /// What was not shared and what to do about it, on the page `customer` or `clerk`.
 export function missingText(page, presentation, strings) {
     const names = missingElements(presentation);

@@ -1,6 +1,6 @@
 // Which screen shows what is known. Pure: the views draw what comes out of here.
 
-import { missingElements } from "./missing.js";
+import { canAskAgain, missingElements } from "./missing.js";
 
 /// The words for the reasons of a verdict or an end, by the ids of the daemon.
 const reasons = {
@@ -214,7 +214,7 @@ function doubt(id, presentation) {
         return { name: "test", tone: "test", shape: "test", shows: true };
     }
     if (missingElements(presentation).length > 0) {
-        return { name: "missing", tone: "unknown", shape: "unknown", shows: true, cue: "no", asksAgain: true };
+        return { name: "missing", tone: "unknown", shape: "unknown", shows: true, cue: "no", asksAgain: canAskAgain(presentation) };
     }
     const screen = { name: "cannotTell", tone: "unknown", shape: "unknown", shows: true, cue: "no" };
     return id === "" || id === "answer.unknown" ? screen : { ...screen, reason: { id } };

@@ -93,10 +93,9 @@ struct PresentationBook: Sendable {
     /// A presentation begins. What its lane still shows of the one before is wiped: documents stay for whoever ordered
     /// them. One that waits for a decision keeps its lane.
     mutating func begin(_ record: PresentationRecord) throws(APIProblem) -> [Action] {
+        if let repeated = record.repeated { try checkAskingAgain(repeated, for: record.owner) }
         if let before = latest(at: record.lane), !before.state.isOver {
-            let isOwn = before.owner == record.owner
-            throw before.state == .awaitingDecision
-                ? APIProblem.decisionOpen(before.id, isOwn: isOwn) : .laneBusy(before.id, isOwn: isOwn)
+            throw occupation(by: before, for: record.owner)
         }
         var actions = try makeRoom()
         if let before = latest[record.lane] { actions += expire(.shown, of: before) }
@@ -104,7 +103,26 @@ struct PresentationBook: Sendable {
         order.append(record.id)
         if let reference = record.ownedReference { references[reference] = record.id }
         latest[record.lane] = record.id
+        if let repeated = record.repeated { records[repeated]?.isAskedAgain = true }
         return actions + [.notify(.armed, record)]
+    }
+
+    /// Checks that a presentation is over, that its result names missing elements, and that nobody has asked for them
+    /// again yet.
+    ///
+    /// - Parameter owner: the caller whose the new presentation will be.
+    func checkAskingAgain(_ id: PresentationID, for owner: String) throws(APIProblem) {
+        guard let record = records[id] else { throw .presentationUnknown }
+        guard record.conclusion != nil else { throw occupation(by: record, for: owner) }
+        guard !record.isAskedAgain else { throw .askedAgain }
+        guard record.hasMissingElements else { throw .nothingToAskAgain }
+    }
+
+    /// The reason why a lane has no place while a presentation runs there.
+    private func occupation(by record: PresentationRecord, for owner: String) -> APIProblem {
+        let isOwn = record.owner == owner
+        return record.state == .awaitingDecision
+            ? .decisionOpen(record.id, isOwn: isOwn) : .laneBusy(record.id, isOwn: isOwn)
     }
 
     private mutating func makeRoom() throws(APIProblem) -> [Action] {

@@ -87,8 +87,11 @@ extension PresentationCoordinator {
             // A caller may have begun to listen while the rules changed.
             if let accessRules { endStreams(under: accessRules) }
             for name in logs.keys { logs[name]?.beat() }
-            for name in laneNames where logs[name]?.listenerCount ?? 0 > 0 {
-                _ = await readiness(ofLane: name)
+            // At once: a lane that hangs must not delay the next heartbeat of the others.
+            await withDiscardingTaskGroup { group in
+                for name in laneNames where logs[name]?.listenerCount ?? 0 > 0 {
+                    group.addTask { _ = await self.readiness(ofLane: name) }
+                }
             }
         }
     }
@@ -116,12 +119,20 @@ extension PresentationCoordinator {
         log.error("a lane has no Bluetooth", metadata: ["lane": "\(name)", "advice": "\(fault.advice)"])
     }
 
-    /// Looks at each lane before its first customer, and reports what bluetoothd refuses there (Q239).
+    /// Looks at each lane before its first customer, and reports what bluetoothd refuses there (Q239). A lane that hangs
+    /// holds up no other.
     package func lookAtStart() async {
-        await lookAtLanes()
-        for name in laneNames {
-            _ = await readiness(ofLane: name)
-            if let fault = await lanes[name]?.lane.radioFault() { report(fault, atLane: name) }
+        await withDiscardingTaskGroup { group in
+            for name in laneNames { group.addTask { await self.lookAtStart(lane: name) } }
+        }
+    }
+
+    private func lookAtStart(lane name: String) async {
+        switch await readiness(ofLane: name) {
+        case .withoutBluetooth(let fault): report(fault, atLane: name)
+        // A look does not try the radio of a lane without a reader.
+        case .unavailable: if let fault = await lanes[name]?.lane.radioFault() { report(fault, atLane: name) }
+        case .ready, nil: break
         }
     }
 }

@@ -28,8 +28,8 @@ extension PresentationCoordinator {
         try await archive.begin(record, receipts)
     }
 
-    /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipts wait for the
-    /// decision, until its time is over or the daemon ends.
+    /// Keeps what the order of an ended presentation specifies: a receipt of any outcome, data of `allow` alone. If a
+    /// person has to decide, both wait for the decision, until its time is over or the daemon ends.
     func keep(
         _ record: PresentationRecord, _ completion: PresentationRecord.Completion,
         _ report: TransactionReport, then further: TransactionReport?
@@ -56,7 +56,9 @@ extension PresentationCoordinator {
             await archive.hold(receipts, of: record.id)
             return kept
         }
-        (kept.retainedUntil, kept.furtherRetainedUntil) = await archive.retain(kept.retaining, of: record)
+        if conclusion.outcome == .allow {
+            (kept.retainedUntil, kept.furtherRetainedUntil) = await archive.retain(kept.retaining, of: record)
+        }
         kept.retaining = WaitingRetention()
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)

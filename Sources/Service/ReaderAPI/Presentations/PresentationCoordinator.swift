@@ -126,12 +126,15 @@ package actor PresentationCoordinator {
 
     /// An `allow` that came from a test document is no answer to an order once test documents are not accepted any more.
     ///
-    /// - Parameter owner: whose the presentation is; nil if it is the caller's.
+    /// - Parameters:
+    ///   - owner: the caller whose the presentation is; nil if it is `caller`.
+    ///   - repeated: the presentation whose missing elements the order asks for again.
     func open(
-        _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil
+        _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil,
+        repeating repeated: PresentationID? = nil
     ) async throws(APIProblem) -> Opened {
         if let name = order.lane, !caller.begins(at: name) { throw .laneUnknown.at("/lane") }
-        let opened = try await found(order, by: caller, for: owner ?? caller.name)
+        let opened = try await found(order, by: caller, for: owner ?? caller.name, repeating: repeated)
         guard caller.begins(at: opened.lane) else { throw .laneUnknown.at("/lane") }
         guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
             return opened
@@ -139,32 +142,49 @@ package actor PresentationCoordinator {
         throw .referenceOfTest
     }
 
-    /// Orders once more what a presentation asked, where something was not shared. Whoever ordered that one owns the new one
-    /// too; a standing order's is the caller's.
+    /// Orders once more everything that a presentation asked, if something was not shared. Holder and clerk decide again.
+    /// The new presentation has the owner of the earlier one; after a standing order, the caller owns it.
     func askAgain(
-        _ record: PresentationRecord, by caller: KnownCaller
+        _ id: PresentationID, by caller: KnownCaller
     ) async throws(APIProblem) -> PresentationRecord {
+        let record = try recordToAskAgain(id, for: caller)
         let isStanding = record.owner == Self.owner(ofStanding: record.lane)
-        let order = PresentationOrder(again: record.order, lane: record.lane)
         let owner = isStanding ? caller.name : record.owner
+        try book.checkAskingAgain(id, for: owner)
+        let order = try PresentationOrder(again: record.order, lane: record.lane)
         // An order without a reference is never one that is there already.
-        guard case .created(let new) = try await open(order, by: caller, for: owner)
+        guard case .created(let new) = try await open(order, by: caller, for: owner, repeating: id)
         else { throw .presentationUnknown }
         return new
     }
 
+    /// The presentation, if the clerk's page of the caller shows it, or showed it before it was asked again.
+    private func recordToAskAgain(
+        _ id: PresentationID, for caller: KnownCaller
+    ) throws(APIProblem) -> PresentationRecord {
+        let record = try record(id)
+        if record.isAskedAgain, caller.scopes.contains(.clerk), caller.covers(lane: record.lane) {
+            return record
+        }
+        return try presentation(id, for: caller, by: [.clerk]).record
+    }
+
     private func found(
-        _ order: PresentationOrder, by caller: KnownCaller, for owner: String
+        _ order: PresentationOrder, by caller: KnownCaller, for owner: String,
+        repeating repeated: PresentationID?
     ) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         if let past = try await past(orderedAs: order, by: owner) {
             // The same order may have arrived meanwhile.
             return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
         }
+        // Before anything is prepared: a refused order signs nothing and uses no reader token.
+        try orders.check(caller.name)
         _ = try namedLane(for: order)
-        let (record, presentation) = try await prepare(order, by: owner)
+        var (record, presentation) = try await prepare(order, by: owner)
+        record.repeated = repeated
         guard caller.begins(at: record.lane) else { throw .laneUnknown.at("/lane") }
-        return try await inTurn { [presentation] () async throws(APIProblem) in
+        return try await inTurn { [record, presentation] () async throws(APIProblem) in
             try await self.enter(record, presentation, for: caller.name)
         }
     }
@@ -232,6 +252,7 @@ package actor PresentationCoordinator {
         }
         // Before the lane is held: a caller over its limit must not keep a standing order from it.
         try orders.check(caller)
+        if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
         await hold(lane: record.lane)
         defer { release(lane: record.lane) }
         // A till that tries while a customer is served costs no write.

@@ -90,15 +90,20 @@ package struct PresentationOrder: Equatable, Sendable {
         readerToken = nil
     }
 
-    /// The same order once more, as a new presentation.
-    init(again order: PresentationOrder, lane: String) {
+    /// The order of a presentation that asks again, for everything. Neither the reference nor the holder's consent is
+    /// taken over.
+    ///
+    /// - Throws: `retentionRefused` if the order keeps data only with a consent, which is given for one presentation.
+    init(again order: PresentationOrder, lane: String) throws(APIProblem) {
+        let retentions = [order.retention, order.then?.retention].compactMap(\.self)
+        guard !retentions.contains(where: \.needsConsent) else { throw .consentNotRepeated }
         kind = order.kind
         intent = order.intent
         self.lane = lane
         reference = nil
         validation = order.validation
         retention = order.retention
-        consent = order.consent
+        consent = .notGiven
         then = order.then
         policy = order.policy
         identity = order.identity

@@ -73,6 +73,10 @@ struct PresentationRecord: Sendable {
     let brand: PreparedBrand?
     /// By what it is judged.
     let basis: JudgingBasis
+    /// The presentation whose missing elements this one asks for again; nil if the order is new.
+    var repeated: PresentationID?
+    /// Whether a presentation that asks again for what is missing here has begun.
+    var isAskedAgain = false
     var phase = Phase.running(.armed, hint: .openYourID)
 
     var state: PresentationState {
@@ -98,6 +102,11 @@ struct PresentationRecord: Sendable {
         case .running, .cancelling, .recording: nil
         case .awaitingDecision(let completion), .over(let completion): completion
         }
+    }
+
+    /// Whether the result names needed elements that did not come.
+    var hasMissingElements: Bool {
+        [completion?.report, completion?.further].contains { $0?.missing.isEmpty == false }
     }
 
     /// How it ended. Nil until everything is decided.

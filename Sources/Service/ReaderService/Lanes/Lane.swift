@@ -12,6 +12,9 @@ package actor Lane {
     private var leaving: Task<Void, Never>?
     /// The look at the devices that is running: one at a time, whoever asks.
     private var look: Task<LaneReadiness, Never>?
+    /// The inspection that began last: a look, or a trial of the radio alone. Each waits for the one before, and a
+    /// presentation waits for the last.
+    private var inspection: Task<Void, Never>?
     private var looked: (readiness: LaneReadiness, at: ContinuousClock.Instant)?
 
     /// How long the result of a look at the devices is used.
@@ -33,14 +36,14 @@ package actor Lane {
         let run = LaneRun()
         self.run = run
         let (moments, continuation) = AsyncStream<LaneMoment>.makeStream()
-        let (device, before, look) = (device, leaving, look)
+        let (device, before, inspection) = (device, leaving, inspection)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
         avoidsExtendedRequest = false
         Task { [plan] in
             await before?.value
-            // A look may have the adapter's only place for an advertisement.
-            _ = await look?.value
+            // An inspection may have the adapter's only place for an advertisement.
+            await inspection?.value
             let presentation = await run.present(plan, on: device) { continuation.yield(.event($0)) }
             self.end(presentation)
             continuation.yield(.ended(presentation))
@@ -68,18 +71,29 @@ package actor Lane {
         run?.cancel()
     }
 
-    /// Returns when the last presentation that ended has no work left, neither here nor over the radio.
+    /// Returns when neither the last presentation that ended nor an inspection uses the devices any more.
     package func left() async {
         await leaving?.value
+        await inspection?.value
     }
 
     /// The reason why phones cannot be asked over Bluetooth; nil if nothing prevents it, or a presentation is running.
     package func radioFault() async -> RadioFault? {
         guard run == nil else { return nil }
-        let fault = await bounded(by: .now + Self.lookTimeout) { [device] () throws(Never) in
-            await device.radioFault()
+        return await inspect { [device] in await device.radioFault() }.value
+    }
+
+    /// Inspects the devices after the inspection before has ended. It is cancelled after `lookTimeout`.
+    private func inspect<Value: Sendable>(
+        _ body: @escaping @Sendable () async -> Value
+    ) -> Task<Value, Never> {
+        let before = inspection
+        let task = Task {
+            await before?.value
+            return await bounded(by: .now + Self.lookTimeout) { () throws(Never) in await body() }.get()
         }
-        return fault.get()
+        inspection = Task { _ = await task.value }
+        return task
     }
 
     /// Whether phones can be asked, as of a moment ago.
@@ -88,9 +102,7 @@ package actor Lane {
         // A reader in use answers nobody else, so it is not asked. It works.
         guard run == nil else { return looked?.readiness ?? .ready }
         if let look { return await look.value }
-        let look = Task { [device] in
-            await bounded(by: .now + Self.lookTimeout) { () throws(Never) in await device.readiness() }.get()
-        }
+        let look = inspect { [device] in await device.readiness() }
         self.look = look
         let readiness = await look.value
         self.look = nil

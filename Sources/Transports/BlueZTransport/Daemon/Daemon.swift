@@ -19,6 +19,8 @@ actor Daemon {
 
     private let leftBehind: PeersLeftBehind
     private var tablePlaces: Set<Int> = []
+    /// The ping that bluetoothd has not answered yet; nil if none is under way.
+    private(set) var openPing: Ping?
 
     private init(_ bus: Bus, limit: Duration, leftBehind: PeersLeftBehind) {
         self.bus = bus
@@ -97,12 +99,27 @@ actor Daemon {
             [.string(interface), .string(name), .variant(value)])
     }
 
-    /// Calls a method that undoes an earlier call, even if the task is cancelled.
-    func takeBack(
-        _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = []
-    ) async {
-        await Task { _ = try? await call(path, interface, name, arguments) }.value
+    /// A ping, which bluetoothd answers once it runs, however long it hung before.
+    struct Ping {
+        let sent: ContinuousClock.Instant
+        let answer: Task<Void, Never>
     }
+
+    /// Returns the ping that is under way, or sends one.
+    @discardableResult
+    func ping() -> Ping {
+        if let openPing { return openPing }
+        let answer = Task { [weak self, bus] in
+            _ = try? await bus.call(
+                Self.name, "/", BusMember("org.freedesktop.DBus.Peer", "Ping"), within: .seconds(3600))
+            await self?.pingEnded()
+        }
+        let ping = Ping(sent: .now, answer: answer)
+        openPing = ping
+        return ping
+    }
+
+    private func pingEnded() { openPing = nil }
 
     /// The properties of an object, as far as bluetoothd has reported them.
     func properties(_ path: String, _ interface: String) -> [String: BusValue]? {
@@ -177,14 +194,14 @@ actor Daemon {
     }
 
     private func forget(_ device: String, at adapter: String) async {
-        await Task {
+        await finishing { [leftBehind] in
             do throws(BusError) {
-                _ = try await call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
+                _ = try await self.call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
             } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.DoesNotExist") {
             } catch {
                 leftBehind.insert(device)
             }
-        }.value
+        }
     }
 
     private func forgetIfLeftBehind(_ path: String) {

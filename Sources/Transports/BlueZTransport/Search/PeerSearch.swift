@@ -103,14 +103,15 @@ actor PeerSearch {
         isDiscovering = true
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
         // Cancelled half-way, it would be unclear whether there is a session to stop.
-        let result = await Task {
+        let result = await daemon.finishing {
             do throws(BusError) {
-                try await begin()
+                try await self.begin()
                 return Result<Void, BusError>.success(())
             } catch {
                 return .failure(error)
             }
-        }.value
+        }
+        guard let result else { throw .daemonHung }
         do throws(BusError) {
             try result.get()
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.InProgress") {
@@ -126,6 +127,8 @@ actor PeerSearch {
         _ = try await daemon.call(
             adapter, "org.bluez.Adapter1", "SetDiscoveryFilter",
             [.map(["Transport": .string("le"), "UUIDs": .strings([uuid])])])
+        // The search may have been stopped while bluetoothd hung: nobody would end a later discovery.
+        guard isDiscovering else { throw .cancelled }
         _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
     }
 
