@@ -140,7 +140,7 @@ class Tour:
         one = self.ended(ask("POST", path, body))
         ask("POST", path, body)
         ask("POST", one + "/again", {})
-        lacking = self.order(intent="elements: org.iso.18013.5.1/weight; required org.iso.18013.5.1/weight")
+        lacking = self.order(intent="elements: age over 18, org.iso.18013.5.1/weight; required org.iso.18013.5.1/weight")
         self.ended(ask("POST", lacking + "/again", {}))
 
     def desk(self, ask):
