@@ -133,7 +133,7 @@ struct PartlyReadableListTests {
     ) throws -> TrustSource {
         var list = TestRevocationList(
             lists.authority, serials.map { .init($0, reason: 1) }, number: [number])
-        list.thisUpdate = TestAuthority.now - day + Int64(number - 7) * 60
+        list.thisUpdate = TestAuthority.now - day + (Int64(number) - 7) * 60
         fault.change(&list)
         return try crl(list)
     }

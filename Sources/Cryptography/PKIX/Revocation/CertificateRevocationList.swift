@@ -66,7 +66,7 @@ package struct CertificateRevocationList: Sendable {
         self.deviations = deviations
     }
 
-    /// The first of the gaps; nil if there is none.
+    /// The first of the gaps; nil if there are no gaps.
     package var incompleteness: PKIXError? { gaps.first }
 
     /// The issuer that a CRL names, found without reading its entries, which may be cut off; nil if the bytes do not
