@@ -129,10 +129,10 @@ struct JPEGTables {
         }
     }
 
-    /// The table of differences of DC coefficients with this number; nil if there is none.
+    /// The table of differences of DC coefficients with this number; nil if it is absent.
     func differences(_ number: UInt8) -> JPEGCodes? { number < 4 ? tables[Int(number)] : nil }
 
-    /// The table of AC coefficients with this number; nil if there is none.
+    /// The table of AC coefficients with this number; nil if it is absent.
     func coefficients(_ number: UInt8) -> JPEGCodes? { number < 4 ? tables[4 + Int(number)] : nil }
 }
 

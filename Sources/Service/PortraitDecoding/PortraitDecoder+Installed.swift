@@ -4,7 +4,7 @@ extension PortraitDecoder {
     /// The name of the program.
     package static let program = "countersign-portrait"
 
-    /// The decoder that lies beside this program, else the first in a folder of `PATH`; nil if there is none.
+    /// The decoder that lies beside this program, else the first in a folder of `PATH`; nil without one.
     package static var installed: PortraitDecoder? {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let beside = own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }

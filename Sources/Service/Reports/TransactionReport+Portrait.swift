@@ -5,7 +5,7 @@ package import PortraitDecoding
 package enum PortraitFault: Error, Hashable, Sendable {
     /// The decoder refuses it: it is broken, or of a kind that nobody would see.
     case notDecodable
-    /// No decoder looked at it: there is none, or it cannot run.
+    /// No decoder looked at it: it is not installed, or it cannot run.
     case notDecoded
 
     init(_ error: PortraitDecoderError) {
@@ -30,8 +30,8 @@ extension TransactionReport {
     /// Decodes each portrait that was asked for. One that does not decode answers nothing in any channel, and neither does one that no
     /// decoder looked at: a person could not compare it.
     ///
-    /// - Parameter decoder: nil if there is none.
-    /// - Returns: the pictures, or why there is none, of each document with a portrait that was asked for.
+    /// - Parameter decoder: nil if no decoder is installed.
+    /// - Returns: the picture, or the error, of each document with a portrait that was asked for.
     @discardableResult
     package mutating func decodePortraits(
         by decoder: PortraitDecoder?

@@ -149,8 +149,8 @@ struct HubStrangerPostgreSQLTests {
             let silent = StrangerCrowd(1, .idle, at: hub.port, opensAgain: false)
             defer { silent.end() }
             try await until("the silent one") { silent.openedCount == 1 }
-            // A stranger has a second to say something.
-            try await Task.sleep(for: .milliseconds(1500))
+            // A stranger has two seconds to say something.
+            try await Task.sleep(for: .milliseconds(2500))
             let client = try Self.newClient(of: kiosk)
             #expect(try await !HubState(client.get("/fleet/v1/state")).isStopped)
             try await until("room") { silent.closedCount == 1 }

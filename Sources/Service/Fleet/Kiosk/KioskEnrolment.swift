@@ -32,11 +32,12 @@ struct KioskEnrolment {
         }
         // Computers that are copied before they are enrolled share no key.
         let own = try mapping(request(), \IdentityStoreError.hubError)
-        // The hub has places for renewals on which the certificate is shown, which no stranger takes.
-        if let present, settings.now().secondsSince1970 < present.notAfter,
-            case .success(let pem) = await ask(own, [], as: folder)
-        {
-            return try keep(pem, after: present)
+        if let present, settings.now().secondsSince1970 < present.notAfter {
+            // The hub has places for renewals on which the certificate is shown, which no stranger takes.
+            switch await ask(own, [], as: folder) {
+            case .failure(.unreachable), .failure(.file): break
+            case let answer: return try keep(answer.get(), after: present)
+            }
         }
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
         var answer = await ask(own, authorization)

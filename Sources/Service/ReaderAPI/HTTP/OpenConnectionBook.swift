@@ -9,8 +9,8 @@ internal import Synchronization
 /// One known caller has a share of the places as well: beyond that its own oldest connection makes room. Known callers as a whole may
 /// have a limit, too: beyond it the caller with the most connections gives up its oldest.
 package final class OpenConnectionBook: Sendable {
-    /// A stranger that has sent nothing for so long makes room before those that have.
-    private static let patience = TimeAmount.seconds(1)
+    /// The time in which a stranger has to send something. After it a silent one makes room before those that have.
+    private static let longestSilence = TimeAmount.seconds(2)
 
     fileprivate struct Entry: Sendable {
         let channel: any Channel
@@ -84,8 +84,8 @@ package final class OpenConnectionBook: Sendable {
             var leaving: (any Channel)?
             if entries.strangers >= strangerPlaces || entries.open.count >= limit {
                 // Few silent ones are new ones, whose first bytes are on their way.
-                let areManySilent = entries.silent > max(1, strangerPlaces / 4)
-                let limit = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.patience
+                let areManySilent = entries.silent > max(1, strangerPlaces / 2)
+                let limit = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.longestSilence
                 guard let stranger = entries.removeStranger(silentSince: limit) else { return .refused }
                 leaving = stranger
             }

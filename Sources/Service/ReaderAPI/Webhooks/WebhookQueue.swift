@@ -205,7 +205,7 @@ package final class WebhookQueue: Service {
     }
 
     /// Makes an attempt after each pause, and a limited number of attempts before, when the receiver answers again. Such an attempt does
-    /// not begin the pause anew, so that a delivery that always fails ends in time beside deliveries that succeed.
+    /// not begin the pause again, so that a delivery that always fails ends in time beside deliveries that succeed.
     private func tryAll(_ delivery: Delivery, by client: HTTPClient) async -> Bool {
         var early = 0
         var recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
