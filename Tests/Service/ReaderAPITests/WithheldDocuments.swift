@@ -30,6 +30,8 @@ enum HolderKind: String, CaseIterable, Sendable {
     case blankNumber
     /// Height and sex are null.
     case nullMeasures
+    /// The portrait has no bytes.
+    case emptyPortrait
     /// The category has a null for its last day and for its conditions.
     case nullLimits
 
@@ -40,8 +42,7 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .underAge: licence.age = 17
         case .withoutAttestations: (licence.age, licence.attestedAges) = (20, [])
         case .honest, .expired, .notYetGranted, .otherCategory, .numberOfWrongType, .blankNumber,
-            .nullMeasures,
-            .nullLimits:
+            .nullMeasures, .emptyPortrait, .nullLimits:
             break
         }
         return licence
@@ -53,6 +54,7 @@ enum HolderKind: String, CaseIterable, Sendable {
         case .notYetGranted: document["driving_privileges"] = Self.privilege("B", from: "2030-01-01")
         case .otherCategory: document["driving_privileges"] = Self.privilege("A", from: "2020-01-01")
         case .numberOfWrongType: document["document_number"] = .null
+        case .emptyPortrait: document["portrait"] = .bytes([])
         case .blankNumber: document["document_number"] = " \u{200b}"
         case .nullLimits:
             document["driving_privileges"] = [

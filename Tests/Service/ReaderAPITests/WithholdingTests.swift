@@ -137,6 +137,7 @@ struct WithholdingTests {
             #expect(expected[.notYetGranted] == .deny && expected[.otherCategory] == .deny)
         }
         if intent.contains("age over") { #expect(expected[.underAge] == .deny) }
+        if intent.contains("portrait") { #expect(expected[.emptyPortrait] == .unclear) }
     }
 
     @Test(
