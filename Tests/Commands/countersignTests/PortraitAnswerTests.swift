@@ -12,10 +12,12 @@ import VectorFiles
 
 @Suite("Whether there is a portrait to compare")
 struct PortraitAnswerTests {
+    private static let day = FullDate(year: 2026, month: 11, day: 1)
+
     private func answer(
         _ items: [TestDocument.Item], of docType: String = TestDocument.mDL
     ) throws -> Answer {
-        let day = try #require(FullDate(year: 2026, month: 11, day: 1))
+        let day = try #require(Self.day)
         return Answer(
             Question(docTypes: [docType], .portrait, on: day), by: try document(items, of: docType))
     }
