@@ -52,7 +52,8 @@ struct QuirkTests {
 
     @Test("The page has every quirk once, in order, with a description")
     func complete() {
-        #expect(Quirk.all.map(\.number) == Array(1...239))
+        #expect(Quirk.all.count > 100)
+        #expect(Quirk.all.map(\.number) == Array(1...Quirk.all.count))
         for quirk in Quirk.all {
             #expect(quirk.description.count > 20 && !quirk.description.hasPrefix("-"), "Q\(quirk.number)")
             #expect(quirk.handledIn.isEmpty == quirk.isNotHandled, "Q\(quirk.number)")
@@ -79,10 +80,11 @@ struct QuirkTests {
     @Test("Comments and tests name quirks that exist")
     func known() {
         #expect(Self.named.count > 50)
-        for (number, file) in Self.named { #expect((1...239).contains(number), "Q\(number) in \(file)") }
+        let known = Set(Quirk.all.map(\.number))
+        for (number, file) in Self.named { #expect(known.contains(number), "Q\(number) in \(file)") }
         for file in SourceFile.sources {
             for found in file.text.matches(of: /\bQ(\d{1,3})\b/) {
-                #expect((1...239).contains(Int(found.1) ?? 0), "\(found.0) in \(file.path)")
+                #expect(known.contains(Int(found.1) ?? 0), "\(found.0) in \(file.path)")
             }
         }
     }
@@ -90,7 +92,7 @@ struct QuirkTests {
     @Test("Every quirk is named by a test, or the page gives the reason why not")
     func covered() {
         let excused = Quirk.all.filter(\.isExcused).map(\.number)
-        let missing = Set(1...239).subtracting(Self.named.keys).subtracting(excused).sorted()
+        let missing = Set(Quirk.all.map(\.number)).subtracting(Self.named.keys).subtracting(excused).sorted()
         #expect(missing.isEmpty, "\(missing.map { "Q\($0)" }.joined(separator: " "))")
     }
 }
