@@ -16,6 +16,10 @@ class Counted:
     unfinished: list = dataclasses.field(default_factory=list)
     # What failed checks say, one line each.
     issues: list = dataclasses.field(default_factory=list)
+    # The suites of which at least one test was executed.
+    suites: set = dataclasses.field(default_factory=set)
+    # The parameterised tests that had no argument to run with.
+    empty: list = dataclasses.field(default_factory=list)
 
     @property
     def passed(self):
@@ -24,12 +28,14 @@ class Counted:
 
 def swift(path):
     """Reads Swift Testing's event stream: one JSON record a line. A file that is missing counts as no test."""
-    functions, began, ended, counted = set(), [], set(), Counted()
+    functions, parameterised, cases, began, ended, counted = set(), set(), set(), [], set(), Counted()
     for record in _records(path):
         payload = record["payload"]
         if record["kind"] == "test":
             if payload["kind"] == "function":
                 functions.add(payload["id"])
+                if payload.get("isParameterized"):
+                    parameterised.add(payload["id"])
             continue
         test = payload.get("testID")
         match payload["kind"]:
@@ -37,6 +43,8 @@ def swift(path):
                 began.append(test)
             case "testEnded" if test in functions:
                 ended.add(test)
+            case "testCaseStarted":
+                cases.add(test)
             case "testSkipped":
                 counted.skipped[_short(test)] = _reason(payload)
             case "testCancelled" | "testCaseCancelled":
@@ -47,15 +55,19 @@ def swift(path):
                 if test and _short(test) not in counted.failed:
                     counted.failed.append(_short(test))
     counted.executed = len(ended)
+    counted.suites = {suite(test) for test in ended}
+    counted.empty = sorted(_short(test) for test in ended & parameterised - cases)
     counted.unfinished = [_short(test) for test in dict.fromkeys(began) if test not in ended]
     return counted
 
 
 def unittest(log):
     """Reads what Python's unittest printed with -v, or Tests/Kiosk/run.py, which counts no skipped test as run."""
-    counted = Counted()
+    counted, named = Counted(), []
     text = pathlib.Path(log).read_text(errors="replace") if pathlib.Path(log).exists() else ""
     for line in text.splitlines():
+        if found := re.match(r"test_\w+ \((\S+)\)|\d+\| +[\d.]+ s  (?:FAILED )?(\S+)$", line):
+            named.append(found[1] or found[2])
         if found := re.match(r"Ran (\d+) tests? in ", line):
             counted.executed += int(found[1])
         elif found := re.match(r"(?:FAIL|ERROR|FAILED):? (\w+(?: \(\S+\)|\.\S+).*)", line):
@@ -66,7 +78,14 @@ def unittest(log):
             counted.executed -= 1
         elif found := re.match(r"SKIPPED (\S+): (.*)$", line):
             counted.skipped[found[1]] = found[2]
+    skipped = {re.sub(r".*\((\S+)\)$", r"\1", test) for test in counted.skipped}
+    counted.suites = {suite(test) for test in named if test not in skipped}
     return counted
+
+
+def suite(test):
+    """The suite of a test: `Target.Suite` in Swift, `module.Class` in Python."""
+    return test.partition("/")[0] if "/" in test or "(" in test else test.rpartition(".")[0]
 
 
 def _records(path):

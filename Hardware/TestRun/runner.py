@@ -43,11 +43,13 @@ class Result:
 class Runner:
     """Starts each step when those it comes after have ended and there is room for it on the cores."""
 
-    def __init__(self, steps, strict, logs, air, cores=2.0, out=sys.stdout, shared=None):
+    def __init__(self, steps, strict, logs, air, cores=2.0, out=sys.stdout, shared=None, suites=()):
         self.steps, self.strict, self.cores, self.out = steps, strict, cores, out
         self.logs, self.air = pathlib.Path(logs), pathlib.Path(air)
         self.shared = (table.ROOT / "../shared").exists() if shared is None else shared
         self.results, self.running, self.retried = {}, {}, {}
+        # Every suite that the run has to execute; empty where only some of the steps run.
+        self.suites = suites
         # The steps of low priority that have a normal one now.
         self.alone = set()
 
@@ -75,7 +77,15 @@ class Runner:
         finally:
             for process, *_ in self.running.values():
                 watched.end(process)
-        return all(result.passed or result.not_tested and not self.strict for result in self.results.values())
+        return not self.unexecuted() and all(
+            result.passed or result.not_tested and not self.strict for result in self.results.values())
+
+    def unexecuted(self):
+        """The suites that ran in no step. A step that failed or tested nothing says so itself."""
+        if not all(result.passed for result in self.results.values()):
+            return []
+        return table.unexecuted(
+            self.suites, [(result.step, result.counted) for result in self.results.values()], self.shared)
 
     def may_start(self, step):
         if not all(name in self.results and self.results[name].passed for name in step.after if self.has(name)):
@@ -209,6 +219,8 @@ class Runner:
             self.say(f"FAILED: {result.step.title}")
             for complaint in result.complaints[:SHOWN_AT_END]:
                 self.say(f"   {complaint[:300]}")
+        for suite in self.unexecuted():
+            self.say(f"FAILED: {suite} ran in no step: name it in a filter of Hardware/test-steps.json")
         counts = [result.counted for result in results if result.step.tests]
         passed, wrong = sum(c.passed for c in counts), sum(len(c.failed) for c in counts)
         if counts:

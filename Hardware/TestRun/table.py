@@ -4,6 +4,8 @@ import dataclasses
 import json
 import pathlib
 
+import counting
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "Hardware/test-steps.json"
 
@@ -38,17 +40,12 @@ class Step:
     guest: bool = False
     # How executed tests are counted: "swift", "unittest" or "" for a step that is one check.
     tests: str = ""
-    minimum: int = 0
-    minimum_without_shared: int = -1
     skips: tuple = ()
 
     @property
     def patience(self):
         """A hang ends after this time. It decides nothing else: a step that still works on a slow or busy computer is let work."""
         return max(1800, (20 if self.low_priority else 10) * self.budget)
-
-    def least(self, shared):
-        return self.minimum if shared or self.minimum_without_shared < 0 else self.minimum_without_shared
 
 
 def load(path=TABLE):
@@ -66,21 +63,24 @@ def load(path=TABLE):
             raise ValueError(f"{step.name} is in the table twice")
         if missing := set(step.after) - known:
             raise ValueError(f"{step.name} comes after {', '.join(sorted(missing))}, which is not above it in the table")
-        if bool(step.tests) != (step.minimum > 0):
-            raise ValueError(f"{step.name}: a step that counts tests has a minimum, and no other step has one")
+        if step.skips and not step.tests:
+            raise ValueError(f"{step.name}: a step that counts no tests lets some be skipped")
         known.add(step.name)
     return steps
 
 
+def suites_of_soak(path=TABLE):
+    """The suites that take too long for a run of all steps: `Hardware/soak` runs them."""
+    return set(json.loads(pathlib.Path(path).read_text())["suitesOfSoak"])
+
+
 def complaints(step, counted, shared):
     """What is wrong with the tests that a step executed and skipped, one line each."""
-    found = []
-    least = step.least(shared)
-    if counted.executed < least:
-        found.append(f"{counted.executed} tests were executed, at least {least} are expected")
-    used = set()
+    found, used = [], set()
+    if counted.executed <= 0:
+        found.append("no test was executed")
     for test, reason in sorted(counted.skipped.items()):
-        allowed = next((skip for skip in step.skips if test.startswith(skip.tests)), None)
+        allowed = allowed_skip(step, test)
         if allowed is None:
             found.append(f"{test} was skipped, which the table does not allow: {reason or 'without a reason'}")
         elif not reason:
@@ -92,5 +92,25 @@ def complaints(step, counted, shared):
     for skip in step.skips:
         if skip not in used and not (skip.when == "without shared" and shared):
             found.append(f"the table lets {skip.tests} be skipped, but it was not: remove that line")
+    found += [f"{test} ran without an argument: its list of arguments is empty" for test in counted.empty]
     found += [f"{test} began and did not end" for test in counted.unfinished]
     return found
+
+
+def allowed_skip(step, test):
+    """The line of the table that lets the step skip this test, or None."""
+    return next((skip for skip in step.skips if test.startswith(skip.tests)), None)
+
+
+def unexecuted(expected, ran, shared):
+    """The suites of the sources of which no step executed a test, in order.
+
+    `ran` has pairs of a step and what it counted. A suite may be left out where all that is missing is `../shared`.
+    """
+    missing = set(expected)
+    for step, counted in ran:
+        missing -= counted.suites
+        if not shared:
+            missing -= {counting.suite(test) for test in counted.skipped
+                        if (skip := allowed_skip(step, test)) and skip.when == "without shared"}
+    return sorted(missing)

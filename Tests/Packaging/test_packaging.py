@@ -313,5 +313,31 @@ class ArchitectureNameTests(unittest.TestCase):
         self.assertRegex((ROOT / "Documentation/hardware.md").read_text(), r"\| processor \| amd64 \| arm64")
 
 
+class ResolvedVersionTests(unittest.TestCase):
+    """The build has the versions of packages that were tested."""
+
+    def differences(self, tested, resolved):
+        pins = {pin["identity"]: pin["state"].get("version") for pin in json.loads(resolved)["pins"]}
+        listed = dict(line.split() for line in tested.splitlines() if line and not line.startswith("#"))
+        return sorted(f"{name}: tested with {listed.get(name)}, resolved {pins.get(name)}"
+                      for name in pins.keys() | listed.keys() if pins.get(name) != listed.get(name))
+
+    def test_the_build_resolved_the_versions_that_were_tested(self):
+        tested = (ROOT / "Hardware/Packaging/swift-packages.txt").read_text()
+        self.assertEqual(self.differences(tested, (ROOT / "Package.resolved").read_text()), [])
+
+    def test_another_version_a_further_package_and_one_that_is_missing_are_found(self):
+        resolved = json.dumps({"pins": [{"identity": "a", "state": {"version": "1.0.1"}}, {"identity": "b", "state": {"version": "2.0.0"}}]})
+        self.assertEqual(self.differences("# versions\na 1.0.1\nb 2.0.0\n", resolved), [])
+        self.assertEqual(self.differences("a 1.0.0\nc 3.0.0\n", resolved), [
+            "a: tested with 1.0.0, resolved 1.0.1", "b: tested with None, resolved 2.0.0", "c: tested with 3.0.0, resolved None"])
+
+    def test_a_direct_dependency_may_change_by_its_last_number_alone(self):
+        manifest = (ROOT / "Package.swift").read_text()
+        found = re.findall(r'\.package\(url: "[^"]+", (\.upToNextMinor\(from|exact|from|branch|revision)', manifest.split("    targets: [")[0])
+        self.assertGreaterEqual(len(found), 10)
+        self.assertEqual(set(found) - {".upToNextMinor(from", "exact"}, set())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT / "Hardware/TestRun"))
 import counting
 import guests
 import runner
+import suites
 import table
 import watched
 
@@ -48,10 +49,10 @@ class Case(unittest.TestCase):
         path.write_text(json.dumps({"steps": [entry]}))
         return table.load(path)[0]
 
-    def run_steps(self, *steps, strict=True, shared=True):
+    def run_steps(self, *steps, strict=True, shared=True, suites=()):
         """Whether the run passed, and what it printed."""
         out = io.StringIO()
-        run = runner.Runner(steps, strict, self.folder / "logs", self.folder / "air", out=out, shared=shared)
+        run = runner.Runner(steps, strict, self.folder / "logs", self.folder / "air", out=out, shared=shared, suites=suites)
         passed = run.run()
         run.summary()
         return passed, out.getvalue()
@@ -104,11 +105,25 @@ class Counting(Case):
         path.write_text(PASSED + '{"version":0,"kind":"ev')
         self.assertEqual(counting.swift(path).executed, 1)
 
+    def test_the_suites_of_what_ended_are_known(self):
+        counted = self.counted(
+            function(A), function("FirstTests.Other/c()/x.swift:1:1"), event("testStarted", A), event("testEnded", A))
+        self.assertEqual(counted.suites, {"FirstTests.Suite"})
+
+    def test_a_parameterised_test_without_a_case_is_empty(self):
+        test = "FirstTests.Suite/a(_:)/FirstTests.swift:3:4"
+        known = function(test)
+        known["payload"]["isParameterized"] = True
+        ends = event("testStarted", test), event("testEnded", test)
+        self.assertEqual(self.counted(known, *ends).empty, ["FirstTests.Suite/a(_:)"])
+        self.assertEqual(self.counted(known, ends[0], event("testCaseStarted", test), ends[1]).empty, [])
+
     def test_unittest_is_counted_without_its_skips(self):
         log = self.folder / "output.log"
         log.write_text("test_a (x.T.test_a) ... ok\ntest_b (x.T.test_b) ... skipped 'no Chromium'\n\nRan 2 tests in 0.1s\n")
         counted = counting.unittest(log)
         self.assertEqual((counted.executed, counted.skipped), (1, {"test_b (x.T.test_b)": "no Chromium"}))
+        self.assertEqual(counted.suites, {"x.T"})
         log.write_text("SKIPPED x.T.test_b: no Chromium\nFAILED x.T.test_a\nRan 2 tests in 0.1 s (2 in process 1)\nFAILED (1)\n")
         counted = counting.unittest(log)
         self.assertEqual((counted.executed, counted.passed, counted.skipped), (2, 1, {"x.T.test_b": "no Chromium"}))
@@ -116,37 +131,51 @@ class Counting(Case):
 
 class Comparing(Case):
     def complaints(self, counted, shared=True, **more):
-        return table.complaints(self.step("true", tests="swift", minimum=2, **more), counted, shared)
+        return table.complaints(self.step("true", tests="swift", **more), counted, shared)
 
-    def test_fewer_tests_than_the_minimum_are_a_complaint(self):
-        self.assertEqual(self.complaints(counting.Counted(executed=2)), [])
-        self.assertIn("1 tests were executed", self.complaints(counting.Counted(executed=1))[0])
+    def test_a_step_that_executes_no_test_is_a_complaint(self):
+        self.assertEqual(self.complaints(counting.Counted(executed=1)), [])
+        self.assertEqual(self.complaints(counting.Counted()), ["no test was executed"])
 
-    def test_without_shared_another_minimum_counts(self):
-        one = counting.Counted(executed=1)
-        self.assertEqual(self.complaints(one, shared=False, minimum_without_shared=1), [])
-        self.assertEqual(len(self.complaints(one, shared=True, minimum_without_shared=1)), 1)
+    def test_a_test_whose_list_of_arguments_is_empty_is_a_complaint(self):
+        empty = counting.Counted(executed=1, empty=["FirstTests.Suite/a(_:)"])
+        self.assertIn("list of arguments is empty", self.complaints(empty)[0])
+
+    def test_a_suite_that_ran_in_no_step_is_named(self):
+        step = self.step("true", tests="swift")
+        ran = [(step, counting.Counted(executed=1, suites={"FirstTests.Suite"}))]
+        self.assertEqual(table.unexecuted({"FirstTests.Suite"}, ran, True), [])
+        self.assertEqual(table.unexecuted({"FirstTests.Suite", "FirstTests.Other"}, ran, True), ["FirstTests.Other"])
+
+    def test_a_suite_may_be_left_out_only_where_shared_is_missing(self):
+        step = self.step("true", tests="swift", skips=[
+            {"tests": "FirstTests.Suite", "reason": "vectors", "when": "without shared"},
+            {"tests": "FirstTests.Bench", "reason": "needs a bench: step bench"}])
+        skipped = counting.Counted(skipped={"FirstTests.Suite/a()": "no ../shared", "FirstTests.Bench/a()": "no bench"})
+        expected = {"FirstTests.Suite", "FirstTests.Bench"}
+        self.assertEqual(table.unexecuted(expected, [(step, skipped)], False), ["FirstTests.Bench"])
+        self.assertEqual(table.unexecuted(expected, [(step, skipped)], True), ["FirstTests.Bench", "FirstTests.Suite"])
 
     def test_a_skip_is_allowed_only_by_the_table_and_with_a_reason(self):
         allowed = [{"tests": "FirstTests.", "reason": "needs a bench"}]
-        skipped = counting.Counted(executed=2, skipped={"FirstTests.Suite/a()": "no bench"})
+        skipped = counting.Counted(executed=1, skipped={"FirstTests.Suite/a()": "no bench"})
         self.assertEqual(self.complaints(skipped, skips=allowed), [])
         self.assertIn("does not allow", self.complaints(skipped)[0])
-        silent = counting.Counted(executed=2, skipped={"FirstTests.Suite/a()": ""})
+        silent = counting.Counted(executed=1, skipped={"FirstTests.Suite/a()": ""})
         self.assertIn("without a reason", self.complaints(silent, skips=allowed)[0])
 
     def test_a_skip_for_want_of_shared_is_not_allowed_where_shared_is(self):
         allowed = [{"tests": "FirstTests.", "reason": "vectors", "when": "without shared"}]
-        skipped = counting.Counted(executed=2, skipped={"FirstTests.Suite/a()": "no ../shared"})
+        skipped = counting.Counted(executed=1, skipped={"FirstTests.Suite/a()": "no ../shared"})
         self.assertEqual(self.complaints(skipped, shared=False, skips=allowed), [])
         self.assertIn("although ../shared is here", self.complaints(skipped, skips=allowed)[0])
 
     def test_a_line_of_the_table_that_nothing_uses_is_a_complaint(self):
         allowed = [{"tests": "FirstTests.", "reason": "needs a bench"}]
-        self.assertIn("remove that line", self.complaints(counting.Counted(executed=2), skips=allowed)[0])
+        self.assertIn("remove that line", self.complaints(counting.Counted(executed=1), skips=allowed)[0])
 
     def test_a_table_that_contradicts_itself_is_refused(self):
-        for more in ({"after": ["nothing"]}, {"tests": "swift"}, {"minimum": 3}):
+        for more in ({"after": ["nothing"]}, {"skips": [{"tests": "FirstTests.", "reason": "needs a bench"}]}):
             with self.assertRaises(ValueError):
                 self.step("true", **more)
 
@@ -154,6 +183,14 @@ class Comparing(Case):
         steps = table.load()
         self.assertTrue(all(step.budget > 0 for step in steps))
         self.assertEqual([step.name for step in steps if step.guest and not step.tests and step.name != "try-air"], [])
+
+    def test_the_sources_have_the_suites_that_the_table_leaves_to_the_soak(self):
+        everywhere, soak = suites.of_sources(), table.suites_of_soak()
+        self.assertEqual(soak - everywhere, set())
+        self.assertIn("ArchitectureTests.ImportTests", everywhere)
+        self.assertIn("countersign_hubTests.HubDoctorTests", everywhere)
+        self.assertIn("test_run.Comparing", everywhere)
+        self.assertNotIn("browser.KioskCase", everywhere)
 
     def test_no_step_of_the_checked_in_table_fails_for_being_slow(self):
         for step in table.load():
@@ -163,7 +200,7 @@ class Comparing(Case):
 
 class Running(Case):
     def test_what_passes_passes(self):
-        passed, said = self.run_steps(self.step(self.leaving(PASSED), tests="swift", minimum=1))
+        passed, said = self.run_steps(self.step(self.leaving(PASSED), tests="swift"))
         self.assertTrue(passed, said)
         self.assertIn("1 passed, 0 failed, 0 skipped", said.splitlines())
 
@@ -176,7 +213,7 @@ class Running(Case):
         failing = stream(
             function(A), event("testStarted", A), event("issueRecorded", A, messages=[{"text": "1 == 2"}]),
             event("testEnded", A))
-        _, text = self.run_steps(self.step(self.leaving(failing, status=1), tests="swift", minimum=1))
+        _, text = self.run_steps(self.step(self.leaving(failing, status=1), tests="swift"))
         self.assertIn("1 == 2", text[text.index("FAILED: A step"):])
 
     def test_the_work_of_a_step_is_that_of_all_its_programs(self):
@@ -186,19 +223,27 @@ class Running(Case):
         self.assertGreaterEqual(run.results["step"].work, 0.5)
 
     def test_a_suite_that_executes_nothing_fails(self):
-        passed, said = self.run_steps(self.step(self.leaving(""), tests="swift", minimum=1))
+        passed, said = self.run_steps(self.step(self.leaving(""), tests="swift"))
         self.assertFalse(passed)
-        self.assertIn("0 tests were executed", said)
+        self.assertIn("no test was executed", said)
+
+    def test_a_run_without_a_suite_of_the_sources_fails(self):
+        step = self.step(self.leaving(PASSED), tests="swift")
+        passed, said = self.run_steps(step, suites={"FirstTests.Suite"})
+        self.assertTrue(passed, said)
+        passed, said = self.run_steps(step, suites={"FirstTests.Suite", "FirstTests.Other"})
+        self.assertFalse(passed)
+        self.assertIn("FAILED: FirstTests.Other ran in no step", said)
 
     def test_a_guest_without_its_variable_executes_nothing_and_fails(self):
         skipped = stream(function(A), event("testSkipped", A, messages=[{"text": 'Test a() skipped: "no bench"'}]))
-        passed, said = self.run_steps(self.step(self.leaving(skipped), tests="swift", minimum=1, guest=True))
+        passed, said = self.run_steps(self.step(self.leaving(skipped), tests="swift", guest=True))
         self.assertFalse(passed)
         self.assertIn("does not allow", said)
 
     def test_what_cannot_be_tested_fails_a_strict_run_and_is_said_in_any(self):
         for status in (69, 120, 121):
-            step = self.step(f"echo not installed: postgresql; exit {status}", tests="swift", minimum=1)
+            step = self.step(f"echo not installed: postgresql; exit {status}", tests="swift")
             passed, said = self.run_steps(step)
             self.assertFalse(passed)
             self.assertIn("NOT tested: A step: not installed: postgresql", said)
@@ -228,7 +273,7 @@ class Running(Case):
             self.assertIn("NOT tested: Air: no kernel here", said)
 
     def test_a_step_that_hangs_is_ended_and_fails(self):
-        step = self.step(f"Hardware/TestRun/tests --deadline 1", tests="swift", minimum=1, deadline=5)
+        step = self.step(f"Hardware/TestRun/tests --deadline 1", tests="swift", deadline=5)
         program = self.folder / ".build" / "hangs"
         program.parent.mkdir()
         shutil.copy(shutil.which("sleep"), program)
@@ -288,7 +333,7 @@ class Repeating(Case):
                           ("bluetoothd-ends.log", "bluetoothd 97 ended by signal 11"),
                           ("pcscd.log", "pcscd: io.c:1497: libusb_submit_transfer: Assertion \`transfer->dev_handle' failed.")):
             (self.folder / "second").unlink(missing_ok=True)
-            step = self.step(self.failing_once(log, text), tests="swift", minimum=1, guest=True)
+            step = self.step(self.failing_once(log, text), tests="swift", guest=True)
             passed, said = self.run_steps(step)
             self.assertTrue(passed, said)
             self.assertIn("RETRIED 1: step: ", said)
@@ -301,24 +346,24 @@ class Repeating(Case):
                           ("pcscd.log", "00000089 ccid_usb.c:899:WriteUSB() write failed (1/22): LIBUSB_ERROR_NO_DEVICE")):
             (self.folder / "second").unlink(missing_ok=True)
             passed, said = self.run_steps(
-                self.step(self.failing_once(log, text), tests="swift", minimum=1, guest=True))
+                self.step(self.failing_once(log, text), tests="swift", guest=True))
             self.assertFalse(passed)
             self.assertNotIn("RETRIED", said)
 
     def test_a_daemon_of_the_bench_that_was_lost_is_named_first_and_repeats_nothing(self):
         run = 'echo "btvirt 83 ended by signal 13" > "$COUNTERSIGN_TEST_LOG/btvirt-ends.log"; exit 1'
-        passed, said = self.run_steps(self.step(run, tests="swift", minimum=1, guest=True))
+        passed, said = self.run_steps(self.step(run, tests="swift", guest=True))
         self.assertFalse(passed)
         self.assertNotIn("RETRIED", said)
         self.assertRegex(said, r"FAILED: .*\n +btvirt 83 ended by signal 13 \(btvirt-ends.log\)")
 
     def test_outside_of_a_guest_nothing_is_repeated(self):
-        step = self.step(self.failing_once("dmesg.log", "BUG: kernel"), tests="swift", minimum=1)
+        step = self.step(self.failing_once("dmesg.log", "BUG: kernel"), tests="swift")
         self.assertFalse(self.run_steps(step)[0])
 
     def test_a_second_failure_fails(self):
         run = f'echo "BUG: kernel" > "$COUNTERSIGN_TEST_LOG/dmesg.log"; echo x >> {self.folder}/times; exit 1'
-        passed, said = self.run_steps(self.step(run, tests="swift", minimum=1, guest=True))
+        passed, said = self.run_steps(self.step(run, tests="swift", guest=True))
         self.assertFalse(passed)
         self.assertEqual((self.folder / "times").read_text().split(), ["x", "x"])
 

@@ -2,9 +2,11 @@ internal import ReaderStore
 
 /// The tables of a fleet. Receipts are kept as they were signed; nothing in them is about a holder.
 enum HubTables {
-    static let schema = PostgreSQLSchema(
-        table: "countersign_fleet_act",
-        statements: [
+    static let schema = PostgreSQLSchema(versions: "countersign_fleet_schema", migrations: [first])
+
+    /// Version 1. Its statements also complete the tables of programs that knew no version.
+    private static let first =
+        [
             "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_kiosk (
@@ -138,7 +140,14 @@ enum HubTables {
                 host text NOT NULL
             )
             """,
-        ])
+        ] + columnsOfVersion1
+
+    /// Columns that came after the table: a program before version 1 may have made it without them.
+    private static let columnsOfVersion1 = [
+        "reports_hour", "reports", "passwords_hour", "passwords", "renewals_hour", "renewals",
+    ].map {
+        "ALTER TABLE countersign_fleet_kiosk ADD COLUMN IF NOT EXISTS \($0) bigint NOT NULL DEFAULT 0"
+    }
 
     /// A month's receipts, which go as a whole when their time is over.
     static func partition(_ month: ReceiptMonth) -> String {

@@ -51,10 +51,7 @@ final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on
         let deadline = ContinuousClock.now + Self.connectTimeout
         let link = try PostgreSQLLink(settings, until: deadline)
         for statement in PostgreSQLSchema.session { _ = try link.rows(statement, until: deadline) }
-        guard try link.rows(schema.isThere, until: deadline).first?.first == [1] else {
-            for statement in schema.setUp { _ = try link.rows(statement, until: deadline) }
-            return link
-        }
+        try schema.prepare(link, until: deadline)
         return link
     }
 }

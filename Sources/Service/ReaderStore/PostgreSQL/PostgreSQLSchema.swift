@@ -13,17 +13,79 @@ package struct PostgreSQLSchema: Sendable {
         """,
     ]
 
-    /// Gives true where the tables are there.
-    let isThere: String
-    /// Makes the tables, by one server at a time.
-    let setUp: [String]
+    private enum Form: Sendable {
+        /// Tables that never change: made by `statements` where `table` is not there.
+        case fixed(table: String, statements: [String])
+        /// Tables whose version stands in `table`.
+        case versioned(table: String, migrations: [[String]])
+    }
+
+    /// The lock under which one server at a time makes or changes tables.
+    private static let lock = "SELECT pg_advisory_xact_lock(1131902830)"
+
+    private let form: Form
 
     /// - Parameters:
     ///   - table: the table whose presence says that all are there: the one that the last statement makes.
     ///   - statements: make the tables where they are not there.
     package init(table: StaticString, statements: [String]) {
-        isThere = "SELECT to_regclass('\(table)') IS NOT NULL"
-        setUp = ["BEGIN", "SELECT pg_advisory_xact_lock(1131902830)"] + statements + ["COMMIT"]
+        form = .fixed(table: "\(table)", statements: statements)
+    }
+
+    /// - Parameters:
+    ///   - table: the table with the version, which is made with the others.
+    ///   - migrations: the statements that lead to version 1, from 1 to 2, and so on. A migration that a release has is never changed.
+    ///     The first one also makes version 1 of tables that were made before they had a version.
+    package init(versions table: StaticString, migrations: [[String]]) {
+        form = .versioned(table: "\(table)", migrations: migrations)
+    }
+
+    /// Makes the tables where they are not there, and brings them to the newest version in one transaction.
+    ///
+    /// - Throws: `PostgreSQLError.tablesNewer` if a newer program changed the tables.
+    func prepare(
+        _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) {
+        switch form {
+        case .fixed(let table, let statements):
+            guard try !Self.isThere(table, link, until: deadline) else { return }
+            // An error ends the connection, and with it the transaction.
+            for statement in ["BEGIN", Self.lock] + statements + ["COMMIT"] {
+                _ = try link.rows(statement, until: deadline)
+            }
+        case .versioned(let table, let migrations):
+            guard try Self.version(in: table, link, until: deadline) != migrations.count else { return }
+            try link.transaction(until: deadline) { link, deadline throws(PostgreSQLError) in
+                _ = try link.rows(Self.lock, until: deadline)
+                // Another server may have changed them meanwhile.
+                let version = try Self.version(in: table, link, until: deadline)
+                guard version <= migrations.count else { throw .tablesNewer }
+                guard version < migrations.count else { return }
+                let store = [
+                    "CREATE TABLE IF NOT EXISTS \(table) (version bigint NOT NULL)", "DELETE FROM \(table)",
+                    "INSERT INTO \(table) VALUES (\(migrations.count))",
+                ]
+                for statement in migrations.dropFirst(version).joined() + store {
+                    _ = try link.rows(statement, until: deadline)
+                }
+            }
+        }
+    }
+
+    private static func isThere(
+        _ table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) -> Bool {
+        try link.rows("SELECT to_regclass('\(table)') IS NOT NULL", until: deadline).first?.first == [1]
+    }
+
+    /// The version in the table; 0 where there is no such table.
+    private static func version(
+        in table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) -> Int {
+        guard try isThere(table, link, until: deadline) else { return 0 }
+        let row = try link.rows("SELECT max(version)::bigint FROM \(table)", until: deadline).first
+        guard let version = row?.first??.bigint, version > 0 else { throw .rowMalformed }
+        return Int(clamping: version)
     }
 }
 
@@ -41,6 +103,8 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case failed(code: String)
     /// A row does not have the columns or types of the statement.
     case rowMalformed
+    /// A newer version of this program changed the tables.
+    case tablesNewer
     /// There are no random bytes for what the statement is to put in place.
     case withoutRandom
 
@@ -54,6 +118,8 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
         case .failed(let code): "the database refused with the code \(code): see its log"
         case .rowMalformed:
             "a row has other columns than this version expects: check that this program is not older than the tables"
+        case .tablesNewer:
+            "a newer version of this program changed the tables: install that version on this computer, too"
         case .withoutRandom: "this computer gave no random bytes: try again"
         }
     }
