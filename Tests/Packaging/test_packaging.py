@@ -334,7 +334,7 @@ class ResolvedVersionTests(unittest.TestCase):
 
     def test_a_direct_dependency_may_change_by_its_last_number_alone(self):
         manifest = (ROOT / "Package.swift").read_text()
-        found = re.findall(r'\.package\(url: "[^"]+", (\.upToNextMinor\(from|exact|from|branch|revision)', manifest.split("    targets: [")[0])
+        found = re.findall(r'\.package\(\s*url: "[^"]+", (\.upToNextMinor\(from|exact|from|branch|revision)', manifest.split("    targets: [")[0])
         self.assertGreaterEqual(len(found), 10)
         self.assertEqual(set(found) - {".upToNextMinor(from", "exact"}, set())
 

@@ -53,6 +53,24 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     /// Never the picture.
     package var description: String { "ShownPortrait(\(mediaType))" }
 
+    /// A JPEG image that this process follows to its last block, for computers on which no decoder is installed.
+    ///
+    /// - Throws: `notStarted` for JPEG 2000, which is decoded by C and therefore by `countersign-portrait` alone.
+    package init(jpeg portrait: ArraySlice<UInt8>) throws(PortraitDecoderError) {
+        do throws(ImageHeaderError) {
+            let header = try ImageHeader.parse(portrait)
+            guard header.kind == .jpeg else { throw .kindUnknown }
+            try JPEGScans.check(portrait[header.image])
+            (mediaType, bytes) = (ImageFormat.jpeg.mediaType, Array(portrait[header.image]))
+        } catch {
+            switch error {
+            case .kindUnknown, .unsupported: throw .notStarted
+            case .truncated, .malformed: throw .malformed
+            case .tooLarge: throw .tooLarge
+            }
+        }
+    }
+
     /// Nil if the bytes are neither.
     init?(_ bytes: [UInt8]) {
         guard let format = ImageFormat(bytes[...]), format == .jpeg || format == .png else { return nil }

@@ -30,7 +30,7 @@ extension TransactionReport {
     /// Decodes each portrait that was asked for. One that does not decode answers nothing in any channel, and neither does one that no
     /// decoder looked at: a person could not compare it.
     ///
-    /// - Parameter decoder: nil if no decoder is installed.
+    /// - Parameter decoder: nil if no decoder is installed. A JPEG image is then read by this process.
     /// - Returns: the picture, or the error, of each document with a portrait that was asked for.
     @discardableResult
     package mutating func decodePortraits(
@@ -41,8 +41,11 @@ extension TransactionReport {
         for index in documents.indices where asksPortrait(of: documents[index].report.docType) {
             guard let portrait = documents[index].verified?.portrait else { continue }
             do throws(PortraitDecoderError) {
-                guard let decoder else { throw .notStarted }
-                pictures.append(.success(try await decoder.decode(portrait)))
+                let picture =
+                    if let decoder { try await decoder.decode(portrait) } else {
+                        try ShownPortrait(jpeg: portrait)
+                    }
+                pictures.append(.success(picture))
             } catch {
                 refusePortrait(ofDocument: index, for: PortraitFault(error))
                 pictures.append(.failure(error))

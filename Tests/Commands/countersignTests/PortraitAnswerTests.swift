@@ -169,9 +169,11 @@ struct PortraitAnswerTests {
         let day = try #require(Self.day)
         let asking = AnswerExpectation(
             [Question(docTypes: [TestDocument.mDL], .portrait, on: day)], of: [])
+        let jpeg2000 = try VectorFiles.bytes(of: VectorFiles.own.appending(path: "portraits/lossless.jp2"))
         for path in [nil, "/nowhere/countersign-portrait", "/bin/false", "/bin/true"] {
             let report = try await report(
-                Self.jpeg(), asking, by: path.map { PortraitDecoder(executable: $0) })
+                path == nil ? jpeg2000 : Self.jpeg(), asking, by: path.map { PortraitDecoder(executable: $0) }
+            )
             let answer = try #require(report.documents[0].answers.first?.answer)
             #expect(answer.word == .cannotTell && answer.reason.hasPrefix("the portrait was not decoded"))
             #expect(report.conclusion.outcome == .unclear)
@@ -179,6 +181,19 @@ struct PortraitAnswerTests {
             let empty = try await self.report([], asking, by: nil)
             #expect(
                 empty.documents[0].answers.first?.answer.reason.hasPrefix("the portrait is empty") == true)
+        }
+    }
+
+    @Test("Q247 Where no decoder is installed a JPEG image is read to its last block all the same")
+    func jpegWithoutDecoder() async throws {
+        let day = try #require(Self.day)
+        let asking = AnswerExpectation(
+            [Question(docTypes: [TestDocument.mDL], .portrait, on: day)], of: [])
+        for image in try BrokenPortrait.all where image.whole.starts(with: [0xff, 0xd8]) {
+            let whole = try await report(image.whole, asking, by: nil)
+            #expect(whole.documents[0].answers.first?.answer.word == .yes, "\(image.name)")
+            let broken = try await report(image.bytes, asking, by: nil)
+            #expect(broken.documents[0].answers.first?.answer.word == .cannotTell, "\(image.name)")
         }
     }
 

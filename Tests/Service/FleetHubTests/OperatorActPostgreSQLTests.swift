@@ -203,7 +203,7 @@ struct OperatorActPostgreSQLTests {
         let path = " options='-c search_path=\(name)'"
         let former = try await HubBench(path).database
         _ = try await former.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now)
-        _ = try await former.pool.rows("DROP TABLE countersign_fleet_act")
+        _ = try await former.pool.rows("DROP TABLE countersign_fleet_act, countersign_fleet_schema")
         let database = try await HubBench(path).database
         #expect(try await database.kiosk(bench.kiosk)?.state == .invited)
         #expect(try await database.revoke(bench.kiosk))

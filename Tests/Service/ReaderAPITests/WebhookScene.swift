@@ -135,7 +135,12 @@ struct WebhookScene {
 
     /// Changes the database by another connection, such as to make it fail.
     func change(_ sql: String) throws {
-        try DatabaseQueue(path: "\(folder)/countersign.sqlite").write { try $0.execute(sql: sql) }
+        var settings = Configuration()
+        // The queue writes meanwhile.
+        settings.busyMode = .timeout(20)
+        try DatabaseQueue(path: "\(folder)/countersign.sqlite", configuration: settings).write {
+            try $0.execute(sql: sql)
+        }
     }
 
     /// A queue of a later run, with the same store.

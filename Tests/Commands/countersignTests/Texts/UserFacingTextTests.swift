@@ -150,6 +150,7 @@ struct UserFacingTextTests {
         "FleetFolderError": "is of the fleet, which the command line does not have",
         "FleetTrustError": "is of the fleet, which the command line does not have",
         "HubError": "is of the fleet, which the command line does not have",
+        "PortraitFault": "is part of what a report says of a portrait",
         "PostgreSQLError": "is of the fleet's tables, which the command line does not have",
         "TokenKeyFileError": "is of the daemon and the hub, which read the keys",
         "LaneReadiness": "passes on the advice of a fault",
