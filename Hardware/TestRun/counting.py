@@ -1,5 +1,6 @@
 """Which tests ran, from the records that the test runners leave."""
 
+import collections
 import dataclasses
 import json
 import pathlib
@@ -28,7 +29,8 @@ class Counted:
 
 def swift(path):
     """Reads Swift Testing's event stream: one JSON record a line. A file that is missing counts as no test."""
-    functions, parameterised, cases, began, ended, counted = set(), set(), set(), [], set(), Counted()
+    functions, parameterised, began, ended, cancelled, counted = set(), set(), [], set(), set(), Counted()
+    cases, cancelled_cases = collections.Counter(), collections.Counter()
     for record in _records(path):
         payload = record["payload"]
         if record["kind"] == "test":
@@ -44,19 +46,25 @@ def swift(path):
             case "testEnded" if test in functions:
                 ended.add(test)
             case "testCaseStarted":
-                cases.add(test)
+                cases[test] += 1
             case "testSkipped":
                 counted.skipped[_short(test)] = _reason(payload)
             case "testCancelled" | "testCaseCancelled":
+                if payload["kind"] == "testCancelled":
+                    cancelled.add(test)
+                else:
+                    cancelled_cases[test] += 1
                 # The record has no reason; what the runner printed has.
                 counted.skipped[_short(test)] = _text(payload) or "cancelled, or one of its cases"
             case "issueRecorded" if not payload.get("issue", {}).get("isKnown"):
                 counted.issues.append(f"{_short(test) if test else 'outside of a test'}: {_text(payload)}")
                 if test and _short(test) not in counted.failed:
                     counted.failed.append(_short(test))
-    counted.executed = len(ended)
-    counted.suites = {suite(test) for test in ended}
-    counted.empty = sorted(_short(test) for test in ended & parameterised - cases)
+    # A test that was cancelled, itself or in each of its cases, ends all the same.
+    executed = ended - cancelled - {test for test, count in cancelled_cases.items() if count >= cases[test]}
+    counted.executed = len(executed)
+    counted.suites = {suite(test) for test in executed}
+    counted.empty = sorted(_short(test) for test in executed & parameterised if not cases[test])
     counted.unfinished = [_short(test) for test in dict.fromkeys(began) if test not in ended]
     return counted
 

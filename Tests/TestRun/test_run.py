@@ -99,6 +99,18 @@ class Counting(Case):
             function(A), event("testStarted", A), event("testCaseCancelled", A), event("testEnded", A))
         self.assertIn("FirstTests.Suite/a()", counted.skipped)
 
+    def test_a_test_that_was_cancelled_is_not_executed(self):
+        ends = function(A), event("testStarted", A), event("testCancelled", A), event("testEnded", A)
+        counted = self.counted(*ends)
+        self.assertEqual((counted.executed, counted.suites, counted.unfinished), (0, set(), []))
+        self.assertIn("FirstTests.Suite/a()", counted.skipped)
+
+    def test_a_test_is_executed_if_one_of_its_cases_was_not_cancelled(self):
+        begins = function(A), event("testStarted", A), event("testCaseStarted", A), event("testCaseCancelled", A)
+        ends = event("testCaseStarted", A), event("testEnded", A)
+        self.assertEqual(self.counted(*begins, *ends).executed, 1)
+        self.assertEqual(self.counted(*begins, event("testEnded", A)).executed, 0)
+
     def test_a_record_that_is_missing_or_cut_counts_what_it_has(self):
         self.assertEqual(counting.swift(self.folder / "none").executed, 0)
         path = self.folder / "cut"

@@ -87,6 +87,9 @@ struct HubMigrationPostgreSQLTests {
             _ = try await earlier.rows("ALTER TABLE countersign_fleet_kiosk DROP COLUMN \(column)")
         }
         _ = try await earlier.rows("DROP TABLE countersign_fleet_act")
+        _ = try await earlier.rows(
+            "CREATE UNIQUE INDEX countersign_fleet_receipt_key_point ON countersign_fleet_receipt_key (point)"
+        )
         #expect(try await earlier.tables() != new.tables())
         for place in [earlier, new] { try await place.hub().ping() }
         let tables = try await new.tables()

@@ -55,6 +55,7 @@ enum HubTables {
             """,
             // A key that has signed receipts is one kiosk's: nobody pushes another's receipts as own ones. Several may send one that
             // has not: who knows a kiosk's public key does not keep it from pushing.
+            "DROP INDEX IF EXISTS countersign_fleet_receipt_key_point",
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_used
             ON countersign_fleet_receipt_key (point) WHERE is_used
