@@ -130,6 +130,8 @@ struct TrustBundleTests {
         #expect(try open(seven).status == 0)
         // The shop has a newer one from elsewhere.
         #expect(try shop.trust("import", list("9.crl", 9, entries)).status == 0)
+        // Where the bundle is refused, the root that it lacks is not removed.
+        #expect(try shop.trust("import", shop.write("own.der", shop.root.der)).status == 0)
         let before = try shop.snapshot()
         _ = try office.trust("import", list("8.crl", 8, entries))
         let older = try open(bundle("8", at: "2026-11-01T12:00:30Z"), "--json", at: "2026-11-01T12:01:00Z")

@@ -120,6 +120,7 @@ struct ListFaultTests {
             case .older: return "older"
             case .otherIssuer: return "other issuer"
             case .shrunken: return "shrunken"
+            case .tooManyIncomplete: return "too many"
             case .unusable(.vicalRefused(.expired)): return "stale"
             case .unusable(.revocationListUnreadable), .unusable(.statusListUnreadable),
                 .unusable(.vicalRefused(.malformed)):

@@ -27,24 +27,29 @@ struct FleetTrustTests {
         let (seven, eight) = (
             try crl(authority, 7, isComplete: true), try crl(authority, 8, isComplete: false)
         )
-        func apply(_ lists: [TrustSource]) throws -> Bool {
+        func apply(_ lists: [TrustSource]) throws -> [TrustSource.Identity]? {
             let bundle = try TrustBundle.export(
                 TrustSnapshot([root] + lists), created: now, signedWith: scene.daily.key)
-            return try FleetTrust.apply(bundle, signedBy: scene.daily.fleetKey, in: store.path, at: now)
+            return try FleetTrust.apply(bundle, signedBy: scene.daily.fleetKey, in: store.path, at: now)?
+                .removedLists
         }
         func names() throws -> [[UInt8]] {
             let trust = try ReaderStore(at: store.path, for: .reading).currentTrust()
             return trust.snapshot.sources.map(\.sha256)
         }
-        #expect(try apply([seven]))
-        #expect(try apply([seven, eight]))
+        #expect(try apply([seven]) == [])
+        #expect(try apply([seven]) == nil)
+        #expect(try apply([seven, eight]) == [])
         #expect(try names() == [root.sha256, seven.sha256, eight.sha256])
         for list in [seven, eight] {
             #expect(throws: FleetTrustError.listRefused(list.identity)) { try apply([list]) }
             #expect(try names().count == 3)
         }
         let nine = try crl(authority, 9, isComplete: true)
-        #expect(try apply([nine]))
+        #expect(try apply([nine]) == [])
         #expect(try names() == [root.sha256, nine.sha256])
+        // A bundle without the list is taken, and the list is named.
+        #expect(try apply([]) == [nine.identity])
+        #expect(try names() == [root.sha256])
     }
 }

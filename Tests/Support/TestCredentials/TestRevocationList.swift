@@ -20,6 +20,8 @@ package struct TestRevocationList: Sendable {
     package var version: UInt? = 1
     package var thisUpdate = TestAuthority.now - TestAuthority.day
     package var nextUpdate: Int64? = TestAuthority.now + 30 * TestAuthority.day
+    /// Encoded elements between nextUpdate and the entries.
+    package var furtherFields: [UInt8] = []
     /// Nil leaves the field out; an empty list is written.
     package var entries: [Entry]?
     package var extensions: [CertificateExtension]
@@ -66,6 +68,7 @@ package struct TestRevocationList: Sendable {
                 fields.write(encoded: issuer.encoded)
                 fields.writeTime(secondsSince1970: thisUpdate)
                 if let nextUpdate { fields.writeTime(secondsSince1970: nextUpdate) }
+                fields.write(encoded: furtherFields)
                 if let entries {
                     fields.write(DERTag.sequence) { for entry in entries { entry.write(to: &$0) } }
                 }

@@ -38,7 +38,7 @@ struct TrustStage {
             let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
             for (place, source) in (others + links).enumerated() {
                 if place >= others.count { put(&admitted) }
-                if admitted[source.identity] != nil || admitted[source.identity.counterpart] != nil {
+                if admitted[source.identity] != nil || kind.isList && admitted.has(likeOf: source) {
                     put(&admitted)
                 }
                 if admit(source) { admitted[source.identity] = source }
@@ -59,9 +59,6 @@ struct TrustStage {
     /// Replaces all sources by those of `other`, or none of them if a source may not follow the existing one. An
     /// expired list may: the existing one is not better.
     mutating func replaceAll(by other: TrustSnapshot) {
-        for source in before.sources where other.source(source.identity) == nil {
-            outcomes.append(SourceOutcome(removed: source))
-        }
         // Of the issuers and providers of before and after, so that an issue before can be compared with the one after.
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
@@ -73,7 +70,10 @@ struct TrustStage {
                 outcomes.append(SourceOutcome(source, error))
             }
         }
-        if !isRefused { snapshot = other }
+        guard !isRefused else { return }
+        snapshot = other
+        let removed = before.sources.filter { other.source($0.identity) == nil }
+        outcomes = removed.map(SourceOutcome.init(removed:)) + outcomes
     }
 
     /// Whether anything was refused.
@@ -134,6 +134,14 @@ struct TrustStage {
             outcomes.append(SourceOutcome(source, error))
             return false
         }
+    }
+}
+
+extension [TrustSource.Identity: TrustSource] {
+    /// Whether there is a list of the name and issuer of `source`.
+    fileprivate func has(likeOf source: TrustSource) -> Bool {
+        let complete = source.identity.complete
+        return keys.contains { $0.complete == complete }
     }
 }
 

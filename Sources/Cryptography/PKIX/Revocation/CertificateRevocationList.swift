@@ -24,6 +24,8 @@ package struct CertificateRevocationList: Sendable {
     package let number: ArraySlice<UInt8>?
     /// The URIs of the one distribution point that this CRL is for; nil if it is for all certificates of its issuer.
     package let distributionPointURIs: [String]?
+    /// The value of the issuing distribution point extension; nil if the CRL has none, and so is for all certificates of its issuer.
+    package let scope: ArraySlice<UInt8>?
     /// What RFC 5280 forbids and this parser reads all the same.
     package let deviations: EncodingDeviations
     /// The reasons why a certificate that is not listed may be revoked all the same; empty if the list is the whole list for its
@@ -61,6 +63,7 @@ package struct CertificateRevocationList: Sendable {
         authorityKeyIdentifier = known.authorityKeyIdentifier
         number = known.number
         distributionPointURIs = known.distributionPointURIs
+        scope = known.scope
         revoked = try RevokedSerialNumbers(listed, in: der, &deviations)
         self.gaps = gaps + known.gaps + (revoked.fault.map { [$0] } ?? [])
         self.deviations = deviations
@@ -93,6 +96,15 @@ package struct CertificateRevocationList: Sendable {
         revoked.entry(serialNumber, in: der)
     }
 
+    /// Whether each certificate that `other` lists is listed here, and revoked for good or for as long.
+    package func revokesAll(of other: CertificateRevocationList) -> Bool {
+        let holdsAsLong = nextUpdate ?? .max >= other.nextUpdate ?? .max
+        return other.revoked.allSatisfy(in: other.der) { serial, reason in
+            guard let own = entry(serialNumber: serial) else { return false }
+            return own.reason != .certificateHold || reason == .certificateHold && holdsAsLong
+        }
+    }
+
     /// Verifies that `key` signed the list; checks nothing else.
     package func verifySignature(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
         try signed.verify(with: key)
@@ -104,17 +116,27 @@ extension DERReader {
     fileprivate mutating func readNextUpdate(
         _ deviations: inout EncodingDeviations, _ gaps: inout [PKIXError]
     ) throws(PKIXError) -> Int64? {
-        guard nextTag == DERTag.utcTime || nextTag == DERTag.generalizedTime else {
+        guard isAtNextUpdate else {
             gaps.append(.crlNextUpdateMissing)
             return nil
         }
         var time = DERReader(try readElement().encoding)
+        let start = position
+        // Of two, neither is known to be the right one.
+        while isAtNextUpdate { _ = try readElement() }
         do throws(PKIXError) {
-            return try time.readTime(&deviations)
+            let update = try time.readTime(&deviations)
+            guard position == start else { throw .trailingBytes(at: start) }
+            return update
         } catch {
             gaps.append(.crlPartUnreadable(.nextUpdate, error))
             return nil
         }
+    }
+
+    /// Whether there is an element before the entries and the extensions, whatever its type is.
+    private var isAtNextUpdate: Bool {
+        !isAtEnd && nextTag != DERTag.sequence && nextTag != DERTag.constructed(0)
     }
 }
 

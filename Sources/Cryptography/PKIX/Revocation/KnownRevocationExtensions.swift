@@ -10,6 +10,8 @@ struct KnownRevocationExtensions {
     private(set) var authorityKeyIdentifier: ArraySlice<UInt8>?
     private(set) var number: ArraySlice<UInt8>?
     private(set) var distributionPointURIs: [String]?
+    /// The value of the issuing distribution point.
+    private(set) var scope: ArraySlice<UInt8>?
     /// Why the list may leave out certificates that are revoked.
     private(set) var gaps: [PKIXError] = []
     private var identifiers: Set<ObjectIdentifier> = []
@@ -72,7 +74,9 @@ struct KnownRevocationExtensions {
         case .authorityKeyIdentifier: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
         case .crlNumber: number = try reader.readUnsignedInteger()
         case .deltaCRLIndicator: return gaps.append(.deltaCRL)
-        case .issuingDistributionPoint: try readIssuingDistributionPoint(&reader)
+        case .issuingDistributionPoint:
+            scope = known.value
+            try readIssuingDistributionPoint(&reader)
         default:
             if known.isCritical { gaps.append(.unknownCriticalExtension(known.oid)) }
             return

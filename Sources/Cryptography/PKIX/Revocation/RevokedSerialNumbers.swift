@@ -78,6 +78,16 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
+    /// Whether all entries, each with its serial number and reason, satisfy the condition.
+    func allSatisfy(
+        in der: ArraySlice<UInt8>, _ condition: (ArraySlice<UInt8>, RevocationReason) -> Bool
+    ) -> Bool {
+        places.allSatisfy { place in
+            let start = der.startIndex + Int(place.start)
+            return condition(der[start..<start + Int(place.count)], place.reason)
+        }
+    }
+
     private static func precedes(_ one: Place, _ other: Place, _ der: ArraySlice<UInt8>) -> Bool {
         guard one.count == other.count else { return one.count < other.count }
         let span = der.span

@@ -68,11 +68,20 @@ struct SignerRevocation: Sendable {
 
     private struct Evidence: Sendable {
         let entry: RevokedCertificate?
-        let thisUpdate: Int64
+        let order: IssueOrder
         /// Nil if the list does not say until when it counts.
         let nextUpdate: Int64?
         /// Whether the certificate would be listed if it was revoked.
         let coversCertificate: Bool
+
+        var thisUpdate: Int64 { order.date }
+
+        /// Whether `covering` lifts a hold of this list: it is a later issue. A list with gaps is not older where its number is
+        /// not, or where the times are equal.
+        func isLifted(by covering: Evidence) -> Bool {
+            guard thisUpdate < covering.thisUpdate else { return false }
+            return coversCertificate || order.isOlder(than: covering.order)
+        }
 
         var isRevokedForGood: Bool { entry.map { $0.reason != .certificateHold } ?? false }
     }
@@ -97,7 +106,7 @@ struct SignerRevocation: Sendable {
             }
             found.append(
                 Evidence(
-                    entry: list.entry(serialNumber: certificate.serialNumber), thisUpdate: list.thisUpdate,
+                    entry: list.entry(serialNumber: certificate.serialNumber), order: IssueOrder(list),
                     nextUpdate: list.nextUpdate, coversCertificate: covers))
         }
         found.sort { $0.thisUpdate > $1.thisUpdate }
@@ -119,7 +128,7 @@ struct SignerRevocation: Sendable {
         let current = evidence.filter { $0.thisUpdate <= latest }
         let covering = current.firstIndex(where: \.coversCertificate)
         // A hold ends with its list, or with a later list that covers the certificate and does not have the hold.
-        let counting = current.prefix((covering ?? current.count - 1) + 1)
+        let counting = current.filter { list in covering.map { !list.isLifted(by: current[$0]) } ?? true }
         if let hold = counting.first(where: {
             $0.entry != nil && $0.nextUpdate ?? .max >= now.secondsSince1970
         }) {

@@ -30,20 +30,3 @@ extension IssueOrder {
         self.init(number: nil, date: token.issued.secondsSince1970)
     }
 }
-
-extension TrustSource {
-    /// Whether this complete list is a later issue than the incomplete one beside it.
-    func replacesIncomplete(_ other: TrustSource) -> Bool {
-        guard let own = order, let before = other.order else { return false }
-        return before.isOlder(than: own)
-    }
-
-    /// The order of a list that may have gaps; nil for other kinds, and for bytes that cannot be read.
-    private var order: IssueOrder? {
-        switch kind {
-        case .anchor, .provider, .vical, .statusList: nil
-        case .revocationList: (try? CertificateRevocationList(der: bytes)).map { IssueOrder($0) }
-        case .identifierList: (try? StatusToken(bytes)).map { IssueOrder($0) }
-        }
-    }
-}

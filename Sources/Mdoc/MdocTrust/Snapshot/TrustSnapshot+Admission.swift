@@ -12,6 +12,8 @@ package enum AdmissionRefusal: Error, Equatable, Sendable {
     case otherIssuer
     /// It is so much smaller than the present one that something may be wrong.
     case shrunken(from: Int, to: Int)
+    /// There are so many incomplete lists of its name and issuer, and none that could be left out (Q240).
+    case tooManyIncomplete(Int)
 }
 
 extension AdmissionRefusal {
@@ -21,6 +23,7 @@ extension AdmissionRefusal {
         case .otherIssuer: "trust.other_issuer"
         case .older: "trust.older"
         case .shrunken: "trust.shrunken"
+        case .tooManyIncomplete: "trust.too_many_incomplete"
         }
     }
 
@@ -35,6 +38,9 @@ extension AdmissionRefusal {
         case .shrunken(let from, let to):
             "it has only \(to) entries, but the present list has \(from) and is kept:"
                 + " --accept-shrunken imports it anyway"
+        case .tooManyIncomplete(let count):
+            "it is incomplete, and the store has \(count) incomplete lists of its name and issuer already:"
+                + " import the complete list, or `countersign trust remove` those that are out of use"
         }
     }
 }
@@ -71,29 +77,53 @@ extension TrustSnapshot {
         guard current?.sha256 != candidate.sha256 else { return .unchanged }
         // Unreadable present lists must not keep out a readable one.
         let before = current?.issue(in: self)
-        let beside = source(candidate.identity.counterpart)?.issue(in: self)
-        if let before { try issue.requireSuccession(to: before) }
-        if let beside, candidate.isIncomplete {
-            // It stands beside the complete list, of which nothing is lost, however little of it can be read.
-            try issue.requireSuccession(to: beside)
-        } else {
-            if let beside, beside.order.isOlder(than: issue.order) { try issue.requireNoLoss(of: beside) }
-            if let before { try issue.requireNoLoss(of: before) }
+        guard !candidate.isIncomplete else {
+            // It stands beside all others, of which nothing is lost, however little of it can be read.
+            try requirePlace(for: candidate, issue)
+            return .new
         }
+        if let before { try issue.requireSuccession(to: before) }
+        for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
+            if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }
+        }
+        if let before { try issue.requireNoLoss(of: before) }
         return current == nil ? .new : .renewed
     }
 
+    /// Throws where an incomplete list would be dropped at once: by the complete list, or because there are too many.
+    private func requirePlace(for candidate: TrustSource, _ issue: ListIssue) throws(AdmissionRefusal) {
+        if let complete = source(candidate.identity.complete), complete.replacesIncomplete(candidate),
+            let beside = complete.issue(in: self)
+        {
+            throw .older(issue.order.name, than: beside.order.name)
+        }
+        let present = incompleteLists(like: candidate)
+        let kept = (present + [candidate]).withoutSurplus
+        guard kept.count <= TrustSource.mostIncomplete, kept.contains(candidate) else {
+            throw .tooManyIncomplete(present.count)
+        }
+    }
+
     /// Throws where `other`, which is to take the place of this whole snapshot, has `source` in place of a list that says more: an
-    /// incomplete list in place of the complete one, or a complete one in place of a newer incomplete one (Q240).
+    /// incomplete list in place of another one, or a complete list that is not later than an incomplete one (Q240).
     package func requireNothingLost(
         by source: TrustSource, in other: TrustSnapshot
     ) throws(AdmissionRefusal) {
-        let counterpart = source.identity.counterpart
-        guard other.source(counterpart) == nil, let before = self.source(counterpart)?.issue(in: self),
-            let issue = source.issue(in: other)
-        else { return }
-        if let gap = issue.incompleteness { throw .unusable(gap) }
-        try issue.requireSuccession(to: before)
+        guard let issue = source.issue(in: other) else { return }
+        let complete = other.source(source.identity.complete)
+        if let gap = issue.incompleteness, complete == nil, self.source(source.identity.complete) != nil {
+            throw .unusable(gap)
+        }
+        // Where there is a complete list, it is to be asked about the incomplete ones.
+        guard complete == nil || complete?.identity == source.identity else { return }
+        let kept = other.incompleteLists(like: source)
+        for lost in incompleteLists(like: source) where other.source(lost.identity) == nil {
+            guard !source.replacesIncomplete(lost), !kept.contains(where: { $0.revokesAll(of: lost) }),
+                let before = lost.issue(in: self)
+            else { continue }
+            if let gap = issue.incompleteness { throw .unusable(gap) }
+            throw .older(issue.order.name, than: before.order.name)
+        }
     }
 
     private func issue(

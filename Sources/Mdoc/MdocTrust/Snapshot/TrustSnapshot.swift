@@ -17,7 +17,7 @@ package struct TrustSnapshot: Sendable {
 
     package let id: ID
     /// In the order of kind and name; of one identity the last that was given. A list with gaps is dropped once a newer complete
-    /// one is there (Q240).
+    /// one is there, or if there are too many and another has all that it revokes (Q240).
     package let sources: [TrustSource]
     package let anchors: [TrustedAnchor]
     /// The roots of VICAL providers.
@@ -30,9 +30,9 @@ package struct TrustSnapshot: Sendable {
         for source in sources { byIdentity[source.identity] = source }
         let kept = byIdentity.values.filter { source in
             !source.isIncomplete
-                || byIdentity[source.identity.counterpart]?.replacesIncomplete(source) != true
+                || byIdentity[source.identity.complete]?.replacesIncomplete(source) != true
         }
-        self.sources = kept.sorted { $0.identity < $1.identity }
+        self.sources = kept.withoutSurplus.sorted { $0.identity < $1.identity }
         id = ID(of: self.sources)
         var collection = AnchorCollection()
         for source in self.sources where source.kind == .provider { collection.addProvider(source) }
@@ -49,6 +49,12 @@ package struct TrustSnapshot: Sendable {
     /// The source that is known by this kind and name.
     package func source(_ identity: TrustSource.Identity) -> TrustSource? {
         sources.first { $0.identity == identity }
+    }
+
+    /// The incomplete lists of the name and issuer of `source`.
+    func incompleteLists(like source: TrustSource) -> [TrustSource] {
+        let complete = source.identity.complete
+        return sources.filter { $0.isIncomplete && $0.identity.complete == complete }
     }
 
     /// This snapshot with `source` in place of the one of its kind and name, or as a further one. Whether it should be is for

@@ -70,31 +70,29 @@ package struct TrustSource: Sendable, Equatable {
     /// What makes two sources one that was renewed.
     ///
     /// Anybody who signs under a trusted root can write any URI into a status list or CRL. Lists of one URI under several issuers
-    /// therefore stand side by side, and neither replaces the other (Q234). A list with gaps stands beside the complete list of its
-    /// name and issuer, so that neither hides what the other revokes (Q240).
+    /// therefore stand side by side, and neither replaces the other (Q234). Lists with gaps stand beside each other and beside the
+    /// complete list of their name and issuer, so that none hides what another revokes (Q240).
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
         /// A digest of who issued a CRL, or the signer of a status or identifier list; nil for other kinds.
         package let issuer: [UInt8]?
-        /// Whether the list leaves something out or has parts that cannot be read.
-        package let isIncomplete: Bool
+        /// The SHA-256 of a list that leaves something out or has parts that cannot be read; nil for other sources.
+        package let incomplete: [UInt8]?
 
-        package init(kind: Kind, name: String, issuer: [UInt8]? = nil, isIncomplete: Bool = false) {
+        package init(kind: Kind, name: String, issuer: [UInt8]? = nil, incomplete: [UInt8]? = nil) {
             self.kind = kind
             self.name = name
             self.issuer = issuer
-            self.isIncomplete = isIncomplete
+            self.incomplete = incomplete
         }
 
-        /// The identity of the incomplete list beside a complete one, or the other way about.
-        package var counterpart: Identity {
-            Identity(kind: kind, name: name, issuer: issuer, isIncomplete: !isIncomplete)
-        }
+        /// The identity of the complete list of this name and issuer.
+        package var complete: Identity { Identity(kind: kind, name: name, issuer: issuer) }
     }
 
     package var identity: Identity {
-        Identity(kind: kind, name: name, issuer: issuer, isIncomplete: isIncomplete)
+        Identity(kind: kind, name: name, issuer: issuer, incomplete: isIncomplete ? sha256 : nil)
     }
 }
 
@@ -109,6 +107,6 @@ extension TrustSource.Identity: Comparable {
         guard one.issuer == other.issuer else {
             return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
         }
-        return !one.isIncomplete && other.isIncomplete
+        return (one.incomplete ?? []).lexicographicallyPrecedes(other.incomplete ?? [])
     }
 }

@@ -118,14 +118,18 @@ struct StatusLists: Sendable {
             }
         }
         let latest = now.advanced(bySeconds: clockSkew)
-        opened.sort { $0.issued > $1.issued }
+        // Of one time, a list with gaps comes first: the complete one is not the later issue.
+        opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
         let ahead = opened.prefix { $0.issued > latest }
         var findings = ahead.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
         let present = opened.dropFirst(ahead.count)
         // A newer list that does not tell takes nothing away from what an older one revokes.
+        var decided: Timestamp?
         for list in present {
+            // A list of the same time is asked too: neither is the later issue.
+            if let decided, list.issued < decided { break }
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
-            if findings.last?.state != .undetermined { break }
+            if findings.last?.state != .undetermined { decided = decided ?? list.issued }
         }
         if let revoked = findings.first(where: { $0.state == .revoked }) { return revoked }
         // A list with gaps shows nobody to be good, and leaves that to the complete one beside it (Q240).

@@ -1,5 +1,7 @@
 internal import ErrorMapping
+internal import JSON
 internal import Logging
+internal import MdocTrust
 internal import OpenSSLCrypto
 
 /// Further documents: obeyed at once where the configuration stays, and otherwise once the lanes are ready with it, one after the other.
@@ -117,11 +119,17 @@ extension FleetAgent {
             $0.document.trust == trust.bytes && $0.signer == trust.signer
         }
         let (store, now) = (settings.store, settings.now())
-        try await blocking { () throws(FleetDocumentError) in
-            _ = try mapping(
+        let change = try await blocking { () throws(FleetDocumentError) in
+            try mapping(
                 FleetTrust.apply(
                     trust.bytes, signedBy: key, in: store, isReinstated: isReinstated, isTried: isTried,
                     at: now), FleetDocumentError.trustRefused)
+        }
+        guard !isTried else { return }
+        for list in change?.removedLists ?? [] {
+            log.warning(
+                "the fleet's trust bundle lacks a list that was trusted: what it revokes is forgotten",
+                metadata: ["kind": "\(list.kind.rawValue)", "name": "\(Terminal.safe(list.name))"])
         }
     }
 

@@ -12,12 +12,12 @@ enum FleetTrust {
     /// - Parameters:
     ///   - isReinstated: whether the kiosk obeys the bundle's document already: the bundle was let in with it, and may come back.
     ///   - isTried: whether nothing is stored.
-    /// - Returns: whether something changed.
+    /// - Returns: what changed; nil if nothing did.
     @discardableResult
     static func apply(
         _ bytes: [UInt8], signedBy key: FleetKey, in folder: String, isReinstated: Bool = false,
         isTried: Bool = false, at now: Timestamp
-    ) throws(FleetTrustError) -> Bool {
+    ) throws(FleetTrustError) -> Change? {
         let store = try mapping(ReaderStore(at: folder, for: .changing), FleetTrustError.store)
         let last = try mapping(store.newestTrustBundle(), FleetTrustError.store)
         let newest = isReinstated ? nil : last
@@ -26,16 +26,30 @@ enum FleetTrust {
             TrustBundle(bytes[...], signedBy: publicKey, notOlderThan: newest, at: now),
             FleetTrustError.bundle)
         let current = try mapping(store.currentTrustIfAny(), FleetTrustError.store)
-        guard bundle.snapshot.id != current?.snapshot.id else { return false }
+        guard bundle.snapshot.id != current?.snapshot.id else { return nil }
         if let current, !isReinstated, let list = refused(bundle.snapshot, current.snapshot, at: now) {
             throw .listRefused(list)
         }
-        guard !isTried else { return true }
+        let change = Change(from: current?.snapshot, to: bundle.snapshot)
+        guard !isTried else { return change }
         _ = try mapping(
             store.replaceTrust(
                 with: bundle.snapshot, expecting: current?.record.number, by: .bundle, at: now,
                 bundle: isReinstated ? nil : bundle.created), FleetTrustError.store)
-        return true
+        return change
+    }
+
+    /// A change of the kiosk's trust.
+    struct Change: Sendable {
+        /// The lists that a bundle no longer has, neither complete nor incomplete: what they revoke is forgotten.
+        let removedLists: [TrustSource.Identity]
+
+        fileprivate init(from before: TrustSnapshot?, to snapshot: TrustSnapshot) {
+            let kept = Set(snapshot.sources.map(\.identity.complete))
+            removedLists = (before?.sources ?? []).filter {
+                $0.kind.isList && !kept.contains($0.identity.complete)
+            }.map(\.identity)
+        }
     }
 
     /// The first list that is an older issue, another issuer's or much smaller than the one of the same name before. One whose time

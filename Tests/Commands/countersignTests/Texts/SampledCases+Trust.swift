@@ -72,7 +72,8 @@ extension AdmissionRefusal: SampledCases {
                 than: ListIssueName(number: "616575", date: Timestamp(secondsSince1970: 1_727_136_000)))
         case .older?: .otherIssuer
         case .otherIssuer?: .shrunken(from: 10, to: 7)
-        case .shrunken?: nil
+        case .shrunken?: .tooManyIncomplete(16)
+        case .tooManyIncomplete?: nil
         }
     }
 }

@@ -1,0 +1,97 @@
+internal import PKIX
+
+/// A list of a kind that may have gaps, read to compare what it revokes with what another list revokes (Q240).
+enum RevokingList {
+    case certificates(CertificateRevocationList)
+    case identifiers(RevokedIdentifiers, IssueOrder)
+
+    /// Nil for a source of another kind, and for bytes that cannot be read.
+    init?(_ source: TrustSource) {
+        switch source.kind {
+        case .anchor, .provider, .vical, .statusList: return nil
+        case .revocationList:
+            guard let list = try? CertificateRevocationList(der: source.bytes) else { return nil }
+            self = .certificates(list)
+        case .identifierList:
+            guard let token = try? StatusToken(source.bytes), let list = try? token.identifiers() else {
+                return nil
+            }
+            self = .identifiers(list, IssueOrder(token))
+        }
+    }
+
+    var order: IssueOrder {
+        switch self {
+        case .certificates(let list): IssueOrder(list)
+        case .identifiers(_, let order): order
+        }
+    }
+
+    /// Whether all that `other` revokes is revoked by this list too.
+    func revokesAll(of other: RevokingList) -> Bool {
+        switch (self, other) {
+        case (.certificates(let own), .certificates(let other)):
+            own.authorityKeyIdentifier == other.authorityKeyIdentifier && own.revokesAll(of: other)
+        case (.identifiers(let own, _), .identifiers(let other, _)):
+            own.identifiers.isSuperset(of: other.identifiers)
+        default: false
+        }
+    }
+
+    /// Whether this list, which is complete, takes the place of `other`, which is not: it is a later issue, and is not for fewer
+    /// certificates without listing all that the other lists.
+    func replacesIncomplete(_ other: RevokingList) -> Bool {
+        guard other.order.isOlder(than: order) else { return false }
+        guard case .certificates(let own) = self, case .certificates(let before) = other else { return true }
+        // Roots that were re-keyed under one name sign lists that are not issues of one list.
+        if let key = own.authorityKeyIdentifier, let other = before.authorityKeyIdentifier, key != other {
+            return false
+        }
+        return own.scope == nil || own.scope == before.scope || own.revokesAll(of: before)
+    }
+}
+
+extension TrustSource {
+    /// The most incomplete lists of one name and issuer that are let in.
+    static let mostIncomplete = 16
+
+    /// Whether this complete list takes the place of the incomplete `other` of its name and issuer.
+    func replacesIncomplete(_ other: TrustSource) -> Bool {
+        guard !isIncomplete, let own = RevokingList(self), let before = RevokingList(other) else {
+            return false
+        }
+        return own.replacesIncomplete(before)
+    }
+
+    /// Whether all that `other` revokes is revoked by this list too.
+    func revokesAll(of other: TrustSource) -> Bool {
+        guard let own = RevokingList(self), let other = RevokingList(other) else { return false }
+        return own.revokesAll(of: other)
+    }
+}
+
+extension [TrustSource] {
+    /// These without the oldest incomplete lists of each name and issuer that has more than `mostIncomplete`. A list stays if no
+    /// other one revokes all that it revokes.
+    var withoutSurplus: [TrustSource] {
+        let groups = Dictionary(grouping: filter(\.isIncomplete), by: \.identity.complete)
+        let surplus = groups.values.reduce(into: Set<TrustSource.Identity>()) { $0.formUnion($1.surplus) }
+        return surplus.isEmpty ? self : filter { !surplus.contains($0.identity) }
+    }
+
+    /// Of the incomplete lists of one name and issuer, those that are too many.
+    private var surplus: Set<TrustSource.Identity> {
+        guard count > TrustSource.mostIncomplete else { return [] }
+        var kept = compactMap { source in RevokingList(source).map { (identity: source.identity, list: $0) } }
+        kept.sort {
+            let (one, other) = ($0.list.order.date, $1.list.order.date)
+            return one == other ? $0.identity < $1.identity : one < other
+        }
+        var dropped: Set<TrustSource.Identity> = []
+        for (identity, list) in kept where count - dropped.count > TrustSource.mostIncomplete {
+            let others = kept.filter { $0.identity != identity && !dropped.contains($0.identity) }
+            if others.contains(where: { $0.list.revokesAll(of: list) }) { dropped.insert(identity) }
+        }
+        return dropped
+    }
+}
