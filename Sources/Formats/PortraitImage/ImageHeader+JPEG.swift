@@ -66,6 +66,8 @@ extension ImageHeader {
             try reader.skip(upTo: 0xff)
             switch try reader.peek(1) {
             case 0x00, 0xd0...0xd7: try reader.skip(2)
+            // A fill byte (B.1.1.2).
+            case 0xff: try reader.skip(1)
             default: return
             }
         }

@@ -10,6 +10,8 @@ struct JPEGScan {
     /// The largest sizes of a difference and of a coefficient, in bits (F.1.2.1.1, F.1.2.2.1).
     private static let largestDifference = 11
     private static let largestCoefficient = 10
+    /// The most blocks of a unit of an interleaved scan (B.2.3).
+    private static let mostBlocks = 10
 
     private let isProgressive: Bool
     private var parts: [Part] = []
@@ -38,7 +40,13 @@ struct JPEGScan {
         }
         let (first, last) = (Int(try segment.byte()), Int(try segment.byte()))
         let bits = try segment.byte()
-        guard !parts.isEmpty else { throw .malformed(at: segment.index) }
+        guard !parts.isEmpty, segment.left == 0 else { throw .malformed(at: segment.index) }
+        let components = parts.map { frame.components[$0.component] }
+        guard components.allSatisfy({ tables.hasSteps($0.steps) }),
+            components.count == 1 || components.reduce(0, { $0 + $1.across * $1.down }) <= Self.mostBlocks
+        else {
+            throw .malformed(at: segment.index)
+        }
         guard frame.isProgressive else {
             // Some encoders write other figures here, which mean nothing in a sequential image.
             (band, isRefinement) = (0...63, false)

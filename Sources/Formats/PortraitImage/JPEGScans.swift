@@ -30,8 +30,11 @@ package struct JPEGScans {
             case 0xc0, 0xc1, 0xc2:
                 guard scans.frame == nil else { throw .malformed(at: segment.index) }
                 scans.frame = try JPEGFrame(&segment, isProgressive: marker == 0xc2)
-            case 0xc4: try scans.tables.read(&segment)
-            case 0xdd: scans.interval = Int(try segment.two())
+            case 0xc4: try scans.tables.readCodes(&segment)
+            case 0xdb: try scans.tables.readSteps(&segment)
+            case 0xdd:
+                scans.interval = Int(try segment.two())
+                guard segment.left == 0 else { throw .malformed(at: segment.index) }
             case ImageHeader.startOfScan:
                 try scans.read(&segment, &reader)
             default: break
@@ -49,7 +52,7 @@ package struct JPEGScans {
         var scan = try JPEGScan(&segment, of: &frame, tables)
         var bits = JPEGBits(reader.all, from: reader.index)
         try scan.read(&bits, &frame, interval)
-        try bits.end()
+        try bits.finish()
         try reader.skip(bits.index - reader.index)
         self.frame = frame
     }
@@ -66,6 +69,8 @@ struct JPEGFrame {
         /// The sampling factors: the blocks of one unit of an interleaved scan.
         let across: Int
         let down: Int
+        /// The number of its quantization table.
+        let steps: UInt8
         /// The blocks of a scan of this component alone.
         fileprivate(set) var columns = 0
         fileprivate(set) var rows = 0
@@ -92,16 +97,20 @@ struct JPEGFrame {
         for _ in 0..<(try segment.byte()) {
             let identifier = try segment.byte()
             let factors = try segment.byte()
-            _ = try segment.byte()
+            let steps = try segment.byte()
             let (across, down) = (Int(factors >> 4), Int(factors & 15))
             guard (1...4).contains(across), (1...4).contains(down) else {
                 throw .malformed(at: segment.index)
             }
-            components.append(Component(identifier: identifier, across: across, down: down))
+            components.append(Component(identifier: identifier, across: across, down: down, steps: steps))
         }
         let most = (
             across: components.map(\.across).max() ?? 1, down: components.map(\.down).max() ?? 1
         )
+        // Decoders do not scale components by fractions.
+        guard components.allSatisfy({ most.across % $0.across == 0 && most.down % $0.down == 0 }) else {
+            throw .malformed(at: segment.index)
+        }
         columns = Self.divided(width, by: 8 * most.across)
         rows = Self.divided(height, by: 8 * most.down)
         for index in components.indices {
@@ -117,17 +126,44 @@ struct JPEGFrame {
     private static func divided(_ number: Int, by divisor: Int) -> Int { (number + divisor - 1) / divisor }
 }
 
-/// The Huffman tables that are in force (B.2.4.2).
+/// The quantization and Huffman tables that are in force (B.2.4.1, B.2.4.2).
 struct JPEGTables {
-    private var tables = [JPEGCodes?](repeating: nil, count: 8)
+    /// The largest size of a difference that a table may have a code for, in bits.
+    private static let largestSize = 15
 
-    mutating func read(_ segment: inout ImageReader) throws(ImageHeaderError) {
+    private var tables = [JPEGCodes?](repeating: nil, count: 8)
+    private var areStepsDefined = [Bool](repeating: false, count: 4)
+
+    /// Reads Huffman tables.
+    mutating func readCodes(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
-            tables[Int(place >> 4) * 4 + Int(place & 15)] = try JPEGCodes(&segment)
+            let codes = try JPEGCodes(&segment)
+            // Decoders refuse a table with a larger size, whether or not the data has its code.
+            guard place >> 4 == 1 || codes.largestValue <= Self.largestSize else {
+                throw .malformed(at: segment.index)
+            }
+            tables[Int(place >> 4) * 4 + Int(place & 15)] = codes
         }
     }
+
+    /// Reads quantization tables. A step of zero would erase its coefficient: such a table counts as absent.
+    mutating func readSteps(_ segment: inout ImageReader) throws(ImageHeaderError) {
+        while segment.left > 0 {
+            let place = try segment.byte()
+            guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
+            var isWhole = true
+            for _ in 0..<64 {
+                let step = place >> 4 == 0 ? UInt16(try segment.byte()) : UInt16(try segment.two())
+                isWhole = isWhole && step > 0
+            }
+            areStepsDefined[Int(place & 15)] = isWhole
+        }
+    }
+
+    /// Whether the quantization table with this number is defined.
+    func hasSteps(_ number: UInt8) -> Bool { number < 4 && areStepsDefined[Int(number)] }
 
     /// The table of differences of DC coefficients with this number; nil if it is absent.
     func differences(_ number: UInt8) -> JPEGCodes? { number < 4 ? tables[Int(number)] : nil }
@@ -143,6 +179,9 @@ struct JPEGCodes {
     private var counts = [Int](repeating: 0, count: 17)
     private var values: [UInt8] = []
 
+    var largestValue: Int { Int(values.max() ?? 0) }
+
+    /// Reads a table. The code of ones alone is none (C.2).
     init(_ segment: inout ImageReader) throws(ImageHeaderError) {
         for length in 1...16 { counts[length] = Int(try segment.byte()) }
         var (code, value) = (0, 0)
@@ -150,7 +189,7 @@ struct JPEGCodes {
             (firstCode[length], firstValue[length]) = (code, value)
             code += counts[length]
             value += counts[length]
-            guard code <= 1 << length else { throw .malformed(at: segment.index) }
+            guard code < 1 << length else { throw .malformed(at: segment.index) }
             code <<= 1
         }
         guard value <= 256 else { throw .malformed(at: segment.index) }
@@ -210,6 +249,15 @@ struct JPEGBits {
         try end()
         guard bytes[index + 1] == 0xd0 + UInt8(number & 7) else { throw .malformed(at: index) }
         index += 2
+    }
+
+    /// Goes to the marker after the scan. Some encoders also write a restart marker behind the last block.
+    mutating func finish() throws(ImageHeaderError) {
+        try end()
+        while (0xd0...0xd7).contains(bytes[index + 1]) {
+            index += 2
+            try end()
+        }
     }
 
     /// Goes to the marker that must be next; zero bytes and fill bytes (B.1.1.2) may come before.

@@ -13,7 +13,7 @@ package enum AgeAnswer: Equatable, Sendable {
     case no(by: ElementName)
     case cannotTell(AgeUnknown)
 
-    package enum AgeUnknown: Equatable, Sendable {
+    package enum AgeUnknown: Hashable, Sendable {
         case noAttestation
         /// Those that came say nothing about this age.
         case noneApplies

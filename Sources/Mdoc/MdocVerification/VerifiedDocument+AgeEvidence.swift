@@ -18,32 +18,37 @@ extension VerifiedDocument {
     /// - A `birth_date` proves or refutes. A person who was born on 29 February is a year older on 1 March.
     /// - An attestation that is false is a no, unless the birth date shows that it was right on the day the MSO was
     ///   signed and is out of date by now.
-    /// - Evidence for both is a contradiction, and no answer.
+    /// - Evidence for both is a contradiction, and no answer. So are values of two namespaces of a type that is not
+    ///   known, where one proves and another does not.
     ///
     /// - Parameter day: the day in the zone of the premises (Q161).
     package func isAgeAtLeast(
         _ years: Int, accepting evidence: AgeEvidence, on day: FullDate
     ) -> AgeAnswer {
         let attested = isAgeAtLeast(years)
-        let stated = evidence == .attestation ? nil : statedAge
-        let statedProof = stated.flatMap { years <= $0.years ? $0.name : nil }
-        let birth = evidence == .birthDate ? birthDate(on: day) : nil
-        let birthProof = birth.flatMap { years <= $0.day.age(on: day) ? $0.name : nil }
-        let birthRefutation = birthProof == nil ? birth?.name : nil
+        let stated = evidence == .attestation ? [] : statedAges
+        let statedProof = stated.first { years <= $0.years }?.name
+        let births = evidence == .birthDate ? birthDates(on: day) : []
+        let birthProof = births.first { years <= $0.day.age(on: day) }?.name
+        let birthRefutation = births.first { years > $0.day.age(on: day) }?.name
+        guard birthProof == nil || birthRefutation == nil else { return .cannotTell(.contradictory) }
         switch attested {
         case .cannotTell(.contradictory): return attested
         case .yes: return birthRefutation == nil ? attested : .cannotTell(.contradictory)
         case .no(let attestation):
             if statedProof != nil { return .cannotTell(.contradictory) }
-            guard let birth, let birthProof else { return attested }
-            let isOutdated = isOutdated(attestation, ofHolderBornOn: birth.day)
+            guard let birthProof else { return attested }
+            let isOutdated = births.allSatisfy { self.isOutdated(attestation, ofHolderBornOn: $0.day) }
             return isOutdated ? .yes(by: birthProof) : .cannotTell(.contradictory)
         case .cannotTell:
             if let birthRefutation {
                 return statedProof == nil ? .no(by: birthRefutation) : .cannotTell(.contradictory)
             }
+            if statedProof != nil, stated.contains(where: { $0.years < years }) {
+                return .cannotTell(.contradictory)
+            }
             if let proof = statedProof ?? birthProof { return .yes(by: proof) }
-            if stated != nil { return .cannotTell(.asOfIssue) }
+            if !stated.isEmpty { return .cannotTell(.asOfIssue) }
             if case .cannotTell(.wrongType) = attested { return attested }
             return unusable(evidence, on: day).map { .cannotTell($0) } ?? attested
         }
@@ -51,13 +56,33 @@ extension VerifiedDocument {
 
     /// Why the evidence beside the attestations tells nothing, where some of the accepted kinds came.
     private func unusable(_ accepted: AgeEvidence, on day: FullDate) -> AgeAnswer.AgeUnknown? {
-        guard accepted != .attestation else { return nil }
-        if accepted == .birthDate, let element = evidence(named: { $0 == "birth_date" }).first {
+        let identifiers: [String] =
+            switch accepted {
+            case .attestation: []
+            case .ageInYears: ["age_in_years"]
+            case .birthDate: ["birth_date", "age_in_years"]
+            }
+        return identifiers.lazy.flatMap { identifier in evidence { $0 == identifier } }
+            .compactMap { ageFault(of: $0, on: day) }.first
+    }
+
+    /// Why the element, which is of its type, tells no age: it is approximate, or beyond any person's. `nil` if it tells one, did not
+    /// come, or is no evidence of an age.
+    package func ageFault(of name: ElementName) -> AgeAnswer.AgeUnknown? {
+        evidence { $0 == name.identifier }.first { $0.name == name }.flatMap { ageFault(of: $0, on: today) }
+    }
+
+    private func ageFault(of element: VerifiedElement, on day: FullDate) -> AgeAnswer.AgeUnknown? {
+        switch element.name.identifier {
+        case "birth_date":
             if element.value.isApproximate { return .approximate(element.name) }
-            if element.value.birthDay != nil { return .implausible(element.name) }
+            guard let birth = element.value.birthDay, birth.age(on: day) > oldestAge else { return nil }
+            return .implausible(element.name)
+        case "age_in_years":
+            guard let years = try? element.value.unsigned(), years > oldestAge else { return nil }
+            return .implausible(element.name)
+        default: return nil
         }
-        let years = evidence(named: { $0 == "age_in_years" }).first { (try? $0.value.unsigned()) != nil }
-        return years.map { .implausible($0.name) }
     }
 
     /// Whether a false attestation was right when the MSO was signed, by the birth date.
@@ -65,18 +90,18 @@ extension VerifiedDocument {
         AgeAttestation(name.identifier).map { birth.age(on: validityInfo.signed.day) < $0.years } ?? false
     }
 
-    private var statedAge: (years: Int, name: ElementName)? {
-        evidence(named: { $0 == "age_in_years" }).lazy.compactMap { element in
+    private var statedAges: [(years: Int, name: ElementName)] {
+        evidence(named: { $0 == "age_in_years" }).compactMap { element in
             guard let number = try? element.value.unsigned(), number <= oldestAge else { return nil }
             return (Int(number), element.name)
-        }.first
+        }
     }
 
-    private func birthDate(on today: FullDate) -> (day: FullDate, name: ElementName)? {
-        evidence(named: { $0 == "birth_date" }).lazy.compactMap { element in
+    private func birthDates(on today: FullDate) -> [(day: FullDate, name: ElementName)] {
+        evidence(named: { $0 == "birth_date" }).compactMap { element in
             guard let day = element.value.birthDay, day.age(on: today) <= oldestAge else { return nil }
             return (day, element.name)
-        }.first
+        }
     }
 }
 

@@ -18,7 +18,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// The time of verification.
     let now: Timestamp
     /// The day of verification, in the zone of the premises.
-    private let day: FullDate
+    let today: FullDate
 
     init(
         _ document: UnverifiedDocument, at now: Timestamp, on day: FullDate,
@@ -44,7 +44,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         deviceKey = signature.mobileSecurityObject.deviceKey
         elements = VerifiedDocument.elements(of: document, withheld: requestMatch.withheld)
         self.now = now
-        self.day = day
+        today = day
     }
 
     private static func elements(
@@ -117,7 +117,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     }
 
     /// Whether the document is in date on the day of verification.
-    package var isCurrent: DocumentCurrency { DocumentCurrency(isInDate(on: day)) }
+    package var isCurrent: DocumentCurrency { DocumentCurrency(isInDate(on: today)) }
 }
 
 /// Whether a document is in date by its own expiry_date.

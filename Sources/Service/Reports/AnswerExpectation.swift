@@ -65,30 +65,36 @@ package struct AnswerExpectation: Sendable {
         }
     }
 
-    /// The required elements that came with a value of another type than the data model's, where nothing usable came in their
-    /// place; all such elements where nothing usable came. A question that they concern says so itself.
+    /// The required elements that came with a value of no use, where nothing usable came in their place; all such elements where
+    /// nothing usable came. A question that they concern says so itself.
+    ///
+    /// - Parameter portraitFault: the fault of the document's portrait; nil if it decodes, or was not decoded yet.
     func unusable(
-        in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)]
+        in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)],
+        _ portraitFault: PortraitFault? = nil
     ) -> [UnusableElement] {
-        let needed = document.isEmpty ? elements(of: document) : required(answers, of: document)
-        return needed.filter { document.has($0) && !document.hasUsable($0) }
-            .compactMap { element in
-                ([element.name] + element.alternatives.joined()).lazy.compactMap { name in
-                    document.wrongType(of: name).map { UnusableElement(name: name, fault: .wrongType($0)) }
-                }.first
-            }
+        let fault = { document.fault(of: $0, portraitFault) }
+        let isEmpty = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
+        let isJudged = portraitFault != nil && answers.contains { $0.subject == .portrait }
+        let needed =
+            document.isEmpty || isEmpty && !isJudged
+            ? elements(of: document) : required(answers, of: document)
+        return needed.compactMap { element in
+            let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
+            guard !came.contains(where: { $0.allSatisfy { fault($0) == nil } }) else { return nil }
+            return came.joined().lazy.compactMap { name in
+                fault(name).map { UnusableElement(name: name, fault: $0) }
+            }.first
+        }
     }
 
-    /// Whether a portrait was asked of documents of this type.
+    /// Whether a portrait was asked of documents of this type, or may come in the place of what was.
     func asksPortrait(of docType: String) -> Bool {
         questions.contains { $0.subject == .portrait && $0.docTypes.contains(docType) }
-            || elements.contains { $0.docType == docType && $0.name.identifier == "portrait" }
-    }
-
-    /// The required portraits that came.
-    func portraits(in document: VerifiedDocument) -> [ElementName] {
-        elements.filter { $0.docType == document.docType && $0.isRequired }.map(\.name)
-            .filter { $0.identifier == "portrait" && document.has($0) }
+            || elements.contains { element in
+                element.docType == docType
+                    && element.choices.joined().contains { $0.identifier == "portrait" }
+            }
     }
 
     private func required(
@@ -108,6 +114,8 @@ package struct AnswerExpectation: Sendable {
 package struct UnusableElement: Hashable, Sendable {
     package enum Fault: Hashable, Sendable {
         case wrongType(WrongType)
+        /// The value is of its type, and tells no age.
+        case age(AgeAnswer.AgeUnknown)
         case portrait(PortraitFault)
     }
 
@@ -118,6 +126,7 @@ package struct UnusableElement: Hashable, Sendable {
     package var text: String {
         switch fault {
         case .wrongType(let wrong): wrong.explanation(of: name.text)
+        case .age(let unknown): AgeAnswer.cannotTell(unknown).reason
         case .portrait(let fault): fault.explanation(of: name.text)
         }
     }
@@ -126,15 +135,24 @@ package struct UnusableElement: Hashable, Sendable {
 extension VerifiedDocument {
     /// Whether the element came, or what may come in its place.
     fileprivate func has(_ element: AskedElement) -> Bool {
-        has(element.name) || element.alternatives.contains { $0.allSatisfy { has($0) } }
+        element.choices.contains { $0.allSatisfy { has($0) } }
     }
 
-    /// Whether the element came with a value of its type, or what may come in its place did.
-    fileprivate func hasUsable(_ element: AskedElement) -> Bool {
-        hasUsable(element.name) || element.alternatives.contains { $0.allSatisfy { hasUsable($0) } }
+    /// Why the value of this element is of no use; nil if it is usable, or did not come.
+    ///
+    /// - Parameter portraitFault: the fault of the document's portrait.
+    fileprivate func fault(
+        of name: ElementName, _ portraitFault: PortraitFault?
+    ) -> UnusableElement.Fault? {
+        if let wrong = wrongType(of: name) { return .wrongType(wrong) }
+        if let unknown = ageFault(of: name) { return .age(unknown) }
+        return name.identifier == "portrait" ? portraitFault.map { .portrait($0) } : nil
     }
+}
 
-    private func hasUsable(_ name: ElementName) -> Bool { has(name) && wrongType(of: name) == nil }
+extension AskedElement {
+    /// The element itself, and each set that may come in its place.
+    fileprivate var choices: [[ElementName]] { [[name]] + alternatives }
 }
 
 extension Question.Subject {

@@ -65,6 +65,10 @@ package struct Answer: Equatable, Sendable {
             let answer = document.isInDate(on: question.day)
             (word, reason) = (answer.word, answer.reason)
         case .portrait:
+            guard document.portraits.count <= 1 else {
+                (word, reason) = (.cannotTell, "several different portraits came")
+                return
+            }
             switch document.portraitForm {
             case nil: (word, reason) = (.cannotTell, document.portraitAbsence)
             case .wrongType(let wrong): (word, reason) = (.cannotTell, wrong.explanation(of: "the portrait"))
@@ -75,18 +79,34 @@ package struct Answer: Equatable, Sendable {
 }
 
 extension VerifiedDocument {
-    /// The bytes that the issuer signed as the portrait in a namespace of the document's type, whatever they are.
-    package var portrait: ArraySlice<UInt8>? { portraitElement.flatMap { try? $0.byteString() } }
+    /// The bytes that the issuer signed as the portrait in a namespace of the document's type, whatever they are; nil if
+    /// several different portraits came.
+    package var portrait: ArraySlice<UInt8>? { portraits.count == 1 ? portraits.first : nil }
+
+    /// The different portraits that a person could compare. Without such a portrait, the first that came, whatever its bytes are.
+    var portraits: [ArraySlice<UInt8>] {
+        portraitElements.compactMap { try? $0.byteString() }.reduce(into: []) { portraits, bytes in
+            if !portraits.contains(bytes) { portraits.append(bytes) }
+        }
+    }
 
     /// The form of the portrait, which can be compared with a face unless it is of a wrong type; nil if none came.
-    package var portraitForm: ElementForm? { portraitElement.map { DataElementType.image.form(of: $0) } }
+    package var portraitForm: ElementForm? {
+        portraitElements.first.map { DataElementType.image.form(of: $0) }
+    }
 
     /// The portrait, if a person can compare it with a face.
     package var comparablePortrait: ArraySlice<UInt8>? {
         portraitForm?.wrongType == nil ? portrait : nil
     }
 
-    private var portraitElement: CBORItem? { evidence(named: Self.isPortrait).first?.value }
+    /// The portraits that a person could compare; without such a portrait, the first that came. A document has several
+    /// portraits only in several namespaces.
+    private var portraitElements: [CBORItem] {
+        let elements = evidence(named: Self.isPortrait).map(\.value)
+        let usable = elements.filter { DataElementType.image.form(of: $0).wrongType == nil }
+        return usable.isEmpty ? Array(elements.prefix(1)) : usable
+    }
 
     fileprivate var portraitAbsence: String {
         elementElsewhere(named: Self.isPortrait).map {

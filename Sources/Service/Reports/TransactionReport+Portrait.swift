@@ -39,16 +39,17 @@ extension TransactionReport {
         var pictures: [Result<ShownPortrait, PortraitDecoderError>] = []
         guard isAccepted else { return pictures }
         for index in documents.indices where asksPortrait(of: documents[index].report.docType) {
-            guard let portrait = documents[index].verified?.portrait else { continue }
-            do throws(PortraitDecoderError) {
-                let picture =
-                    if let decoder { try await decoder.decode(portrait) } else {
-                        try ShownPortrait(jpeg: portrait)
-                    }
-                pictures.append(.success(picture))
-            } catch {
-                refusePortrait(ofDocument: index, for: PortraitFault(error))
-                pictures.append(.failure(error))
+            for portrait in documents[index].verified?.portraits ?? [] {
+                do throws(PortraitDecoderError) {
+                    let picture =
+                        if let decoder { try await decoder.decode(portrait) } else {
+                            try ShownPortrait(jpeg: portrait)
+                        }
+                    pictures.append(.success(picture))
+                } catch {
+                    refusePortrait(ofDocument: index, for: PortraitFault(error))
+                    pictures.append(.failure(error))
+                }
             }
         }
         return pictures

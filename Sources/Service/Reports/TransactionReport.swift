@@ -148,7 +148,7 @@ package struct TransactionReport: Sendable {
         }
     }
 
-    /// The required elements whose values are not of their types, of any of the documents.
+    /// The required elements whose values are of no use, of any of the documents.
     package var unusable: [UnusableElement] {
         documents.flatMap(\.unusable).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
@@ -210,7 +210,7 @@ package struct DocumentOutcome: Sendable {
     package private(set) var answers: [(subject: Question.Subject, answer: Answer)]
     /// The elements that the document needs and lacks.
     package let missing: [MissingElement]
-    /// The required elements whose values are not of their types.
+    /// The required elements whose values are of no use.
     package private(set) var unusable: [UnusableElement]
     /// Whether it lacks something, or nothing came of what was asked for.
     package let isIncomplete: Bool
@@ -239,10 +239,8 @@ package struct DocumentOutcome: Sendable {
             guard subject == .portrait, answer.word == .yes else { return (subject, answer) }
             return (subject, Answer(.cannotTell, because: fault.explanation(of: "the portrait")))
         }
-        guard !answers.contains(where: { $0.subject == .portrait }), let verified else { return }
-        unusable += expectation.portraits(in: verified).filter { name in
-            !unusable.contains { $0.name == name }
-        }.map { UnusableElement(name: $0, fault: .portrait(fault)) }
+        guard let verified else { return }
+        unusable = expectation.unusable(in: verified, answers, fault)
     }
 
     /// Removes the document, and the reasons of its answers, which may have dates of it. The answers stay.

@@ -114,13 +114,27 @@ struct PortraitAnswerTests {
         #expect(try answer([Self.portrait([], in: own), elsewhere], of: docType).word == .cannotTell)
     }
 
-    @Test("Q244 Of a type that is not known the portrait may be in any namespace, that of its name first")
+    @Test(
+        "Q244 Of a type that is not known the portrait may be in any namespace: one of no use hides no good one"
+    )
     func unknownType() throws {
         let jpeg = try Self.jpeg()
         let docType = "org.example.club.1"
         let elsewhere = Self.portrait(jpeg, in: "org.example.people")
         #expect(try answer([elsewhere], of: docType).word == .yes)
-        #expect(try answer([elsewhere, Self.portrait([], in: docType)], of: docType).word == .cannotTell)
+        let empty = Self.portrait([], in: docType)
+        #expect(try answer([empty], of: docType).word == .cannotTell)
+        // A portrait that is of no use hides no good one, and two good ones leave open which of them is the holder's.
+        for none in [empty, TestDocument.Item("portrait", [0xf6], in: docType)] {
+            for items in [[elsewhere, none], [none, elsewhere]] {
+                #expect(try answer(items, of: docType).word == .yes)
+                #expect(try document(items, of: docType).portrait.map { Array($0) } == jpeg)
+            }
+        }
+        #expect(try answer([elsewhere, Self.portrait(jpeg, in: docType)], of: docType).word == .yes)
+        let grey = try BrokenPortrait.vector("grey.jpg")
+        let two = try answer([elsewhere, Self.portrait(grey, in: docType)], of: docType)
+        #expect(two == Answer(.cannotTell, because: "several different portraits came"))
     }
 
     @Test("Without a portrait nobody can compare")
@@ -195,6 +209,97 @@ struct PortraitAnswerTests {
             let broken = try await report(image.bytes, asking, by: nil)
             #expect(broken.documents[0].answers.first?.answer.word == .cannotTell, "\(image.name)")
         }
+    }
+
+    /// The report on an answer to a request for `element`, in whose place one of the alternatives may come.
+    private func report(
+        of docType: String = TestDocument.mDL, on element: String, or alternatives: [String],
+        _ items: [TestDocument.Item]
+    ) async throws -> TransactionReport {
+        let decoder = try #require(PortraitDecoder.installed, "build countersign-portrait")
+        let space = TestDocument.nameSpace
+        let request = ItemsRequest(
+            docType: docType,
+            nameSpaces: [.init(name: space, elements: [.init(identifier: element, intentToRetain: false)])],
+            alternatives: [
+                AlternativeDataElements(
+                    requestedElement: ElementName(nameSpace: space, identifier: element),
+                    sets: alternatives.map { [ElementName(nameSpace: space, identifier: $0)] })
+            ])
+        var report = TransactionReport(
+            try verified(items, of: docType),
+            expecting: AnswerExpectation(of: [request], on: try #require(Self.day)))
+        await report.decodePortraits(by: decoder)
+        return report
+    }
+
+    @Test("Q247 A portrait that came in another element's place is decoded too")
+    func portraitAsAlternative() async throws {
+        let png = try BrokenPortrait.vector("still.png")
+        for image in try BrokenPortrait.all {
+            for docType in [TestDocument.mDL, "org.example.club.1"] {
+                let broken = try await report(
+                    of: docType, on: "signature_usual_mark", or: ["portrait"], [Self.portrait(image.bytes)])
+                #expect(broken.unusable.map(\.text) == ["org.iso.18013.5.1/portrait cannot be decoded"])
+                #expect(broken.conclusion.outcome == .unclear, "\(docType)")
+                let whole = try await report(
+                    of: docType, on: "signature_usual_mark", or: ["portrait"], [Self.portrait(image.whole)])
+                #expect(whole.conclusion.outcome == .allow && whole.unusable.isEmpty, "\(docType)")
+            }
+        }
+        let other = try await report(
+            on: "signature_usual_mark", or: ["portrait"], [Self.portrait(png)])
+        #expect(other.conclusion.outcome == .unclear)
+    }
+
+    @Test("Q247 A portrait that does not decode silences no good element that came in its place")
+    func alternativeToPortrait() async throws {
+        let number = TestDocument.Item("document_number", Encoded.text("D 1234"))
+        let empty = TestDocument.Item("document_number", Encoded.text(""))
+        let png = try BrokenPortrait.vector("still.png")
+        for bytes in try BrokenPortrait.all.map(\.bytes) + [png] {
+            let portrait = Self.portrait(bytes)
+            for (element, alternative) in [
+                ("portrait", "document_number"), ("document_number", "portrait"),
+            ] {
+                let good = try await report(on: element, or: [alternative], [portrait, number])
+                #expect(good.conclusion.outcome == .allow && good.unusable.isEmpty)
+                let bad = try await report(on: element, or: [alternative], [portrait, empty])
+                #expect(bad.conclusion.outcome == .unclear && bad.unusable.count == 1)
+            }
+        }
+    }
+
+    @Test(
+        "A birth date that is approximate or of no person is of no use where it was asked for, as null is",
+        arguments: [
+            Encoded.day("0001-01-01"), [0xf6],
+            Encoded.map([
+                ("birth_date", Encoded.day("1990-01-01")), ("approximate_mask", Encoded.text("00001111")),
+            ]),
+        ])
+    func implausibleBirthDate(_ value: [UInt8]) async throws {
+        let request = ItemsRequest(
+            docType: TestDocument.mDL,
+            nameSpaces: [
+                .init(
+                    name: TestDocument.nameSpace,
+                    elements: ["age_over_21", "age_in_years", "birth_date"].map {
+                        .init(identifier: $0, intentToRetain: false)
+                    })
+            ])
+        let asking = AnswerExpectation(of: [request], on: try #require(Self.day))
+        let age = TestDocument.Item("age_in_years", Encoded.unsigned(30))
+        let report = TransactionReport(
+            try verified([age, .init("birth_date", value)]), expecting: asking)
+        #expect(report.conclusion.outcome == .unclear)
+        #expect(
+            report.unusable.map(\.name) == [
+                ElementName(nameSpace: TestDocument.nameSpace, identifier: "birth_date")
+            ])
+        let twin = TransactionReport(
+            try verified([age, .init("birth_date", Encoded.day("1996-01-01"))]), expecting: asking)
+        #expect(twin.conclusion.outcome == .allow && twin.unusable.isEmpty)
     }
 
     @Test("Q247 A stored request that needs a portrait is not answered by one whose data is broken")

@@ -90,4 +90,35 @@ struct OtherNameSpaceTests {
             try isOver21([age(true, in: name.nameSpace), age(false, in: docType)], of: docType)
                 == .cannotTell(.contradictory))
     }
+
+    @Test("Where the type is not known, values of two namespaces that disagree about the age are no answer")
+    func contradictory() throws {
+        let (first, second) = ("org.example.club.1", "org.example.people")
+        let value = { (name: String, age: Int, nameSpace: String) -> TestDocument.Item in
+            name == "birth_date"
+                ? .init(name, Encoded.day("\(2026 - age)-01-01"), in: nameSpace)
+                : .init(name, Encoded.unsigned(UInt64(age)), in: nameSpace)
+        }
+        for name in ["age_in_years", "birth_date"] {
+            for (one, other) in [(40, 17), (17, 40)] {
+                let items = [value(name, one, first), value(name, other, second)]
+                for items in [items, items.reversed()] {
+                    #expect(try isOver21(items, of: first) == .cannotTell(.contradictory), "\(name)")
+                }
+                // The twin: different values that agree about the question.
+                let elder = [value(name, one + 10, first), value(name, other + 10, second)]
+                #expect(try isOver21(elder, of: first) == .yes(by: .init(nameSpace: first, identifier: name)))
+            }
+            // A value that is of no use is no other side.
+            let empty = TestDocument.Item(name, [0xf6], in: first)
+            #expect(
+                try isOver21([empty, value(name, 40, second)], of: first)
+                    == .yes(by: .init(nameSpace: second, identifier: name)))
+        }
+        let attested = TestDocument.Item("age_over_21", Encoded.boolean(true), in: first)
+        #expect(
+            try isOver21(
+                [attested, value("birth_date", 40, first), value("birth_date", 17, second)], of: first)
+                == .cannotTell(.contradictory))
+    }
 }

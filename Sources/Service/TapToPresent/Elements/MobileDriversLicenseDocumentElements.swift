@@ -27,7 +27,8 @@ extension MobileDriversLicenseDataRequest.Response {
         public let documentExpirationDate: DateComponents?
         /// Where the holder lives.
         public var address: PostalAddress?
-        /// JPEG or JPEG 2000. Decode it as untrusted input.
+        /// The bytes that the issuer signed as the portrait, which should be JPEG or JPEG 2000. They were not decoded and may be no
+        /// image, or a broken one. Decode them as untrusted input.
         public let portraitData: Data?
         /// The document's own number.
         public let documentNumber: String?

@@ -26,7 +26,8 @@ extension MobileNationalIDCardDataRequest.Response {
         public let ageAtLeastElements: [Int: Bool]
         /// The holder's birth date.
         public let dateOfBirth: DateComponents?
-        /// JPEG or JPEG 2000. Decode it as untrusted input.
+        /// The bytes that the issuer signed as the portrait, which should be JPEG or JPEG 2000. They were not decoded and may be no
+        /// image, or a broken one. Decode them as untrusted input.
         public let portraitData: Data?
         /// The individual number. Its use is limited by law in Japan.
         public let documentNumber: String?
