@@ -126,6 +126,10 @@ struct OnlineOutcomeTests {
                 #expect(app["outcome"] as? String == (isGood ? "allow" : "unclear"))
                 #expect(app["reasons"] as? [String] == (isGood ? [] : ["element.unusable"]))
             }
+            // The page and the app, for each portrait that is not shown.
+            let lines = shop.lines.lines.filter { $0.contains("a portrait cannot be shown") }
+            #expect(lines.count == (isInstalled ? 2 : 4), "\(lines)")
+            #expect(lines.allSatisfy { $0.contains(isInstalled ? "reason=malformed" : "reason=notStarted") })
         }
     }
 }
