@@ -1,6 +1,7 @@
 import Foundation
 import OtherPrograms
 import PortraitDecoding
+import RecordBench
 import TestCredentials
 import Testing
 import VectorFiles

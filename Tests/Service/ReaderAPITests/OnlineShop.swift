@@ -11,6 +11,7 @@ import OpenSSLCrypto
 import OtherPrograms
 import PortraitDecoding
 import ReaderStore
+import RecordBench
 import ReaderTokens
 import TestCredentials
 import WalletPresentation

@@ -60,9 +60,9 @@ enum HubDatabaseChecks {
             return nil
         }
         switch facts.tablesVersion {
-        case 0?: return .failed(.hubTables, PostgreSQLError.versionMissing.explanation)
+        case 0?: return .failed(.hubTables, "\(PostgreSQLError.versionMissing.explanation)")
         case let version? where version > newest:
-            return .failed(.hubTables, PostgreSQLError.tablesNewer.explanation)
+            return .failed(.hubTables, "\(PostgreSQLError.tablesNewer.explanation)")
         default:
             let audit = audit(facts)
             guard audit.outcome == .ok else { return audit }
