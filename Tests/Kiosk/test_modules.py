@@ -127,6 +127,19 @@ class ModuleTests(KioskCase):
                 revocation: { state: 'revoked' } })].map(({ inDate, revocation }) => [inDate, revocation]); }""")
         self.assertEqual(states, [["none", "none"], ["none", "unknown"], ["failed", "failed"]])
 
+    def test_the_question_is_answered_by_what_was_asked_first_and_next(self):
+        states = self.page().evaluate("""async () => {
+            const { outcomes } = await import('/kiosk/screens.js');
+            const result = (answers, test) => answers && { answers: answers.map((answer) => ({ ask: 'portrait', answer })), parts: {},
+                issuer: { test } };
+            const of = (first, next, isFirstTest = false, isNextTest = false) => outcomes({ state: 'verified',
+                result: result(first, isFirstTest), then: { result: result(next, isNextTest) } })
+                .find(({ key }) => key === 'question').state;
+            return [of(['yes', 'unknown'], ['yes']), of(['yes', 'unknown'], []), of(['yes'], ['unknown']), of(['no'], ['yes']),
+                of(['unknown'], ['no']), of(['yes'], ['yes']), of(['yes'], []), of([], []), of(['yes'], null),
+                of(['yes'], ['yes'], true), of(['yes'], ['yes'], false, true)]; }""")
+        self.assertEqual(states, ["unknown", "unknown", "unknown", "failed", "failed", "passed", "passed", "none", "passed", "test", "test"])
+
     def test_what_is_kept_is_said_of_all_that_is_asked(self):
         kept = self.page().evaluate("""async () => {
             const { keptTexts } = await import('/kiosk/asks.js');

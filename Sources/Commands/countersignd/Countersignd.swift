@@ -102,6 +102,11 @@ struct Countersignd: AsyncParsableCommand {
         let webhooks = try configuration.webhooks?.queue(metrics, archive, log)
         try configuration.checkLogos()
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
+        if !portraits.isInstalled {
+            log.error(
+                "no portrait can be decoded, so that none answers a question: install \(PortraitDecoder.program) beside this program"
+            )
+        }
         let coordinator = try PresentationCoordinator(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
             portraits: portraits, metrics: metrics,
@@ -114,7 +119,7 @@ struct Countersignd: AsyncParsableCommand {
         let online = try configuration.online.map { online in
             OnlineVerifier(
                 try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis,
-                portraits: portraits, clock: .system)
+                portraits: portraits, clock: .system, log: log)
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
         let pages = try configuration.pageSessions()

@@ -4,6 +4,9 @@ extension PortraitDecoder {
     /// The name of the program.
     package static let program = "countersign-portrait"
 
+    /// Whether the file of the decoder is there and may be executed.
+    package var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: executable) }
+
     /// The decoder that lies beside this program, else the first in a folder of `PATH`; nil without one.
     package static var installed: PortraitDecoder? {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

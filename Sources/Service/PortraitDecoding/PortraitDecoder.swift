@@ -4,16 +4,18 @@ internal import PortraitImage
 /// Decodes portraits in a separate process, since they come from a phone and JPEG 2000 is decoded by C.
 ///
 /// Bytes are passed through one socket and are never written to disk. The process confines itself; here its time
-/// and its output are limited. One process per call: a lane has one presentation at a time.
+/// and its output are limited. Each call has a process of its own, and a limited number of them run at once, whatever number of lanes
+/// and online answers has portraits.
 package struct PortraitDecoder: Sendable {
     /// What the largest portrait can become: three bytes a pixel, hardly compressed.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels
     private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
+    private static let places = DecoderPlaces(count: 4)
 
-    private let executable: String
+    let executable: String
     private let deadline: Duration
 
-    /// `executable` is the path of `countersign-portrait`; a portrait may take as long as `deadline`.
+    /// `executable` is the path of `countersign-portrait`; a portrait may take as long as `deadline`, with its wait for other portraits.
     package init(executable: String, deadline: Duration = .seconds(3)) {
         self.executable = executable
         self.deadline = deadline
@@ -22,20 +24,22 @@ package struct PortraitDecoder: Sendable {
     /// The portrait as JPEG or PNG.
     package func decode(_ portrait: ArraySlice<UInt8>) async throws(PortraitDecoderError) -> ShownPortrait {
         guard portrait.count <= ImageLimits.portrait.bytes else { throw .tooLarge }
-        let (executable, deadline) = (executable, deadline)
+        let (executable, end) = (executable, ContinuousClock.now + deadline)
+        await Self.places.enter()
+        defer { Self.places.leave() }
+        guard ContinuousClock.now < end else { throw .overdue }
         let result = await withCheckedContinuation { continuation in
             Self.queue.async {
-                continuation.resume(returning: Self.run(executable, portrait, within: deadline))
+                continuation.resume(returning: Self.run(executable, portrait, until: end))
             }
         }
         return try result.get()
     }
 
     private static func run(
-        _ executable: String, _ portrait: ArraySlice<UInt8>, within deadline: Duration
+        _ executable: String, _ portrait: ArraySlice<UInt8>, until end: ContinuousClock.Instant
     ) -> Result<ShownPortrait, PortraitDecoderError> {
         Result { () throws(PortraitDecoderError) in
-            let end = ContinuousClock.now + deadline
             let process = try DecoderProcess(executable)
             let output = try process.exchange(portrait, limit: outputLimit, until: end)
             try process.end(until: end)

@@ -134,6 +134,14 @@ struct HubDoctorTests {
         try expect(
             database { $0.mayChangeActs = true }, .hubTables, .warning, "may change or delete it",
             fix: "REVOKE UPDATE, DELETE, TRUNCATE ON countersign_fleet_act")
+        try expect(database { $0.tablesVersion = 0 }, .hubTables, .failed, "holds no version")
+        let newest = try #require(DatabaseFacts.newestTablesVersion)
+        try expect(
+            database { $0.tablesVersion = newest + 1 }, .hubTables, .failed, "install that version")
+        try expect(database { $0.tablesVersion = nil }, .hubTables, .note, "brings them up to date")
+        try expect(
+            database { ($0.tablesVersion, $0.mayAppendActs) = (nil, false) }, .hubTables, .failed,
+            "may not append to the audit log")
         let absent = HubDatabaseChecks.checks(.failure(.unreachable))
         try expect(absent, .hubDatabase, .failed, "cannot be reached")
         try expect(absent, .hubTables, .skipped)
@@ -250,6 +258,16 @@ struct HubDoctorPostgreSQLTests {
         // The hub makes an audit log that is not there.
         #expect(try await facts().mayAppendActs)
         try await auditLog(of: name, pool, facts)
+        #expect(try await facts().tablesVersion == nil)
+        let table = "\(name).countersign_fleet_schema"
+        for (statement, version) in [
+            ("CREATE TABLE \(table) (version bigint NOT NULL)", 0), ("INSERT INTO \(table) VALUES (7)", 0),
+            ("GRANT SELECT ON \(table) TO \(name)", 7), ("UPDATE \(table) SET version = 1", 1),
+            ("DELETE FROM \(table)", 0),
+        ] as [(String, Int64)] {
+            _ = try await pool.rows(statement)
+            #expect(try await facts().tablesVersion == version, "\(statement)")
+        }
         _ = try await pool.rows("REVOKE CREATE ON SCHEMA \(name) FROM \(name)")
         #expect(try await !facts().mayMakeTables)
         _ = try await pool.rows("DROP SCHEMA \(name) CASCADE")

@@ -135,7 +135,7 @@ struct HubMigrationPostgreSQLTests {
             "DELETE FROM countersign_fleet_schema", "INSERT INTO countersign_fleet_schema VALUES (0)",
         ] {
             _ = try await place.rows(damage)
-            await #expect(throws: PostgreSQLError.rowMalformed) { try await place.hub().ping() }
+            await #expect(throws: PostgreSQLError.versionMissing) { try await place.hub().ping() }
         }
         try await place.remove()
     }

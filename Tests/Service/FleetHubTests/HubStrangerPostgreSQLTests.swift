@@ -138,6 +138,41 @@ struct HubStrangerPostgreSQLTests {
         }
     }
 
+    @Test(
+        "At the limit a kiosk's second connection takes its own first place, and a further kiosk that of the oldest"
+    )
+    func onePlaceEach() async throws {
+        let lines = LogLines()
+        try await RunningHub.run(audit: Logger(label: "test") { _ in lines.handler }, places: 16) { hub in
+            var clients: [RawClient] = []
+            defer { for client in clients { client.close() } }
+            func connect(_ kiosk: EnrolledKiosk) async throws {
+                let client = try await RawClient.open(hub.port, as: kiosk)
+                client.send("GET /fleet/v1/state HTTP/1.1\r\nHost: hub\r\n\r\n")
+                try await until("the state") { client.beginning.hasPrefix("HTTP/1.1 200 ") }
+                clients.append(client)
+            }
+            var kiosks: [EnrolledKiosk] = []
+            for _ in 0..<17 { kiosks.append(try await hub.enrolled()) }
+            for kiosk in kiosks.prefix(16) { try await connect(kiosk) }
+            #expect(clients.allSatisfy { $0.isOpen })
+            for _ in 0..<3 {
+                try await connect(kiosks[8])
+                let all = clients
+                try await until("one to end") { all.count { $0.isOpen } == 16 }
+            }
+            let others = clients.prefix(16).enumerated().filter { $0.offset != 8 }
+            #expect(others.allSatisfy { $0.element.isOpen })
+            #expect(clients.last?.isOpen == true)
+            // The twin: nobody has two, so that a further kiosk needs the place of another.
+            try await connect(kiosks[16])
+            let all = clients
+            try await until("the oldest to end") { !all[0].isOpen }
+            #expect(all.count { $0.isOpen } == 16 && all.last?.isOpen == true)
+            #expect(lines.count("a connection made room, or was refused: all places are taken") == 4)
+        }
+    }
+
     @Test("A stranger that says nothing makes room before older ones that began a handshake")
     func silent() async throws {
         try await RunningHub.run(places: 16, strangerLifetime: .seconds(90)) { hub in

@@ -71,7 +71,7 @@ struct RunningHub {
             tls: try ServerTLS(
                 certificate: "\(folder)/hub.pem", key: "\(folder)/hub-key.pem", clientAuthority: certificate,
                 clientCertificate: .optional), routes: routes, connections: places,
-            strangerLifetime: strangerLifetime, writeTimeout: writeTimeout, log: log,
+            strangerLifetime: strangerLifetime, writeTimeout: writeTimeout, log: audit,
             listening: { opened.yield($0 ?? 0) })
         let running = Task { try await server.run() }
         defer { running.cancel() }

@@ -1,6 +1,7 @@
 import Foundation
 import OtherPrograms
 import PortraitDecoding
+import RecordBench
 import TestCredentials
 import Testing
 import VectorFiles
@@ -126,6 +127,10 @@ struct OnlineOutcomeTests {
                 #expect(app["outcome"] as? String == (isGood ? "allow" : "unclear"))
                 #expect(app["reasons"] as? [String] == (isGood ? [] : ["element.unusable"]))
             }
+            // The page and the app, for each portrait that is not shown.
+            let lines = shop.lines.lines.filter { $0.contains("a portrait cannot be shown") }
+            #expect(lines.count == (isInstalled ? 2 : 4), "\(lines)")
+            #expect(lines.allSatisfy { $0.contains(isInstalled ? "reason=malformed" : "reason=notStarted") })
         }
     }
 }

@@ -11,6 +11,7 @@ import OpenSSLCrypto
 import OtherPrograms
 import PortraitDecoding
 import ReaderStore
+import RecordBench
 import ReaderTokens
 import TestCredentials
 import WalletPresentation
@@ -32,6 +33,8 @@ struct OnlineShop {
     let appOrigin = "android:apk-key-hash:" + Base64URL.encode([UInt8](repeating: 7, count: 32))
     private let origins: [WebOrigin]
     let verifier: OnlineVerifier
+    /// What the verifier logs.
+    let lines = LogLines()
     let http: PlainHTTP
     let asApp: PlainHTTP
     private let server: Task<Void, any Error>
@@ -58,7 +61,7 @@ struct OnlineShop {
         verifier = OnlineVerifier(
             settings, nonces: nonces ?? MemoryNonces(), basis: basis,
             portraits: decoder ?? PortraitDecoder(executable: "/nonexistent"),
-            clock: WallClock { Timestamp(secondsSince1970: now) })
+            clock: WallClock { Timestamp(secondsSince1970: now) }, log: lines.logger)
         let port = try ReaderDaemon.freePort()
         (http, asApp) = (
             PlainHTTP(.tcp(port: port), token: Self.token), PlainHTTP(.tcp(port: port), token: Self.other)

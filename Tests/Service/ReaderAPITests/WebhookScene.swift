@@ -24,8 +24,8 @@ final class HookReceiver: Sendable {
     init(at port: UInt16, answers: Bool) throws {
         self.port = port
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard PlainHTTP.Address.tcp(port: port).bind(descriptor), listen(descriptor, 256) == 0 else {
-            throw PlainHTTP.Failure(description: "no receiver")
+        guard LoopbackPort.bind(descriptor, to: port), listen(descriptor, 256) == 0 else {
+            throw PlainHTTP.Failure(description: "no receiver at port \(port): error \(errno)")
         }
         if answers { Thread { [self] in while take() {} }.start() }
     }
@@ -78,12 +78,41 @@ final class HookReceiver: Sendable {
     }
 }
 
+/// A port of the loopback interface that no other program takes while it is held, and at which only a receiver listens.
+///
+/// A receiver that comes back binds the port again. Its earlier socket may still be there: closed, but inherited by a child process
+/// that another test is starting.
+final class LoopbackPort: Sendable {
+    let number: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        number = try ReaderDaemon.freePort()
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard Self.bind(descriptor, to: number) else {
+            throw PlainHTTP.Failure(description: "no port: error \(errno)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Binds a socket beside others at the port, of which none listens.
+    static func bind(_ descriptor: Int32, to port: UInt16) -> Bool {
+        var isShared: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, size) == 0
+            && PlainHTTP.Address.tcp(port: port).bind(descriptor)
+    }
+}
+
 /// A queue that delivers to two origins, with a store.
 struct WebhookScene {
     private static let now = Timestamp(secondsSince1970: 1_790_000_000)
 
-    let dead: UInt16
-    let healthy: UInt16
+    /// The ports of the two origins, held until the end of the test.
+    private let ports: [LoopbackPort]
+    var dead: UInt16 { ports[0].number }
+    var healthy: UInt16 { ports[1].number }
     let folder: String
     let archive: RecordArchive
     let queue: WebhookQueue
@@ -92,15 +121,16 @@ struct WebhookScene {
     private let makeQueue: @Sendable () -> WebhookQueue
 
     init(_ schedule: WebhookQueue.Schedule = .init()) throws {
-        let ports = (try ReaderDaemon.freePort(), try ReaderDaemon.freePort())
-        (dead, healthy) = ports
+        let ports = [try LoopbackPort(), try LoopbackPort()]
+        self.ports = ports
         folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID())").path
         let log = Logger(label: "test") { [lines] _ in lines.handler }
         let archive = try RecordArchive(store: folder, metrics: metrics, log: log, at: Self.now)
         self.archive = archive
+        let origins = ports.compactMap { WebhookOrigin("http://127.0.0.1:\($0.number)") }
         makeQueue = { [metrics] in
             WebhookQueue(
-                to: [ports.0, ports.1].compactMap { WebhookOrigin("http://127.0.0.1:\($0)") },
+                to: origins,
                 secret: SecretBytes(copying: Array("0123456789abcdef".utf8)[...]), metrics: metrics, log: log,
                 clock: .system, archive: archive, schedule: schedule)
         }

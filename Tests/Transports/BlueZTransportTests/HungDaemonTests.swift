@@ -102,6 +102,25 @@ extension OneAfterAnother {
             }
         }
 
+        @Test("Q246 A discovery that starts after its search was given up is stopped again")
+        func lateStart() async throws {
+            let behaviour: @Sendable (String) -> FakeBluetoothd.Reply? = {
+                $0 == "StartDiscovery" ? .late(.milliseconds(300)) : nil
+            }
+            try await with(behaviour) { radio, bluetoothd in
+                try await radio.prepare()
+                let searching = Task { try await radio.connect(to: Self.service) }
+                try await until("the start") { bluetoothd.count("StartDiscovery") == 1 }
+                bluetoothd.hang()
+                searching.cancel()
+                _ = await searching.result
+                bluetoothd.resume()
+                // The first comes before the answer to the start.
+                try await until("the second stop") { bluetoothd.count("StopDiscovery") == 2 }
+                #expect(bluetoothd.count("StartDiscovery") == 1)
+            }
+        }
+
         @Test(
             "Q246 A look at a radio that was there names a bluetoothd that hangs, and finds it well afterwards"
         )

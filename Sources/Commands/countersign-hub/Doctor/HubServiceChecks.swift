@@ -49,8 +49,26 @@ enum HubDatabaseChecks {
             .failed(
                 .hubTables, "the hub's user may not make tables",
                 fix: .command("psql --dbname NAME --command 'GRANT CREATE ON SCHEMA public TO USER'"))
-        case (true, true, true): audit(facts)
+        case (true, true, true): version(facts) ?? audit(facts)
         case (false, true, _): .note(.hubTables, "no hub has started yet: the first one makes them")
+        }
+    }
+
+    /// The check of the tables' version; nil where it is this program's.
+    private static func version(_ facts: DatabaseFacts) -> DoctorCheck? {
+        guard let newest = DatabaseFacts.newestTablesVersion, facts.tablesVersion != newest else {
+            return nil
+        }
+        switch facts.tablesVersion {
+        case 0?: return .failed(.hubTables, "\(PostgreSQLError.versionMissing.explanation)")
+        case let version? where version > newest:
+            return .failed(.hubTables, "\(PostgreSQLError.tablesNewer.explanation)")
+        default:
+            let audit = audit(facts)
+            guard audit.outcome == .ok else { return audit }
+            return .note(
+                .hubTables,
+                "an earlier version of this program made them: the next start brings them up to date")
         }
     }
 

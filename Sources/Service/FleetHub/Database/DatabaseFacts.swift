@@ -3,11 +3,17 @@ package import ReaderStore
 
 /// What a hub meets in its database. Looking makes no tables.
 package struct DatabaseFacts: Equatable, Sendable {
+    /// The version to which this program brings the tables.
+    package static let newestTablesVersion = HubTables.schema.version
+
     /// PostgreSQL's number: 150_009 is 15.9.
     package var version: Int64
     /// Whether it only repeats what another database does.
     package var isStandby: Bool
     package var hasTables: Bool
+    /// The version of the tables: nil if no table says it, as before the first start and after a hub that knew no version; 0 if that
+    /// table holds no version that the hub's user can read.
+    package var tablesVersion: Int64?
     /// Whether the hub's user may make tables.
     package var mayMakeTables: Bool
     /// Whether the tables that are there are the user's: only the owner may add and drop months of receipts.
@@ -20,7 +26,8 @@ package struct DatabaseFacts: Equatable, Sendable {
     package var secondsAhead: Int64
 
     package init(
-        version: Int64, isStandby: Bool, hasTables: Bool, mayMakeTables: Bool, ownsTables: Bool,
+        version: Int64, isStandby: Bool, hasTables: Bool, tablesVersion: Int64? = newestTablesVersion,
+        mayMakeTables: Bool, ownsTables: Bool,
         mayAppendActs: Bool = true, mayChangeActs: Bool = false, secondsAhead: Int64 = 0
     ) {
         self.mayAppendActs = mayAppendActs
@@ -29,6 +36,7 @@ package struct DatabaseFacts: Equatable, Sendable {
         self.version = version
         self.isStandby = isStandby
         self.hasTables = hasTables
+        self.tablesVersion = tablesVersion
         self.mayMakeTables = mayMakeTables
         self.ownsTables = ownsTables
     }
@@ -52,15 +60,22 @@ package struct DatabaseFacts: Equatable, Sendable {
                         OR has_any_column_privilege(act.oid, 'UPDATE')
                         OR has_table_privilege(act.oid, 'DELETE, TRUNCATE'))
                     FROM pg_class AS act JOIN pg_namespace AS place ON place.oid = act.relnamespace
-                    WHERE act.oid = to_regclass('countersign_fleet_act')), false)
+                    WHERE act.oid = to_regclass('countersign_fleet_act')), false),
+                has_table_privilege(to_regclass('countersign_fleet_schema'), 'SELECT')
             """
         ).first
-        guard let row, row.count == 8, let version = row[0]?.bigint, let time = row[5]?.bigint else {
+        guard let row, row.count == 9, let version = row[0]?.bigint, let time = row[5]?.bigint else {
             throw .rowMalformed
+        }
+        var tablesVersion: Int64? = row[8] == nil ? nil : 0
+        if row[8] == [1] {
+            let newest = try await pool.rows("SELECT max(version)::bigint FROM countersign_fleet_schema")
+                .first
+            tablesVersion = max(newest?.first??.bigint ?? 0, 0)
         }
         return DatabaseFacts(
             version: version, isStandby: row[1] == [1], hasTables: row[2] == [1],
-            mayMakeTables: row[3] == [1], ownsTables: row[4] == [1],
+            tablesVersion: tablesVersion, mayMakeTables: row[3] == [1], ownsTables: row[4] == [1],
             mayAppendActs: row[6] == [1], mayChangeActs: row[7] == [1],
             secondsAhead: time - now.secondsSince1970)
     }

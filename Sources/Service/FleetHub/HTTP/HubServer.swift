@@ -55,7 +55,10 @@ package struct HubServer: Service {
         self.connections = OpenConnectionBook(
             limit: connections + strangerPlaces, strangerPlaces: strangerPlaces, knownPlaces: connections,
             strangerLifetime: TimeAmount(strangerLifetime),
-            mostOfOneCaller: Self.mostOfOneCaller)
+            mostOfOneCaller: Self.mostOfOneCaller,
+            wasRefused: { [limitedLog] in
+                limitedLog.warning("a connection made room, or was refused: all places are taken")
+            })
         self.writeTimeout = TimeAmount(writeTimeout)
         let router = Router(context: HubContext.self)
         router.add(middleware: ProblemMiddleware(log: limitedLog))
@@ -86,9 +89,6 @@ package struct HubServer: Service {
                 bounded: BoundedConnections(
                     HTTP1Channel(responder: responder, configuration: http), served: connections, tls: tls,
                     refusal: ConnectionEnd.refusal(HubProblem.tooManyConnections.json, retryAfter: 1),
-                    wasRefused: {
-                        limitedLog.warning("a connection made room, or was refused: all places are taken")
-                    },
                     caller: { HubRoutes.kiosk(in: $0)?.name.text }),
                 writeTimeout: writeTimeout)
         }

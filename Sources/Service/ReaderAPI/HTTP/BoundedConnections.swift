@@ -27,32 +27,27 @@ package struct BoundedConnections: ServerChildChannel {
     private let refused = ConnectionCount(limit: OpenConnections.refused)
     private let tls: ServerTLS?
     private let refusal: String
-    private let wasRefused: @Sendable () -> Void
     private let caller: @Sendable (_ certificate: [UInt8]) -> String?
 
     /// - Parameters:
     ///   - tls: nil for plain HTTP.
     ///   - refusal: the whole response to a connection for which there is no place.
-    ///   - wasRefused: called for each such connection.
     ///   - caller: the name of the known caller who has a certificate, in DER, that TLS has verified; nil if a certificate does not
     ///     say who it is.
     package init(
         _ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, refusal: String,
-        wasRefused: @escaping @Sendable () -> Void,
         caller: @escaping @Sendable (_ certificate: [UInt8]) -> String? = { _ in nil }
     ) {
         self.http = http
         self.served = served
         self.tls = tls
         self.refusal = refusal
-        self.wasRefused = wasRefused
         self.caller = caller
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         switch served.enter(channel) {
         case .refused:
-            wasRefused()
             return channel.eventLoop.makeCompletedFuture {
                 // Nothing can be sent before the TLS handshake.
                 if tls == nil { try refuse(channel) } else { channel.close(promise: nil) }
@@ -90,7 +85,6 @@ package struct BoundedConnections: ServerChildChannel {
     }
 
     private func makeRoom(_ channel: any Channel) {
-        wasRefused()
         channel.eventLoop.execute {
             // A request that is being answered may change something: its caller must not read that it was refused.
             guard !served.isAnsweringLast(on: channel), isReadyForAnswer(channel) else {

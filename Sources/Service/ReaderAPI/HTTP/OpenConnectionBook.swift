@@ -7,7 +7,8 @@ internal import Synchronization
 /// oldest of all. So nobody who is unknown keeps out a caller who is known.
 ///
 /// One known caller has a share of the places as well: beyond that its own oldest connection makes room. Known callers as a whole may
-/// have a limit, too: beyond it the caller with the most connections gives up its oldest.
+/// have a limit, too: beyond it the caller with the most connections gives up its oldest. A connection that is being answered makes
+/// room only if all others are, too.
 package final class OpenConnectionBook: Sendable {
     /// The time in which a stranger has to send something. After it a silent one makes room before those that have.
     private static let longestSilence = TimeAmount.seconds(2)
@@ -58,6 +59,7 @@ package final class OpenConnectionBook: Sendable {
     private let knownPlaces: Int
     private let strangerLifetime: TimeAmount
     private let mostOfOneCaller: Int
+    private let wasRefused: @Sendable () -> Void
     private let entries = Mutex(Entries())
 
     /// - Parameters:
@@ -66,9 +68,10 @@ package final class OpenConnectionBook: Sendable {
     ///   - knownPlaces: how many of them may be known callers'; nil for all.
     ///   - strangerLifetime: how long a connection may be open whose caller is unknown, whatever else happens on it.
     ///   - mostOfOneCaller: how many connections one known caller may have; nil for half of all.
+    ///   - wasRefused: called for each connection that is refused, or makes room.
     package init(
         limit: Int, strangerPlaces: Int? = nil, knownPlaces: Int? = nil, strangerLifetime: TimeAmount,
-        mostOfOneCaller: Int? = nil
+        mostOfOneCaller: Int? = nil, wasRefused: @escaping @Sendable () -> Void
     ) {
         let half = max(1, limit / 2)
         self.limit = limit
@@ -76,6 +79,7 @@ package final class OpenConnectionBook: Sendable {
         self.knownPlaces = knownPlaces ?? limit
         self.strangerLifetime = strangerLifetime
         self.mostOfOneCaller = min(half, mostOfOneCaller ?? half)
+        self.wasRefused = wasRefused
     }
 
     /// Gives a connection a place until it is closed.
@@ -92,7 +96,13 @@ package final class OpenConnectionBook: Sendable {
             entries.addStranger(channel)
             return .served(instead: leaving)
         }
-        guard case .served = entrance else { return entrance }
+        switch entrance {
+        case .served(instead: nil): break
+        case .served: wasRefused()
+        case .refused:
+            wasRefused()
+            return entrance
+        }
         let timer = channel.eventLoop.scheduleTask(in: strangerLifetime) {
             if self.isStranger(channel) { channel.closeAtOnce() }
         }
@@ -124,7 +134,8 @@ package final class OpenConnectionBook: Sendable {
     }
 
     /// Records that a known caller is at the other end. If that caller has more connections than its share, its oldest is closed; if all
-    /// known callers have more than their places, the oldest of the caller with the most.
+    /// known callers have more than their places, the oldest of the caller with the most. Of several callers with the most it is this
+    /// one, if it has a further connection: nobody's second connection takes the only one of another.
     package func know(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -132,14 +143,16 @@ package final class OpenConnectionBook: Sendable {
             let isNew = entry.isStranger
             if isNew { entries.strangers -= 1 }
             if entry.isSilentStranger { entries.silent -= 1 }
-            let isShareFull = entries.open.values.count { $0.caller == caller } >= mostOfOneCaller
-            let known = entries.open.count - entries.strangers
-            let most = isShareFull ? caller : isNew && known > knownPlaces ? entries.mostFrequentCaller : nil
-            let leaving = most.flatMap { entries.removeOldest(of: $0) }
             entries.open[key]?.caller = caller
-            return leaving
+            let isShareFull = entries.open.values.count { $0.caller == caller } > mostOfOneCaller
+            let known = entries.open.count - entries.strangers
+            guard isShareFull || isNew && known > knownPlaces else { return nil }
+            return entries.removeOldest(
+                of: isShareFull ? [caller] : entries.mostFrequentCallers(preferring: caller), except: key)
         }
-        leaving?.closeAtOnce()
+        guard let leaving else { return }
+        wasRefused()
+        leaving.closeAtOnce()
     }
 
     /// Records whether a part of an answer may have been written.
@@ -188,17 +201,29 @@ extension OpenConnectionBook.Entries {
         return entry.channel
     }
 
-    /// The known caller with the most connections.
-    fileprivate var mostFrequentCaller: String? {
+    /// The known callers with the most connections.
+    ///
+    /// - Parameter caller: it is the only one where it has as many as any other, and more than one.
+    fileprivate func mostFrequentCallers(preferring caller: String) -> Set<String> {
         var counts: [String: Int] = [:]
         for caller in open.values.compactMap(\.caller) { counts[caller, default: 0] += 1 }
-        return counts.max { $0.value < $1.value }?.key
+        let most = counts.values.max() ?? 0
+        if most > 1, counts[caller] == most { return [caller] }
+        return Set(counts.filter { $0.value == most }.keys)
     }
 
-    /// The oldest connection of a known caller makes room.
-    fileprivate mutating func removeOldest(of caller: String) -> (any Channel)? {
-        let oldest = open.filter { $0.value.caller == caller }.min { $0.value.number < $1.value.number }
-        guard let (key, entry) = oldest else { return nil }
+    /// The oldest connection of these callers that is not being answered makes room, else the oldest.
+    ///
+    /// - Parameter new: the connection that room is made for. It leaves only where there is no other.
+    fileprivate mutating func removeOldest(
+        of callers: Set<String>, except new: ObjectIdentifier
+    ) -> (any Channel)? {
+        func rank(_ key: ObjectIdentifier, _ entry: OpenConnectionBook.Entry) -> (Int, Int, Int) {
+            (key == new ? 1 : 0, entry.isAnswering ? 1 : 0, entry.number)
+        }
+        let candidates = open.filter { $0.value.caller.map(callers.contains) == true }
+        let first = candidates.min { rank($0.key, $0.value) < rank($1.key, $1.value) }
+        guard let (key, entry) = first else { return nil }
         leaving[key] = open.removeValue(forKey: key)
         return entry.channel
     }

@@ -20,7 +20,6 @@ package struct ReaderServer: Service {
     private let responder: RouterResponder<APIContext>
     private let connections: OpenConnectionBook
     private let tls: ServerTLS?
-    private let metrics: PresentationMetrics
     private let log: Logger
     private let listening: @Sendable (Int?) async -> Void
 
@@ -44,9 +43,9 @@ package struct ReaderServer: Service {
             }
         self.address = address
         self.connections = OpenConnectionBook(
-            limit: connections, strangerLifetime: .seconds(Self.strangerSeconds))
+            limit: connections, strangerLifetime: .seconds(Self.strangerSeconds),
+            wasRefused: { [metrics = coordinator.metrics] in metrics.refused(.tooManyConnections) })
         self.tls = tls
-        metrics = coordinator.metrics
         self.log = log
         self.listening = listening
         let pageSessions = PageSessionRoutes(sessions: pages, access: access, coordinator: coordinator)
@@ -97,8 +96,7 @@ package struct ReaderServer: Service {
         let builder = HTTPServerBuilder { responder in
             BoundedConnections(
                 HTTP1Channel(responder: responder, configuration: Self.http), served: connections,
-                tls: tls, refusal: ConnectionEnd.tooManyConnections,
-                wasRefused: { [metrics] in metrics.refused(.tooManyConnections) })
+                tls: tls, refusal: ConnectionEnd.tooManyConnections)
         }
         return try builder.buildServer(
             configuration: ServerConfiguration(

@@ -228,17 +228,19 @@ export function outcomes(presentation) {
     return [
         authentic(parts, result), inDate(parts), revocation(parts.revocation ?? {}, result?.policy),
         { key: "holder", ...verdict(parts.holderBound, "holder") },
-        question(result), human(presentation),
+        question([presentation.result, presentation.then?.result]), human(presentation),
     ];
 }
 
-function question(result) {
-    if ((result?.answers ?? []).length === 0) {
+/// The answers to all that was asked, first and next.
+function question(results) {
+    const answers = results.flatMap((result) => result?.answers ?? []);
+    if (answers.length === 0) {
         return { key: "question", state: "none" };
     }
     // The answer itself, whoever signed it.
-    const answer = overall({ answers: result.answers });
-    const state = result.issuer?.test === true ? "test" : { yes: "passed", no: "failed" }[answer] ?? "unknown";
+    const answer = overall({ answers });
+    const state = results.some((result) => result?.issuer?.test === true) ? "test" : { yes: "passed", no: "failed" }[answer] ?? "unknown";
     return { key: "question", state, detail: `answer.${answer}` };
 }
 

@@ -1,4 +1,5 @@
 internal import JSON
+package import Logging
 internal import MdocModel
 internal import MdocVerification
 internal import OpenSSLCrypto
@@ -23,18 +24,20 @@ package final class OnlineVerifier: Sendable {
     private let portraits: PortraitDecoder
     /// By which nonces and answers are judged.
     private let clock: WallClock
+    private let log: Logger
     private let appOrders = LastOrder<AppOrder>()
     private let webOrders = LastOrder<WebOrder>()
 
     package init(
         _ settings: OnlineSettings, nonces: any NonceStore, basis: any JudgingBasisSource,
-        portraits: PortraitDecoder, clock: WallClock
+        portraits: PortraitDecoder, clock: WallClock, log: Logger
     ) {
         self.settings = Mutex(settings)
         self.nonces = nonces
         self.basis = basis
         self.portraits = portraits
         self.clock = clock
+        self.log = log
     }
 
     /// Asks with other keys and in other names from the next request on. What was asked before is still opened where the
@@ -189,7 +192,9 @@ package final class OnlineVerifier: Sendable {
         let verification = opened.verify(in: context)
         await Task.yield()
         var report = ChannelReport(verification, requestCompared: true, expecting: expectation)
-        await report.response.decodePortraits(by: portraits)
+        for case .failure(let error) in await report.response.decodePortraits(by: portraits) {
+            log.notice("a portrait cannot be shown", metadata: ["reason": "\(error)"])
+        }
         return report.json(portrait: .bytes)
     }
 }

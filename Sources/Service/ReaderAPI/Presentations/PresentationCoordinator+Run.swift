@@ -68,8 +68,14 @@ extension PresentationCoordinator {
     ) async {
         guard let record = book[id] else { return }
         var (report, further) = (report, further)
-        let shown = await shown(of: &report, for: record)
-        await further?.decodePortraits(by: portraits)
+        let pictures = await report.decodePortraits(by: portraits)
+        let furtherPictures = await further?.decodePortraits(by: portraits) ?? []
+        for case .failure(let error) in pictures + furtherPictures {
+            log.notice(
+                "a portrait cannot be shown",
+                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
+        }
+        let shown = shown(of: &report, with: pictures, for: record)
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
@@ -81,14 +87,9 @@ extension PresentationCoordinator {
     /// The person for a clerk to compare. A portrait that cannot be shown is left out and answers nothing, in a data request too: nobody
     /// could compare it, so that the outcome is at best `unclear`.
     private func shown(
-        of report: inout TransactionReport, for record: PresentationRecord
-    ) async -> ShownPerson? {
-        let pictures = await report.decodePortraits(by: portraits)
-        for case .failure(let error) in pictures {
-            log.notice(
-                "a portrait cannot be shown",
-                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
-        }
+        of report: inout TransactionReport, with pictures: [Result<ShownPortrait, PortraitDecoderError>],
+        for record: PresentationRecord
+    ) -> ShownPerson? {
         guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
         guard pictures.count == 1, case .success(let picture)? = pictures.first else {

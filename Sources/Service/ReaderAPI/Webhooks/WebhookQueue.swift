@@ -119,14 +119,16 @@ package final class WebhookQueue: Service {
                 refused.append(PresentationID(delivery.id))
             }
         }
-        for key in keys {
-            shares.withLock { $0.expectMore(of: key) }
-            await refill(key)
+        shares.withLock { shares in
+            for key in keys { shares.expectMore(of: key) }
         }
-        for id in refused {
-            metrics.webhook("dropped")
-            // Where the store does not take it, the next start drops it again.
-            await archive.endDelivery(of: id)
+        await withDiscardingTaskGroup { group in
+            for key in keys { group.addTask { await self.refill(key) } }
+            for id in refused {
+                metrics.webhook("dropped")
+                // Where the store does not take it, the next start drops it again.
+                await archive.endDelivery(of: id)
+            }
         }
     }
 

@@ -102,7 +102,7 @@ extension PostgreSQLPool {
             case .unreachable: throw .unreachable
             case .overdue: throw .overdue
             case .failed(let code): throw .failed(code: code)
-            case .rowMalformed, .tablesNewer, .withoutRandom: throw .failed(code: "row")
+            case .rowMalformed, .tablesNewer, .versionMissing, .withoutRandom: throw .failed(code: "row")
             }
         }
     }

@@ -40,9 +40,15 @@ package struct PostgreSQLSchema: Sendable {
         form = .versioned(table: "\(table)", migrations: migrations)
     }
 
+    /// The version to which `prepare` brings the tables; nil for tables that never change.
+    package var version: Int64? {
+        if case .versioned(_, let migrations) = form { Int64(migrations.count) } else { nil }
+    }
+
     /// Makes the tables where they are not there, and brings them to the newest version in one transaction.
     ///
-    /// - Throws: `PostgreSQLError.tablesNewer` if a newer program changed the tables.
+    /// - Throws: `PostgreSQLError.tablesNewer` if a newer program changed the tables, `versionMissing` if the table with their version
+    ///   holds none.
     func prepare(
         _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
@@ -84,7 +90,7 @@ package struct PostgreSQLSchema: Sendable {
     ) throws(PostgreSQLError) -> Int {
         guard try isThere(table, link, until: deadline) else { return 0 }
         let row = try link.rows("SELECT max(version)::bigint FROM \(table)", until: deadline).first
-        guard let version = row?.first??.bigint, version > 0 else { throw .rowMalformed }
+        guard let version = row?.first??.bigint, version > 0 else { throw .versionMissing }
         return Int(clamping: version)
     }
 }
@@ -105,6 +111,8 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case rowMalformed
     /// A newer version of this program changed the tables.
     case tablesNewer
+    /// The table with the version of the tables is there and holds no version.
+    case versionMissing
     /// There are no random bytes for what the statement is to put in place.
     case withoutRandom
 
@@ -120,6 +128,8 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
             "a row has other columns than this version expects: check that this program is not older than the tables"
         case .tablesNewer:
             "a newer version of this program changed the tables: install that version on this computer, too"
+        case .versionMissing:
+            "the table with the version of the other tables holds no version that this user can read: restore it from the backup"
         case .withoutRandom: "this computer gave no random bytes: try again"
         }
     }

@@ -130,6 +130,11 @@ actor PeerSearch {
         // The search may have been stopped while bluetoothd hung: nobody would end a later discovery.
         guard isDiscovering else { throw .cancelled }
         _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
+        // `stop` may have come first: bluetoothd refuses to stop a discovery that has not started yet.
+        guard isDiscovering else {
+            await daemon.takeBack(adapter, "org.bluez.Adapter1", "StopDiscovery")
+            throw .cancelled
+        }
     }
 
     /// Stops discovery; connecting is slow while it runs (Q97).
