@@ -181,7 +181,7 @@ struct JPEGCodes {
 
     var largestValue: Int { Int(values.max() ?? 0) }
 
-    /// Reads a table. The code of ones alone is none (C.2).
+    /// Reads a table. No code consists of ones alone (C.2).
     init(_ segment: inout ImageReader) throws(ImageHeaderError) {
         for length in 1...16 { counts[length] = Int(try segment.byte()) }
         var (code, value) = (0, 0)

@@ -4,8 +4,8 @@ internal import PortraitImage
 /// Decodes portraits in a separate process, since they come from a phone and JPEG 2000 is decoded by C.
 ///
 /// Bytes are passed through one socket and are never written to disk. The process confines itself; here its time
-/// and its output are limited. Each call has a process of its own, and a limited number of them run at once, whatever number of lanes
-/// and online answers has portraits.
+/// and its output are limited. Each call has a separate process, and a limited number of them run at once, however many lanes
+/// and online answers have portraits.
 package struct PortraitDecoder: Sendable {
     /// What the largest portrait can become: three bytes a pixel, hardly compressed.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels

@@ -145,7 +145,8 @@ extension VerifiedDocument {
         of name: ElementName, _ portraitFault: PortraitFault?
     ) -> UnusableElement.Fault? {
         if let wrong = wrongType(of: name) { return .wrongType(wrong) }
-        if let unknown = ageFault(of: name) { return .age(unknown) }
+        // A birth date that is known approximately is what the issuer knows of the holder.
+        if let unknown = ageFault(of: name), case .implausible = unknown { return .age(unknown) }
         return name.identifier == "portrait" ? portraitFault.map { .portrait($0) } : nil
     }
 }

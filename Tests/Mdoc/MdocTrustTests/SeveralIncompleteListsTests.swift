@@ -94,7 +94,10 @@ struct SeveralIncompleteListsTests {
         #expect(TrustSnapshot((full.sources + [same]).reversed()).id == after.id)
         // An entry that is a hold there is not what an entry for good is.
         let hold = try crl(lists, [.init([5], reason: 6)], number: 20) { $0.nextUpdate = nil }
-        #expect(throws: AdmissionRefusal.tooManyIncomplete(16)) { try full.admission(of: hold, at: now) }
+        let refusal = #expect(throws: AdmissionRefusal.tooManyIncomplete(16)) {
+            try full.admission(of: hold, at: now)
+        }
+        #expect(refusal?.id == "trust.too_many_incomplete")
         let complete = try crl(lists, (1...16).map { .init([$0]) }, number: 21)
         #expect(try full.admission(of: complete, at: now) == .new)
         #expect(full.replacing(complete).sources.count == 2)
