@@ -68,7 +68,7 @@ extension OneAfterAnother.BenchTests {
             try await AirBench.control(.hang)
             let clock = ContinuousClock.now
             await link.close()
-            #expect(ContinuousClock.now - clock < .seconds(3), "Q246")
+            #expect(ContinuousClock.now - clock < .seconds(20))
             await #expect(throws: BluetoothLEError.radioUnavailable(.daemonHung)) {
                 try await radio.connect(to: Self.service)
             }
