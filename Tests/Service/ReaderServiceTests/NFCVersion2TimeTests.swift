@@ -34,7 +34,7 @@ struct NFCVersion2TimeTests {
     /// One tap, of reader, pcscd and software wallet together.
     private func tap(_ way: Way, portrait: Int, at reader: VirtualReader) async throws -> Times {
         let scene = try Scene(Scene.presentation(way.profile, portrait: portrait), handover: way.handover)
-        let phone = scene.phone()
+        let phone = try scene.phone()
         try await reader.hold(phone)
         let presentation = try await scene.transaction(retrieval: .version2(way.use)).run(at: reader.field())
         #expect(presentation.verified() != nil)
