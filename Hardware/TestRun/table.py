@@ -69,9 +69,9 @@ def load(path=TABLE):
     return steps
 
 
-def suites_of_soak(path=TABLE):
-    """The suites that take too long for a run of all steps: `Hardware/soak` runs them."""
-    return set(json.loads(pathlib.Path(path).read_text())["suitesOfSoak"])
+def suites_elsewhere(path=TABLE):
+    """The suites that no step counts: what runs them stands beside each in the table."""
+    return set(json.loads(pathlib.Path(path).read_text())["suitesElsewhere"])
 
 
 def complaints(step, counted, shared):
