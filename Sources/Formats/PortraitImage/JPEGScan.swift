@@ -1,4 +1,4 @@
-/// One scan of a JPEG image: its components, and the part of their coefficients that it has.
+/// A scan of a JPEG image: its components, and the part of their coefficients that it has.
 struct JPEGScan {
     private struct Part {
         /// The place of the component in the frame.
@@ -169,7 +169,7 @@ struct JPEGScan {
         }
     }
 
-    /// One more bit of the coefficients of a band: of those that are not zero yet, and of new ones (G.1.2.3).
+    /// Reads a further bit of the coefficients of a band, both those that are not zero yet and new ones (G.1.2.3).
     private mutating func refine(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {

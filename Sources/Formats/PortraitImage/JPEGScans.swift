@@ -87,7 +87,7 @@ struct JPEGFrame {
     let columns: Int
     let rows: Int
     var components: [Component] = []
-    /// Of a progressive image, for each block of each component: the coefficients that are not zero, a bit for each.
+    /// The coefficients that are not zero, a bit for each, in each block of each component of a progressive image.
     var nonzero: [[UInt64]] = []
 
     init(_ segment: inout ImageReader, isProgressive: Bool) throws(ImageHeaderError) {

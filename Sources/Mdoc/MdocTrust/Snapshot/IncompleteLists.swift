@@ -79,7 +79,7 @@ extension [TrustSource] {
         return surplus.isEmpty ? self : filter { !surplus.contains($0.identity) }
     }
 
-    /// Of the incomplete lists of one name and issuer, those that are too many.
+    /// The surplus among the incomplete lists of one name and issuer.
     private var surplus: Set<TrustSource.Identity> {
         guard count > TrustSource.mostIncomplete else { return [] }
         var kept = compactMap { source in RevokingList(source).map { (identity: source.identity, list: $0) } }
