@@ -11,33 +11,23 @@ struct ContextHandle: ~Copyable, Sendable {
     /// Whether pcscd has let this process in before and still serves it.
     static var isAnyOpen: Bool { open.load(ordering: .relaxed) > 0 }
 
-    /// libpcsclite forgets its contexts in its destructor, and a thread that releases one then ends the process with a
-    /// signal: the end of the process waits for those that are on their way.
-    private static let endsAfterReleases: Void = {
-        atexit {
-            for _ in 0..<ContextHandle.releaseAttempts where ContextHandle.isAnyOpen { usleep(1000) }
-        }
-    }()
-
     /// How often pcscd is asked before it is believed that it does not run: 150 ms in all.
     private static let attempts = 30
     /// In microseconds.
     private static let nextAttempt: useconds_t = 5_000
 
-    /// In milliseconds. Who waits for a card at the process's end does not release anything.
-    private static let releaseAttempts = 250
-
     private init(raw: SCARDCONTEXT) {
-        Self.endsAfterReleases
         self.raw = raw
         Self.open.add(1, ordering: .relaxed)
     }
 
     deinit {
-        SCardReleaseContext(raw)
+        let raw = raw
+        _ = ContextList.ofProcess.change { SCardReleaseContext(raw) }
         Self.open.subtract(1, ordering: .relaxed)
     }
 
+    /// - Throws: `cancelled` when the process ends; `serviceNotRunning`, `accessDenied`, `tooManyClients` and the like.
     static func establish() throws(PCSCTransportError) -> ContextHandle {
         var raw: SCARDCONTEXT = 0
         var status = LONG(SCARD_S_SUCCESS)
@@ -45,7 +35,11 @@ struct ContextHandle: ~Copyable, Sendable {
         // pcscd hangs up before the library has sent its version, as if pcscd did not run. On a busy machine that
         // comes several times in a row: two of three attempts.
         for _ in 0..<Self.attempts {
-            status = unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
+            let answer = ContextList.ofProcess.change {
+                unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
+            }
+            guard let answer else { throw .cancelled }
+            status = answer
             if status != SCARD_E_NO_SERVICE { break }
             usleep(Self.nextAttempt)
         }
