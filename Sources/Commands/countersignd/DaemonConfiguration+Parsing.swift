@@ -1,5 +1,5 @@
 internal import MdocVerification
-package import JSON
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderAPI

@@ -155,7 +155,7 @@ struct WebhookQueueTests {
         try await until("the fault") { scene.lines.metadata(of: message).count == 1 }
         early.cancel()
         try await early.value
-        let again = try scene.another()
+        let again = scene.another()
         try await scene.running(again) {
             try await Task.sleep(for: .milliseconds(500))
             #expect(receiver.deliveries.isEmpty && scene.lines.metadata(of: message).count == 1)

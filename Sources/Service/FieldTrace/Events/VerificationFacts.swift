@@ -1,5 +1,5 @@
 package import MdocModel
-package import MdocTrust
+internal import MdocTrust
 package import MdocVerification
 
 /// The checks of one document: their outcomes, and where its issuer or wallet departs from the profile.
