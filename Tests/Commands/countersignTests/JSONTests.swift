@@ -317,7 +317,7 @@ extension TrustCondition {
         .revocationListUnreadable(.limitExceeded(at: 0)), .revocationListIncomplete(.deltaCRL),
         .revocationListIssuerUnknown(issuer: ""), .revocationListSignatureInvalid(issuer: ""),
         .statusListUnreadable(.typeWrong), .statusListSignerUnknown, .statusListSubjectWrong,
-        .identifierListIncomplete, .listNotYetValid, .listStale(overdueSeconds: 1),
+        .statusListIncomplete(.identifierUnreadable), .listNotYetValid, .listStale(overdueSeconds: 1),
     ]
 
     fileprivate static let knownIDs = samples.map(\.id)

@@ -291,7 +291,7 @@ struct PartlyReadableListTests {
         }
         #expect(try state(0xcc, before) == .good)
         #expect(try before.admission(of: newer, at: now) == .new)
-        #expect(before.remarks(on: newer, at: now) == [.identifierListIncomplete])
+        #expect(before.remarks(on: newer, at: now) == [.statusListIncomplete(.identifierUnreadable)])
         let both = before.replacing(newer)
         #expect(try both.sources.count == 4 && state(1, both) == .revoked)
         #expect(try state(0xcc, both) == .revoked)

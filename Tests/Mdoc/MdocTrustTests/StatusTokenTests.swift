@@ -87,7 +87,7 @@ struct StatusTokenTests {
         #expect(token.kind == kind)
         #expect(token.subject == TestStatusToken.uri)
         #expect(token.issued.secondsSince1970 == TestAuthority.now - 3600)
-        #expect(token.expires.secondsSince1970 == TestAuthority.now + TestAuthority.day)
+        #expect(token.expires?.secondsSince1970 == TestAuthority.now + TestAuthority.day)
         #expect(token.timeToLive == 43_200)
         switch kind {
         case .statusList:
@@ -150,7 +150,7 @@ struct StatusTokenTests {
             if bytes[0] == 0xc1 { token.moreClaims.removeLast() }
             let parsed = try parse(token)
             #expect(parsed.issued.secondsSince1970 == seconds)
-            #expect(parsed.expires.secondsSince1970 == seconds)
+            #expect(parsed.expires?.secondsSince1970 == seconds)
         }
     }
 
@@ -201,13 +201,13 @@ struct StatusTokenTests {
         #expect(throws: StatusTokenError.claimMissing(6)) { try parse(token) }
         token = whole
         token.expires = nil
-        #expect(throws: StatusTokenError.claimMissing(4)) { try parse(token) }
+        #expect(try parse(token).gaps == [.claimMissing(4)])
         token = whole
         token.timeToLive = nil
         #expect(try parse(token).timeToLive == nil)
         token = whole
         token.type = StatusToken.Kind.identifierList.rawValue
-        #expect(throws: StatusTokenError.claimMisplaced(65_533)) { try parse(token) }
+        #expect(throws: StatusTokenError.claimMissing(65_530)) { try parse(token) }
         token = try TestStatusToken(.identifierList, authority: TestAuthority())
         token.type = StatusToken.Kind.statusList.rawValue
         #expect(throws: StatusTokenError.claimMissing(65_533)) { try parse(token) }

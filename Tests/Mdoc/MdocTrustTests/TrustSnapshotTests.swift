@@ -359,7 +359,7 @@ struct AdmissionTests {
                 .revocationListIncomplete(.crlOfOtherScope)
             ])
         #expect(TrustCondition.revocationListIncomplete(.crlOfOtherScope).id == "trust.crl_incomplete")
-        #expect(TrustCondition.identifierListIncomplete.id == "trust.status_incomplete")
+        #expect(TrustCondition.statusListIncomplete(.identifierUnreadable).id == "trust.status_incomplete")
         var future = TestRevocationList(authority, entries, number: [8])
         future.thisUpdate = TestAuthority.now + 60
         #expect(try snapshot.admission(of: source(future), at: now) == .renewed)

@@ -3,15 +3,21 @@ internal import PKIX
 /// A list of a kind that may have gaps, read to compare what it revokes with what another list revokes (Q240).
 enum RevokingList {
     case certificates(CertificateRevocationList)
+    case statuses(StatusList, IssueOrder)
     case identifiers(RevokedIdentifiers, IssueOrder)
 
     /// Nil for a source of another kind, and for bytes that cannot be read.
     init?(_ source: TrustSource) {
         switch source.kind {
-        case .anchor, .provider, .vical, .statusList: return nil
+        case .anchor, .provider, .vical: return nil
         case .revocationList:
             guard let list = try? CertificateRevocationList(der: source.bytes) else { return nil }
             self = .certificates(list)
+        case .statusList:
+            guard let token = try? StatusToken(source.bytes), let list = try? token.statusList() else {
+                return nil
+            }
+            self = .statuses(list, IssueOrder(token))
         case .identifierList:
             guard let token = try? StatusToken(source.bytes), let list = try? token.identifiers() else {
                 return nil
@@ -23,7 +29,7 @@ enum RevokingList {
     var order: IssueOrder {
         switch self {
         case .certificates(let list): IssueOrder(list)
-        case .identifiers(_, let order): order
+        case .statuses(_, let order), .identifiers(_, let order): order
         }
     }
 
@@ -32,6 +38,8 @@ enum RevokingList {
         switch (self, other) {
         case (.certificates(let own), .certificates(let other)):
             own.authorityKeyIdentifier == other.authorityKeyIdentifier && own.revokesAll(of: other)
+        case (.statuses(let own, _), .statuses(let other, _)):
+            own.revokesAll(of: other)
         case (.identifiers(let own, _), .identifiers(let other, _)):
             own.identifiers.isSuperset(of: other.identifiers)
         default: false

@@ -53,8 +53,8 @@ package enum TrustCondition: Equatable, Sendable {
     case statusListSignerUnknown
     /// The list says that it is another.
     case statusListSubjectWrong
-    /// Entries of an identifier list cannot be read; the others count, and who is not listed may be revoked (Q228).
-    case identifierListIncomplete
+    /// What the list revokes counts, and a document that it does not list may be revoked all the same (Q228, Q248).
+    case statusListIncomplete(StatusTokenError)
     case listNotYetValid
     /// The list should have been renewed this many seconds ago.
     case listStale(overdueSeconds: Int64)
@@ -115,7 +115,7 @@ extension TrustCondition {
         case .statusListUnreadable: "trust.status_unreadable"
         case .statusListSignerUnknown: "trust.status_signer_unknown"
         case .statusListSubjectWrong: "trust.status_subject_wrong"
-        case .identifierListIncomplete: "trust.status_incomplete"
+        case .statusListIncomplete: "trust.status_incomplete"
         case .listNotYetValid: "trust.list_not_yet_valid"
         case .listStale: "trust.list_stale"
         }
@@ -126,7 +126,7 @@ extension TrustCondition {
         switch self {
         case .linkCertificate, .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalSigner,
             .vicalWithoutNextUpdate,
-            .statusListSignerUnknown, .revocationListIncomplete, .identifierListIncomplete:
+            .statusListSignerUnknown, .revocationListIncomplete, .statusListIncomplete:
             false
         default: true
         }
@@ -182,9 +182,9 @@ extension TrustCondition {
             "no trusted root issued the certificate that signed the list: if documents name its signer, give that certificate with --signer"
         case .statusListSubjectWrong:
             "the address in the list (claim sub) is not the one that it was imported under"
-        case .identifierListIncomplete:
-            "entries of the list cannot be read: the others count, beside those of a complete list where there is one,"
-                + " and documents that are not listed may be revoked all the same"
+        case .statusListIncomplete(let error):
+            "the revocations in the list count, beside those of a complete list where there is one,"
+                + " but a document that is not listed may be revoked all the same: \(error.explanation)"
         case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }

@@ -235,7 +235,7 @@ extension TrustSource {
                 order: IssueOrder(token),
                 count: kind == .statusList ? opened.count : 0,
                 issuer: token.root(among: snapshot.anchors.map(\.anchor))?.certificate.subject,
-                incompleteness: opened.isComplete ? nil : .identifierListIncomplete)
+                incompleteness: opened.gaps.first.map(TrustCondition.statusListIncomplete))
         }
     }
 }
@@ -245,7 +245,7 @@ extension TrustCondition {
     /// overdue (Q230), and what it does not name is not better for it.
     fileprivate var leavesListUsable: Bool {
         switch self {
-        case .listStale, .revocationListIncomplete, .identifierListIncomplete: true
+        case .listStale, .revocationListIncomplete, .statusListIncomplete: true
         default: false
         }
     }

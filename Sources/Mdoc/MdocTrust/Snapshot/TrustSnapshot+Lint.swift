@@ -123,9 +123,9 @@ extension TrustSnapshot {
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
             // A token by an unknown signer is not opened.
             let isKnown = (try? issuer.verifySigner(of: token, at: now))?.isValid(at: now) == true
-            let isComplete = isKnown ? try token.open().isComplete : true
+            let gaps = isKnown ? try token.open().gaps : []
             return (isKnown ? [] : [.statusListSignerUnknown])
-                + (isComplete ? [] : [.identifierListIncomplete])
+                + gaps.map(TrustCondition.statusListIncomplete)
                 + staleness(from: token.issued, to: token.expires, at: now, clockSkew: clockSkew)
         } catch {
             return [.statusListUnreadable(error)]
@@ -154,14 +154,14 @@ extension TrustSource {
 }
 
 extension StatusToken {
-    /// How many statuses or identifiers the list has, found by opening it, and whether every entry could be read.
-    func open() throws(StatusTokenError) -> (count: Int, isComplete: Bool) {
+    /// How many statuses or identifiers the list has, found by opening it, and what of the token cannot be read.
+    func open() throws(StatusTokenError) -> (count: Int, gaps: [StatusTokenError]) {
         switch kind {
         case .statusList:
-            return (try statusList().count, true)
+            return (try statusList().count, gaps)
         case .identifierList:
             let list = try identifiers()
-            return (list.identifiers.count, list.isComplete)
+            return (list.identifiers.count, gaps + (list.isComplete ? [] : [.identifierUnreadable]))
         }
     }
 }

@@ -61,9 +61,11 @@ package struct TrustSource: Sendable, Equatable {
             }
         isIncomplete =
             switch kind {
-            case .anchor, .provider, .vical, .statusList: false
+            case .anchor, .provider, .vical: false
             case .revocationList: (try? CertificateRevocationList(der: bytes))?.incompleteness != nil
-            case .identifierList: (try? StatusToken(bytes).open())?.isComplete == false
+            // The statuses of a list are opened when a document points to them.
+            case .statusList: (try? StatusToken(bytes))?.gaps.isEmpty == false
+            case .identifierList: (try? StatusToken(bytes).open())?.gaps.isEmpty == false
             }
     }
 

@@ -156,7 +156,7 @@ extension OpenedStatusList {
     fileprivate func verdict(on identifier: ArraySlice<UInt8>) -> Verdict {
         guard case .identifiers(let list) = content else { return .failure(.listMalformed) }
         if list.identifiers.contains(Array(identifier)) { return .success(.invalid) }
-        return list.isComplete ? .success(.valid) : .failure(.listMalformed)
+        return .success(.valid)
     }
 
     /// A revocation outlasts the list that says so, and holds before a clock that is slow reaches the list's date; all else
@@ -165,7 +165,7 @@ extension OpenedStatusList {
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
         let age = now.secondsSince1970 - issued.secondsSince1970
-        let overdue = now.secondsSince1970 - expires.secondsSince1970
+        let overdue = expires.map { now.secondsSince1970 - $0.secondsSince1970 } ?? 0
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
@@ -181,7 +181,11 @@ extension OpenedStatusList {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
         switch said {
-        case .success(.valid): return .good(ageSeconds: max(0, age))
+        case .success(.valid):
+            guard isComplete else {
+                return .undetermined(.listMalformed, about: .document, ageSeconds: max(0, age))
+            }
+            return .good(ageSeconds: max(0, age))
         case .success(.suspended): return .revoked(.documentSuspended, ageSeconds: max(0, age))
         case .success: return .undetermined(.statusNotDefined, about: .document, ageSeconds: max(0, age))
         case .failure(let cause): return .undetermined(cause, about: .document, ageSeconds: max(0, age))

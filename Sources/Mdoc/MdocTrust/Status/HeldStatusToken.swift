@@ -50,7 +50,8 @@ final class HeldStatusToken: Sendable {
         let signer = try signer(of: token, for: issuer, at: now)
         guard case .success(let content) = content(of: token) else { throw .listMalformed }
         return OpenedStatusList(
-            content: content, issued: token.issued, expires: token.expires, signer: signer)
+            content: content, issued: token.issued, expires: token.expires, signer: signer,
+            hasAllClaims: token.gaps.isEmpty)
     }
 
     private func signer(
@@ -95,13 +96,14 @@ struct OpenedStatusList: Sendable {
     /// Whether whoever is not listed is not revoked.
     var isComplete: Bool {
         switch content {
-        case .statuses: true
-        case .identifiers(let list): list.isComplete
+        case .statuses: hasAllClaims
+        case .identifiers(let list): hasAllClaims && list.isComplete
         }
     }
 
     let content: Content
     let issued: Timestamp
-    let expires: Timestamp
+    let expires: Timestamp?
     let signer: StatusListSigner
+    fileprivate let hasAllClaims: Bool
 }

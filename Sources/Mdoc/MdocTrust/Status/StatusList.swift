@@ -40,6 +40,24 @@ package struct StatusList: Sendable {
     /// How many documents it has room for.
     package var count: Int { bytes.count * 8 / bits }
 
+    /// Whether all that `other` revokes or suspends is revoked, or suspended too, by this list.
+    func revokesAll(of other: StatusList) -> Bool {
+        guard bits == other.bits else { return false }
+        let places = 8 / bits
+        return other.bytes.indices.allSatisfy { index in
+            // Most bytes are alike.
+            if index < bytes.count, bytes[index] == other.bytes[index] { return true }
+            return (index * places..<(index + 1) * places).allSatisfy { place in
+                let (own, before) = (self[UInt64(place)], other[UInt64(place)])
+                return switch before {
+                case .invalid: own == .invalid
+                case .suspended: own == .invalid || own == .suspended
+                case .valid, .other, nil: true
+                }
+            }
+        }
+    }
+
     /// Nil if the list has no such place.
     package subscript(_ index: UInt64) -> Value? {
         guard index < UInt64(count) else { return nil }

@@ -5,6 +5,9 @@ package import MdocModel
 
 /// A signed list of statuses as CWT: a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list
 /// (ISO/IEC 18013-5 second edition 12.3.6). Parsed; who signed it is not known yet, and its list is not opened.
+///
+/// A token is read also where a claim beside its subject, its date and its list is missing or cannot be read: what it lists is
+/// revoked, and what it does not list is not thereby good (Q248).
 package struct StatusToken: Sendable {
     /// The longest token that is read, in bytes.
     package static let maximumSize = 1 << 22
@@ -18,9 +21,12 @@ package struct StatusToken: Sendable {
     /// The URI that the list is published under.
     package let subject: String
     package let issued: Timestamp
-    package let expires: Timestamp
+    /// Nil if that is missing or cannot be read, which is a gap.
+    package let expires: Timestamp?
     /// How long it may be used before asking for a newer one, in seconds.
     package let timeToLive: Int64?
+    /// The claims that are missing, cannot be read, or are not allowed; empty if nothing is.
+    package let gaps: [StatusTokenError]
     let signature: COSESign1
     let list: CBORItem
 
@@ -47,11 +53,16 @@ package struct StatusToken: Sendable {
             CBORItem.parse(payload, limits: Self.limits).map(), StatusTokenError.malformed)
         subject = try Self.claim(Claim.subject, claims) { item throws(CBORError) in try item.text() }
         issued = try Self.claim(Claim.issued, claims) { item throws(CBORError) in try item.instant() }
-        expires = try Self.claim(Claim.expiry, claims) { item throws(CBORError) in try item.instant() }
-        timeToLive = try mapping(claims[Claim.timeToLive]?.duration(), StatusTokenError.malformed)
-        if kind == .identifierList {
-            guard claims[Claim.statusList] == nil else { throw .claimMisplaced(Claim.statusList) }
+        var gaps: [StatusTokenError] = []
+        if claims[Claim.expiry] == nil { gaps.append(.claimMissing(Claim.expiry)) }
+        expires = Self.claim(Claim.expiry, claims, &gaps) { item throws(CBORError) in try item.instant() }
+        timeToLive = Self.claim(Claim.timeToLive, claims, &gaps) { item throws(CBORError) in
+            try item.duration()
         }
+        if kind == .identifierList, claims[Claim.statusList] != nil {
+            gaps.append(.claimMisplaced(Claim.statusList))
+        }
+        self.gaps = gaps
         let place = kind == .statusList ? Claim.statusList : Claim.identifierList
         list = try Self.claim(place, claims) { item throws(CBORError) in item }
     }
@@ -69,6 +80,20 @@ package struct StatusToken: Sendable {
     ) throws(StatusTokenError) -> Value {
         guard let item = claims[label] else { throw .claimMissing(label) }
         return try mapping(read(item), StatusTokenError.malformed)
+    }
+
+    /// A claim that does not have to be there; nil, and a gap, if it cannot be read.
+    private static func claim<Value>(
+        _ label: Int64, _ claims: CBORMap, _ gaps: inout [StatusTokenError],
+        _ read: (CBORItem) throws(CBORError) -> Value
+    ) -> Value? {
+        do throws(CBORError) {
+            guard let item = claims[label] else { return nil }
+            return try read(item)
+        } catch {
+            gaps.append(.claimUnreadable(label, error))
+            return nil
+        }
     }
 
     /// The type, which must be in the protected header.
@@ -160,8 +185,12 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     case typeWrong
     /// A claim that has to be there is not: subject 2, expiry 4, issue 6, or the list.
     case claimMissing(Int64)
+    /// A claim has another form: expiry 4, or time to live 65534.
+    case claimUnreadable(Int64, CBORError)
     /// A status list among the claims of an identifier list.
     case claimMisplaced(Int64)
+    /// Entries of an identifier list are no identifiers.
+    case identifierUnreadable
     /// A status of other than 1, 2, 4 or 8 bits.
     case bitsWrong(UInt64)
     /// The list is not a complete zlib stream.
@@ -181,7 +210,10 @@ extension StatusTokenError {
         case .cose(let error): "the status list's signature is not valid: \(error.explanation)"
         case .typeWrong: "its header does not name the type of a status or identifier list"
         case .claimMissing(let label): "the status list has no claim \(label)"
+        case .claimUnreadable(let label, let error):
+            "claim \(label) of the status list cannot be read: \(error.explanation)"
         case .claimMisplaced(let label): "claim \(label) is not allowed in an identifier list"
+        case .identifierUnreadable: "entries of the identifier list cannot be read"
         case .bitsWrong(let bits): "a status of \(bits) bits is not defined"
         case .listNotCompressed: "its list is cut off, or not compressed with zlib"
         case .listTooLong: "its list is longer than allowed when it is decompressed"

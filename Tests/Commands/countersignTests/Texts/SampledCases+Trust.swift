@@ -54,8 +54,8 @@ extension TrustCondition: SampledCases {
         case .revocationListSignatureInvalid?: .statusListUnreadable(.typeWrong)
         case .statusListUnreadable?: .statusListSignerUnknown
         case .statusListSignerUnknown?: .statusListSubjectWrong
-        case .statusListSubjectWrong?: .identifierListIncomplete
-        case .identifierListIncomplete?: .listNotYetValid
+        case .statusListSubjectWrong?: .statusListIncomplete(.identifierUnreadable)
+        case .statusListIncomplete?: .listNotYetValid
         case .listNotYetValid?: .listStale(overdueSeconds: 90_000)
         case .listStale?: nil
         }
@@ -159,8 +159,10 @@ extension StatusTokenError: SampledCases {
         case .text?: .cose(.signatureInvalid)
         case .cose?: .typeWrong
         case .typeWrong?: .claimMissing(6)
-        case .claimMissing?: .claimMisplaced(65_533)
-        case .claimMisplaced?: .bitsWrong(3)
+        case .claimMissing?: .claimUnreadable(65_534, .outOfRange(at: 7))
+        case .claimUnreadable?: .claimMisplaced(65_533)
+        case .claimMisplaced?: .identifierUnreadable
+        case .identifierUnreadable?: .bitsWrong(3)
         case .bitsWrong?: .listNotCompressed
         case .listNotCompressed?: .listTooLong
         case .listTooLong?: nil
