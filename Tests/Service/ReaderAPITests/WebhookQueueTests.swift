@@ -70,6 +70,9 @@ struct WebhookQueueTests {
     private static let brief = WebhookQueue.Schedule(
         pauses: [50, 100, 250, 600].map { .milliseconds($0) }, timeout: .milliseconds(300),
         storePause: .milliseconds(50))
+    /// The same with attempts that end when they are answered: on a busy machine a delivery that was taken is not repeated.
+    private static let answered = WebhookQueue.Schedule(
+        pauses: brief.pauses, timeout: .seconds(120), storePause: brief.storePause)
 
     @Test("A delivery that always times out is given up in time, however often others wake it")
     func alwaysTimingOut() async throws {
@@ -117,7 +120,7 @@ struct WebhookQueueTests {
 
     @Test("While the store is busy at the start, what just ended is delivered")
     func busyStore() async throws {
-        let scene = try WebhookScene(Self.brief)
+        let scene = try WebhookScene(Self.answered)
         let receiver = try HookReceiver(at: scene.healthy, answers: true)
         defer { receiver.end() }
         let (id, url) = try await scene.end("live", by: "till", at: scene.healthy)
@@ -144,7 +147,7 @@ struct WebhookQueueTests {
         "A store that cannot be read at the start is read later, is logged once, and delays no end of the daemon"
     )
     func unreadableStore() async throws {
-        let scene = try WebhookScene(Self.brief)
+        let scene = try WebhookScene(Self.answered)
         let receiver = try HookReceiver(at: scene.healthy, answers: true)
         defer { receiver.end() }
         for number in 0..<40 { _ = try await scene.end("\(number)", by: "till", at: scene.healthy) }
@@ -168,7 +171,7 @@ struct WebhookQueueTests {
 
     @Test("What the store does not record as delivered is delivered once, and no more than a limited number")
     func unrecorded() async throws {
-        let scene = try WebhookScene(Self.brief)
+        let scene = try WebhookScene(Self.answered)
         let receiver = try HookReceiver(at: scene.healthy, answers: true)
         defer { receiver.end() }
         for number in 0..<100 { _ = try await scene.end("\(number)", by: "till", at: scene.healthy) }
