@@ -14,4 +14,26 @@ package enum Terminal {
         }
         return result
     }
+
+    /// A text of several lines without what steers a terminal, whoever wrote it. Only the colours of our own words stay.
+    package static func unsteered(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) || $0 == UInt8(ascii: "\n") }) else {
+            return text
+        }
+        var result = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.first {
+            if let colour = colours.first(where: { rest.starts(with: $0.unicodeScalars) }) {
+                result.append(contentsOf: colour.unicodeScalars)
+                rest.removeFirst(colour.unicodeScalars.count)
+                continue
+            }
+            result.append(scalar.prints || scalar == "\n" ? scalar : "\u{fffd}")
+            rest.removeFirst()
+        }
+        return String(result)
+    }
+
+    /// The sequences of ECMA-48 8.3.117 that begin and end a coloured word.
+    private static let colours = ["\u{1b}[1;31m", "\u{1b}[1;32m", "\u{1b}[1;33m", "\u{1b}[0m"]
 }

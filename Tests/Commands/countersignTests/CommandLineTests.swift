@@ -70,6 +70,23 @@ struct CommandLineTests {
         #expect(Terminal.safe("abcdef", limit: 3) == "abc…")
         #expect(Terminal.safe("abc", limit: 3) == "abc")
     }
+
+    @Test("No line on the standard error steers the terminal, whoever wrote its words; our colours stay")
+    func unsteered() throws {
+        #expect(Terminal.unsteered("error: a\nb – ✓ 水") == "error: a\nb – ✓ 水")
+        for red in ["\u{1b}[1;31merror:\u{1b}[0m a", "a"] { #expect(Terminal.unsteered(red) == red) }
+        for (text, shown) in [
+            ("\u{1b}[2J", "\u{fffd}[2J"), ("\u{1b}[31m", "\u{fffd}[31m"),
+            ("\u{1b}]0;x\u{7}", "\u{fffd}]0;x\u{fffd}"),
+            ("\u{9b}2J", "\u{fffd}2J"), ("a\rb\u{8}", "a\u{fffd}b\u{fffd}"), ("\u{202e}", "\u{fffd}"),
+            ("\u{1b}", "\u{fffd}"), ("\u{1b}[0", "\u{fffd}[0"),
+        ] {
+            #expect(Terminal.unsteered(text) == shown)
+        }
+        let run = try CommandRun("verify", "/no\u{1b}[2J\u{202e}file")
+        #expect(run.status != 0 && !run.errors.isEmpty)
+        #expect(!run.errors.contains("\u{1b}[2J") && !run.errors.contains("\u{202e}"))
+    }
 }
 
 @Suite("Checkout")

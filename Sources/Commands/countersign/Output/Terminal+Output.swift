@@ -9,7 +9,7 @@ extension Terminal {
 
     /// Progress, a hint or an error.
     static func note(_ text: String) {
-        write(text, to: .standardError)
+        write(unsteered(text), to: .standardError)
     }
 
     /// A question, without a line end after it.
