@@ -26,29 +26,6 @@ struct HabitTests {
         #expect(found.filter { !$0.hasPrefix(".") && !due.contains($0) } == [])
     }
 
-    /// The folders of Swift files with one file and nothing else below them, but those of `targets`.
-    private static func folders(withOneOf paths: [String], targets: Set<String>) -> [String] {
-        let folders = Set(
-            paths.filter { $0.hasSuffix(".swift") }.map { path in
-                path.split(separator: "/").dropLast().joined(separator: "/")
-            })
-        return folders.filter { folder in
-            !targets.contains(folder) && paths.count { $0.hasPrefix(folder + "/") } == 1
-        }.sorted()
-    }
-
-    @Test("No folder of Swift files has one file alone, but a target's own; the twin is found")
-    func folders() {
-        let targets = Set(Manifest.targets.map(\.path))
-        let found = SourceFile.paths(in: "Sources")
-        #expect(Self.folders(withOneOf: found, targets: targets) == [])
-        let twin = [
-            "A/B/one.swift", "A/C/one.swift", "A/C/two.json", "A/D/one.swift", "A/E/F/one.swift",
-            "A/G/one.json",
-        ]
-        #expect(Self.folders(withOneOf: twin, targets: ["A/D"]) == ["A/B", "A/E/F"])
-    }
-
     static let forbidden: [(name: String, pattern: String)] = [
         ("a forced try", #"\btry!"#), ("an unfinished place", #"\b(TODO|FIXME|XXX|HACK)\b"#),
         ("a path of one machine", #"/(root|home|Users)/\w"#),

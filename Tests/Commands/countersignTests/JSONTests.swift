@@ -193,7 +193,7 @@ struct JSONDocumentationTests {
 
     @Test("Every cause of revocation, and of not knowing, stands in it")
     func revocation() {
-        let ids = RevokedCause.allCases.map(\.rawValue) + UndeterminedCause.samples.map(\.id)
+        let ids = RevokedCause.allCases.map(\.rawValue) + UndeterminedCause.oneOfEach.map(\.id)
         #expect(Set(ids).count == ids.count)
         for id in ids { #expect(page.contains("`\(id)`"), "\(id)") }
     }
@@ -205,7 +205,11 @@ struct JSONDocumentationTests {
             "receipt_chain.missing", "receipt_chain.out_of_order", "receipt_chain.predecessor_differs",
             "receipt_chain.end_missing", "receipt_chain.head_differs",
         ]
-        #expect(ReceiptChainFault.samples.map(\.id) == ids)
+        let faults: [ReceiptChainFault] = [
+            .malformed, .changed, .missing(from: 3, through: 5), .outOfOrder(expected: 3),
+            .predecessorDiffers, .endMissing, .headDiffers,
+        ]
+        #expect(faults.map(\.id) == ids.filter { $0 != "receipt_chain.key_unknown" })
         for id in ids { #expect(page.contains("`\(id)`"), "\(id)") }
     }
 
@@ -272,7 +276,7 @@ struct JSONDocumentationTests {
             $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
         }
         let ids = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
-        let trust = Set(TrustCondition.knownIDs + AdmissionRefusal.samples.map(\.id))
+        let trust = Set(TrustCondition.knownIDs + AdmissionRefusal.oneOfEach.map(\.id))
         let bluetooth = Set(
             DaemonFinding.knownIDs + DaemonNote.allCases.map(\.rawValue)
                 + AdapterQuirk.allCases.map(\.rawValue))
@@ -321,4 +325,23 @@ extension TrustCondition {
     ]
 
     fileprivate static let knownIDs = samples.map(\.id)
+}
+
+extension UndeterminedCause {
+    /// One of each.
+    fileprivate static let oneOfEach: [UndeterminedCause] = [
+        .notChecked, .nothingPublished, .referenceUnreadable, .listAbsent, .listStale(overdueSeconds: 1),
+        .listNotYetValid, .listMalformed, .listSignerWrong, .listSignerInvalid, .listSubjectWrong,
+        .indexOutOfRange, .statusNotDefined, .trustListOverdue(seconds: 1),
+    ]
+}
+
+extension AdmissionRefusal {
+    private static let issue = ListIssueName(number: nil, date: Timestamp(secondsSince1970: 0))
+
+    /// One of each.
+    fileprivate static let oneOfEach: [AdmissionRefusal] = [
+        .unusable(.listNotYetValid), .older(issue, than: issue), .otherIssuer, .shrunken(from: 10, to: 7),
+        .tooManyIncomplete(16),
+    ]
 }
