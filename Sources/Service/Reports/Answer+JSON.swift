@@ -5,9 +5,9 @@ internal import RequestPlanner
 extension DocumentOutcome {
     /// What was asked of this document, by age and by vehicle.
     var answerMembers: [(String, JSONValue)] {
-        var ages: [(key: String, answer: Answer)] = []
-        var vehicles: [(key: String, answer: Answer)] = []
-        var inDate: Answer?
+        var ages: [(key: String, answer: ReasonedAnswer)] = []
+        var vehicles: [(key: String, answer: ReasonedAnswer)] = []
+        var inDate: ReasonedAnswer?
         for (subject, answer) in answers {
             switch subject {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
@@ -17,13 +17,18 @@ extension DocumentOutcome {
             }
         }
         return [
-            ("ageOver", .object(ages.map { ($0.key, .string($0.answer.word.rawValue)) })),
+            ("ageOver", .object(ages.map { ($0.key, .string($0.answer.word.verifyWord)) })),
             ("ageReason", .object(ages.map { ($0.key, .string($0.answer.reason)) })),
-            ("mayDrive", .object(vehicles.map { ($0.key, .string($0.answer.word.rawValue)) })),
+            ("mayDrive", .object(vehicles.map { ($0.key, .string($0.answer.word.verifyWord)) })),
             ("mayDriveReason", .object(vehicles.map { ($0.key, .string($0.answer.reason)) })),
-            ("inDate", JSONValue(inDate?.word.rawValue)), ("inDateReason", JSONValue(inDate?.reason)),
+            ("inDate", JSONValue(inDate?.word.verifyWord)), ("inDateReason", JSONValue(inDate?.reason)),
         ]
     }
+}
+
+extension Answer {
+    /// The word in the results of `countersign verify`; receipts and the API say `unknown`.
+    fileprivate var verifyWord: String { self == .unknown ? "cannotTell" : rawValue }
 }
 
 extension DocumentFamily {

@@ -50,13 +50,13 @@ package struct AnswerExpectation: Sendable {
     /// The elements of a document that came without them: those of its questions without an answer, and the required
     /// ones that no question judges. All that was asked for if none of it came.
     func missing(
-        from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)]
+        from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     ) -> [MissingElement] {
         let asked = elements(of: document)
         let names =
             document.isEmpty
             ? asked.map(\.name).filter { !document.has($0) }
-            : answers.filter { $0.answer.word == .cannotTell }
+            : answers.filter { $0.answer.word == .unknown }
                 .flatMap { $0.subject.elements(among: asked, of: document.docType) }
                 .filter { !document.has($0) }
                 + required(answers, of: document).filter { !document.has($0) }.map(\.name)
@@ -70,7 +70,7 @@ package struct AnswerExpectation: Sendable {
     ///
     /// - Parameter portraitFault: the fault of the document's portrait; nil if it decodes, or was not decoded yet.
     func unusable(
-        in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: Answer)],
+        in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)],
         _ portraitFault: PortraitFault? = nil
     ) -> [UnusableElement] {
         let fault = { document.fault(of: $0, portraitFault) }
@@ -98,7 +98,7 @@ package struct AnswerExpectation: Sendable {
     }
 
     private func required(
-        _ answers: [(subject: Question.Subject, answer: Answer)], of document: VerifiedDocument
+        _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)], of document: VerifiedDocument
     ) -> [AskedElement] {
         let asked = elements(of: document)
         let judged = answers.flatMap { $0.subject.elements(among: asked, of: document.docType) }

@@ -1,5 +1,5 @@
 package import JSON
-package import MdocModel
+internal import MdocModel
 internal import MdocVerification
 package import WalletPresentation
 

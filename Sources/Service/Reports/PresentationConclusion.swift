@@ -1,16 +1,41 @@
+package import MdocVerification
 package import ReaderStore
+
+/// Why an outcome is not `allow`.
+package enum ConclusionReason: Hashable, Sendable {
+    /// A check that failed, or could not be made.
+    case check(CheckID)
+    case error(TransactionError.Cause)
+    case outcome(OutcomeReason)
+
+    /// The stable id, as `Documentation/command-line.md` lists it.
+    package var id: String {
+        switch self {
+        case .check(let id): id.rawValue
+        case .error(let cause): cause.id
+        case .outcome(let reason): reason.rawValue
+        }
+    }
+
+    /// The reason, where it is neither a check nor an error.
+    package var outcomeReason: OutcomeReason? {
+        if case .outcome(let reason) = self { reason } else { nil }
+    }
+}
 
 /// The outcome of a presentation and why it is not `allow`.
 package struct PresentationConclusion: Equatable, Sendable {
     package let outcome: PresentationOutcome
-    /// Ids of checks, of `TransactionError` or of `OutcomeReason`, each once. Empty for `allow` alone.
-    package let reasons: [String]
+    /// Each once, by its id. Empty for `allow` alone.
+    package let reasons: [ConclusionReason]
 
     /// A test issuer signed the document, which the policy does not accept.
-    static let testDocument = PresentationConclusion(.unclear, [OutcomeReason.documentTest.rawValue])
+    static let testDocument = PresentationConclusion(.unclear, [.outcome(.documentTest)])
 
-    init(_ outcome: PresentationOutcome, _ reasons: [String] = []) {
+    package init(_ outcome: PresentationOutcome, _ reasons: [ConclusionReason] = []) {
         self.outcome = outcome
-        self.reasons = reasons.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        self.reasons = reasons.reduce(into: []) { reasons, reason in
+            if !reasons.contains(where: { $0.id == reason.id }) { reasons.append(reason) }
+        }
     }
 }

@@ -1,18 +1,8 @@
+package import MdocVerification
 package import ReaderStore
 
 /// Everything that the outcome of a presentation follows from.
 package struct PresentationEvidence: Equatable, Sendable {
-    package enum Ending: Equatable, Sendable {
-        /// An answer came and was judged.
-        case judged
-        /// The holder returned nothing.
-        case declined
-        /// The till or the clerk cancelled it before an answer.
-        case cancelled
-        /// There is nothing to judge.
-        case failed
-    }
-
     /// The person who compares and decides.
     package enum Person: Equatable, Sendable {
         case notAsked
@@ -22,12 +12,12 @@ package struct PresentationEvidence: Equatable, Sendable {
         case overdue
     }
 
-    package let ending: Ending
-    /// The ids of checks that failed and of errors.
-    package let faults: [String]
-    /// The ids of checks that could not be made and had to be.
-    package let unknowns: [String]
-    package let answers: [ReceiptQuestion.Answer]
+    package let ending: TransactionReport.Ending
+    /// The checks that failed, and the errors.
+    package let faults: [ConclusionReason]
+    /// The checks that could not be made and had to be.
+    package let unknowns: [CheckID]
+    package let answers: [Answer]
     /// Whether an element that is needed did not come, or nothing came of what was asked for.
     package let isIncomplete: Bool
     /// Whether an element that is needed came with a value that is not of its type.
@@ -37,8 +27,8 @@ package struct PresentationEvidence: Equatable, Sendable {
     package var person: Person
 
     package init(
-        _ ending: Ending, faults: [String] = [], unknowns: [String] = [],
-        answers: [ReceiptQuestion.Answer] = [], isIncomplete: Bool = false, hasUnusable: Bool = false,
+        _ ending: TransactionReport.Ending, faults: [ConclusionReason] = [], unknowns: [CheckID] = [],
+        answers: [Answer] = [], isIncomplete: Bool = false, hasUnusable: Bool = false,
         isTest: Bool = false, person: Person = .notAsked
     ) {
         self.ending = ending
@@ -64,14 +54,14 @@ package struct PresentationEvidence: Equatable, Sendable {
         return person == .awaited ? nil : PresentationConclusion(.allow)
     }
 
-    private var denials: [String] {
+    private var denials: [ConclusionReason] {
         var reasons: [OutcomeReason] = []
         if answers.contains(.no) { reasons.append(.answerNo) }
         if person == .decided(.rejected) { reasons.append(.decisionRejected) }
-        return faults + reasons.map(\.rawValue)
+        return faults + reasons.map(ConclusionReason.outcome)
     }
 
-    private var doubts: [String] {
+    private var doubts: [ConclusionReason] {
         var reasons: [OutcomeReason] = []
         if answers.contains(.unknown) { reasons.append(.answerUnknown) }
         if isIncomplete { reasons.append(.elementNotReturned) }
@@ -82,6 +72,6 @@ package struct PresentationEvidence: Equatable, Sendable {
         case .overdue: reasons.append(.decisionOverdue)
         case .notAsked, .awaited, .decided(.approved), .decided(.rejected): break
         }
-        return unknowns + reasons.map(\.rawValue)
+        return unknowns.map(ConclusionReason.check) + reasons.map(ConclusionReason.outcome)
     }
 }

@@ -56,7 +56,9 @@ extension PresentationFailure {
                 ))
         case .consentOverdue:
             return Self.incomplete(.consentOverdue, "the holder did not answer in time: start again")
-        case .cancelled: return Self.incomplete(.cancelled, "the presentation was cancelled")
+        case .cancelled:
+            return .incomplete(
+                TransactionError(.cancelled, "the presentation was cancelled"), .cancelled)
         }
     }
 

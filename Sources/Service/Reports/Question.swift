@@ -28,52 +28,46 @@ package struct Question: Hashable, Sendable {
     }
 }
 
-package struct Answer: Equatable, Sendable {
-    package enum Word: String, Sendable {
-        case yes, no, cannotTell
-    }
-
-    package let word: Word
+/// The answer to a question, and what it follows from.
+package struct ReasonedAnswer: Equatable, Sendable {
+    package let word: Answer
     /// What says so, or why nothing does; empty if that was removed.
     package let reason: String
 
-    init(_ word: Word, because reason: String) {
+    init(_ word: Answer, because reason: String) {
         self.word = word
         self.reason = reason
-    }
-
-    /// The answer without its reason.
-    init(_ word: Word) {
-        self.word = word
-        reason = ""
     }
 
     /// What is not verified answers nothing.
     package init(_ question: Question, by document: VerifiedDocument?) {
         guard let document else {
-            (word, reason) = (.cannotTell, "the response is not verified")
+            self.init(.unknown, because: "the response is not verified")
             return
         }
         switch question.subject {
         case .ageOver(let years, let evidence):
-            let answer = document.isAgeAtLeast(years, accepting: evidence, on: question.day)
-            (word, reason) = (answer.word, answer.reason)
+            let age = document.isAgeAtLeast(years, accepting: evidence, on: question.day)
+            self.init(age.answer, because: age.reason)
         case .drive(let vehicle):
-            let answer = document.mayDrive(vehicle, on: question.day)
-            (word, reason) = (answer.word, answer.reason)
+            let driving = document.mayDrive(vehicle, on: question.day)
+            self.init(driving.answer, because: driving.reason)
         case .inDate:
-            let answer = document.isInDate(on: question.day)
-            (word, reason) = (answer.word, answer.reason)
-        case .portrait:
-            guard document.portraits.count <= 1 else {
-                (word, reason) = (.cannotTell, "several different portraits came")
-                return
-            }
-            switch document.portraitForm {
-            case nil: (word, reason) = (.cannotTell, document.portraitAbsence)
-            case .wrongType(let wrong): (word, reason) = (.cannotTell, wrong.explanation(of: "the portrait"))
-            case .asDefined, .deviating: (word, reason) = (.yes, "portrait")
-            }
+            let date = document.isInDate(on: question.day)
+            self.init(date.answer, because: date.reason)
+        case .portrait: self.init(portraitOf: document)
+        }
+    }
+
+    private init(portraitOf document: VerifiedDocument) {
+        guard document.portraits.count <= 1 else {
+            self.init(.unknown, because: "several different portraits came")
+            return
+        }
+        switch document.portraitForm {
+        case nil: self.init(.unknown, because: document.portraitAbsence)
+        case .wrongType(let wrong): self.init(.unknown, because: wrong.explanation(of: "the portrait"))
+        case .asDefined, .deviating: self.init(.yes, because: "portrait")
         }
     }
 }
@@ -115,36 +109,6 @@ extension VerifiedDocument {
     }
 
     private static func isPortrait(_ identifier: String) -> Bool { identifier == "portrait" }
-}
-
-extension AgeAnswer {
-    fileprivate var word: Answer.Word {
-        switch self {
-        case .yes: .yes
-        case .no: .no
-        case .cannotTell: .cannotTell
-        }
-    }
-}
-
-extension DrivingAnswer {
-    fileprivate var word: Answer.Word {
-        switch self {
-        case .yes: .yes
-        case .no: .no
-        case .cannotTell: .cannotTell
-        }
-    }
-}
-
-extension InDateAnswer {
-    fileprivate var word: Answer.Word {
-        switch self {
-        case .yes: .yes
-        case .no: .no
-        case .cannotTell: .cannotTell
-        }
-    }
 }
 
 extension Question.Subject {

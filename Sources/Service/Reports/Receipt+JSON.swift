@@ -1,4 +1,5 @@
 package import JSON
+internal import MdocVerification
 internal import MdocModel
 internal import MdocTrust
 package import ReaderStore

@@ -61,43 +61,63 @@ package struct TransactionError: Equatable, Sendable {
         case elementNotReturned = "element.not_returned"
     }
 
-    package let id: String
+    package enum Cause: Hashable, Sendable {
+        case transaction(ID)
+        /// A response that is not to be relied on as a whole.
+        case response(ResponseFailure)
+        case channel(ChannelFailure)
+        /// A presentation of an app or a page that was not opened, by the id of its error.
+        case unopened(String)
+
+        package var id: String {
+            switch self {
+            case .transaction(let id): id.rawValue
+            case .response(let failure): failure.rawValue
+            case .channel(let failure): failure.rawValue
+            case .unopened(let id): id
+            }
+        }
+    }
+
+    package let cause: Cause
     package let detail: String
 
+    package var id: String { cause.id }
+
     package init(_ id: ID, _ detail: String) {
-        self.id = id.rawValue
+        cause = .transaction(id)
         self.detail = detail
     }
 
-    private init(id: String, detail: String) {
-        self.id = id
+    private init(_ cause: Cause, _ detail: String) {
+        self.cause = cause
         self.detail = detail
     }
 
     func adding(_ advice: String) -> TransactionError {
-        TransactionError(id: id, detail: "\(detail); \(advice)")
+        TransactionError(cause, "\(detail); \(advice)")
     }
 
     /// - Parameter status: the status of the DeviceResponse, if it has one.
     package init(_ failure: ResponseFailure, status: UInt64?) {
-        id = failure.rawValue
+        cause = .response(failure)
         detail = failure.explanation(status: status)
     }
 
     package init(_ failure: ChannelFailure) {
-        id = failure.rawValue
+        cause = .channel(failure)
         detail = failure.explanation
     }
 
     package init(_ error: WalletPresentationError) {
-        id = error.id
+        cause = .unopened(error.id)
         detail = error.explanation
     }
 
     package init(_ notReturned: NotReturned) {
         switch notReturned {
-        case .document: id = ID.documentNotReturned.rawValue
-        case .element: id = ID.elementNotReturned.rawValue
+        case .document: cause = .transaction(.documentNotReturned)
+        case .element: cause = .transaction(.elementNotReturned)
         }
         detail = notReturned.explanation
     }

@@ -58,7 +58,7 @@ extension PresentationConclusion {
     /// The outcome as every channel has it: what a program acts on.
     func members(missing: [MissingElement]) -> [(String, JSONValue)] {
         [
-            ("outcome", .string(outcome.rawValue)), ("reasons", .array(reasons.map { .string($0) })),
+            ("outcome", .string(outcome.rawValue)), ("reasons", .array(reasons.map { .string($0.id) })),
             ("missing", .array(missing.map(\.json))),
         ]
     }

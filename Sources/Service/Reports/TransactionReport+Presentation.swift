@@ -19,7 +19,7 @@ extension TransactionReport {
         case .declined:
             let detail =
                 "nothing was returned: the holder declined, has no such document, or the wallet does not know this reader"
-            self = .incomplete(TransactionError(.declined, detail))
+            self = .incomplete(TransactionError(.declined, detail), .declined)
         case .failed(let failure): self = try failure.report()
         }
         if presentation.failedOnRequest {

@@ -65,9 +65,9 @@ extension TransactionReport {
 
     /// Each question with its answer. A portrait that came is no answer.
     private var answersText: String? {
-        let answers = questions.map { (subject: $0.subject, word: word(answering: $0)) }
-            .filter { $0.subject != .portrait || $0.word != .yes }
-            .map { "\($0.subject.text) \($0.word.text)" }
+        let answers = questions.map { (subject: $0.subject, answer: answer(to: $0)) }
+            .filter { $0.subject != .portrait || $0.answer != .yes }
+            .map { "\($0.subject.text) \($0.answer.text)" }
         return answers.isEmpty ? nil : answers.joined(separator: ", ")
     }
 
@@ -186,12 +186,12 @@ extension Question.Subject {
     }
 }
 
-extension Answer {
+extension ReasonedAnswer {
     fileprivate var text: String { "\(word.text) (\(reason))" }
 }
 
-extension Answer.Word {
-    fileprivate var text: String { self == .cannotTell ? "cannot tell" : rawValue }
+extension Answer {
+    fileprivate var text: String { self == .unknown ? "cannot tell" : rawValue }
 }
 
 extension DocumentIssuer {

@@ -21,6 +21,18 @@ package struct TransactionReport: Sendable {
         case incomplete
     }
 
+    /// How the presentation ended.
+    package enum Ending: Equatable, Sendable {
+        /// An answer came and was judged.
+        case judged
+        /// The holder returned nothing.
+        case declined
+        /// The till or the clerk cancelled it before an answer.
+        case cancelled
+        /// There is nothing to judge.
+        case failed
+    }
+
     /// How long a part took.
     package struct Phase: Sendable {
         package let name: String
@@ -42,6 +54,7 @@ package struct TransactionReport: Sendable {
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
+    package let ending: Ending
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
@@ -117,17 +130,19 @@ package struct TransactionReport: Sendable {
             notReturned: notReturned, expecting: expectation, requestCompared: requestCompared, basis: basis)
     }
 
-    private init(_ verdict: Verdict, _ error: TransactionError) {
+    private init(_ verdict: Verdict, _ ending: Ending, _ error: TransactionError) {
         self.init(
-            verdict, [], [error], notReturned: [], expecting: .nothing, requestCompared: false, basis: nil)
+            verdict, [], [error], notReturned: [], expecting: .nothing, requestCompared: false, basis: nil,
+            ending: ending)
     }
 
     private init(
         _ verdict: Verdict, _ documents: [DocumentOutcome], _ failures: [TransactionError] = [],
         notReturned: [NotReturned], expecting expectation: AnswerExpectation, requestCompared: Bool,
-        basis: Basis?
+        basis: Basis?, ending: Ending = .judged
     ) {
         self.verdict = verdict
+        self.ending = ending
         self.documents = documents
         errors = failures + notReturned.prefix(Self.mostNotReturned).map { TransactionError($0) }
         self.requestCompared = requestCompared
@@ -160,11 +175,11 @@ package struct TransactionReport: Sendable {
     }
 
     /// Yes where each document that came says yes, no where one says no.
-    package func word(answering question: Question) -> Answer.Word {
-        let words = documents.filter { question.docTypes.contains($0.report.docType) }
+    package func answer(to question: Question) -> Answer {
+        let answers = documents.filter { question.docTypes.contains($0.report.docType) }
             .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
-        if words.contains(.no) { return .no }
-        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .cannotTell
+        if answers.contains(.no) { return .no }
+        return !answers.isEmpty && answers.allSatisfy { $0 == .yes } ? .yes : .unknown
     }
 
     /// Adds a remedy to the fault.
@@ -190,14 +205,20 @@ package struct TransactionReport: Sendable {
     func asksPortrait(of docType: String) -> Bool { expectation.asksPortrait(of: docType) }
 
     /// Nothing could be judged, because a message does not authenticate.
-    package static func rejected(_ error: TransactionError) -> TransactionReport { .init(.rejected, error) }
+    package static func rejected(_ error: TransactionError) -> TransactionReport {
+        .init(.rejected, .judged, error)
+    }
 
     /// Nothing could be judged, because bytes do not decode.
-    package static func malformed(_ error: TransactionError) -> TransactionReport { .init(.malformed, error) }
+    package static func malformed(_ error: TransactionError) -> TransactionReport {
+        .init(.malformed, .failed, error)
+    }
 
     /// Nothing came that could be judged.
-    package static func incomplete(_ error: TransactionError) -> TransactionReport {
-        .init(.incomplete, error)
+    package static func incomplete(
+        _ error: TransactionError, _ ending: Ending = .failed
+    ) -> TransactionReport {
+        .init(.incomplete, ending, error)
     }
 }
 
@@ -207,7 +228,7 @@ package struct DocumentOutcome: Sendable {
     /// The document itself, with its elements: there only when the whole response is verified, until it is removed.
     package private(set) var verified: VerifiedDocument?
     /// What was asked of it, each once, with its answer.
-    package private(set) var answers: [(subject: Question.Subject, answer: Answer)]
+    package private(set) var answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     /// The elements that the document needs and lacks.
     package let missing: [MissingElement]
     /// The required elements whose values are of no use.
@@ -220,10 +241,10 @@ package struct DocumentOutcome: Sendable {
     ) {
         self.report = report
         self.verified = verified
-        var answers: [(subject: Question.Subject, answer: Answer)] = []
+        var answers: [(subject: Question.Subject, answer: ReasonedAnswer)] = []
         for question in expectation.questions where question.docTypes.contains(report.docType) {
             guard !answers.contains(where: { $0.subject == question.subject }) else { continue }
-            answers.append((question.subject, Answer(question, by: verified)))
+            answers.append((question.subject, ReasonedAnswer(question, by: verified)))
         }
         self.answers = answers
         missing = verified.map { expectation.missing(from: $0, answers) } ?? []
@@ -237,7 +258,7 @@ package struct DocumentOutcome: Sendable {
     ) {
         answers = answers.map { subject, answer in
             guard subject == .portrait, answer.word == .yes else { return (subject, answer) }
-            return (subject, Answer(.cannotTell, because: fault.explanation(of: "the portrait")))
+            return (subject, ReasonedAnswer(.unknown, because: fault.explanation(of: "the portrait")))
         }
         guard let verified else { return }
         unusable = expectation.unusable(in: verified, answers, fault)
@@ -246,7 +267,7 @@ package struct DocumentOutcome: Sendable {
     /// Removes the document, and the reasons of its answers, which may have dates of it. The answers stay.
     fileprivate mutating func removeElements() {
         verified = nil
-        answers = answers.map { ($0.subject, Answer($0.answer.word)) }
+        answers = answers.map { ($0.subject, ReasonedAnswer($0.answer.word, because: "")) }
     }
 }
 

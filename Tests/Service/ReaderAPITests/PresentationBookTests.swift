@@ -59,7 +59,8 @@ struct PresentationBookTests {
             presentation, asking: record.plan, on: WallClock.localDay(at: now))
     }
 
-    private static let declined = TransactionReport.incomplete(TransactionError(.declined, "declined"))
+    private static let declined = TransactionReport.incomplete(
+        TransactionError(.declined, "declined"), .declined)
 
     /// A book that a check of a test may change.
     final class Held {
@@ -304,7 +305,7 @@ struct PresentationBookTests {
         #expect(held.book.wrote(WrittenReceipts(), of: record.id).hints == [.wiped])
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         #expect(held.book[record.id]?.completion?.receipt.id == nil)
-        #expect(held.book[record.id]?.conclusion?.reasons == ["decision.overdue"])
+        #expect(held.book[record.id]?.conclusion?.reasons.map(\.id) == ["decision.overdue"])
     }
 
     @Test(
@@ -389,12 +390,12 @@ struct PresentationBookTests {
         held.book.interrupt()
         let isCancelled = held.book.cancel(running.id)
         #expect(isCancelled)
-        held.book.finish(running.id, .incomplete(TransactionError(.cancelled, "cancelled")))
+        held.book.finish(running.id, .incomplete(TransactionError(.cancelled, "cancelled"), .cancelled))
         _ = held.book.expire(.decision, of: awaiting.id)
         _ = held.book.wrote(WrittenReceipts(), of: awaiting.id)
         for record in [running, awaiting] {
             let conclusion = held.book[record.id]?.conclusion
-            #expect(conclusion?.outcome == .failed && conclusion?.reasons == ["restarted"])
+            #expect(conclusion?.outcome == .failed && conclusion?.reasons.map(\.id) == ["restarted"])
             #expect(held.book[record.id]?.reasonsInWords == ["restarted"])
         }
         #expect(held.book[running.id]?.state == .failed)

@@ -1,3 +1,4 @@
+import MdocVerification
 import ReaderStore
 import Testing
 
@@ -15,16 +16,19 @@ struct PresentationOutcomeTests {
         static let all = [
             Row(evidence: .cancelled, outcome: .cancelled, reasons: ["cancelled"]),
             Row(
-                evidence: PresentationEvidence(.declined, faults: ["declined"]), outcome: .declined,
+                evidence: PresentationEvidence(.declined, faults: [.error(.transaction(.declined))]),
+                outcome: .declined,
                 reasons: ["declined"]),
             Row(
-                evidence: PresentationEvidence(.failed, faults: ["link.lost"]), outcome: .failed,
+                evidence: PresentationEvidence(.failed, faults: [.error(.transaction(.linkLost))]),
+                outcome: .failed,
                 reasons: ["link.lost"]),
             Row(evidence: .restarted, outcome: .failed, reasons: ["restarted"]),
             Row(
-                evidence: judged(faults: ["validity", "digests", "validity"], unknowns: ["revocation"]),
+                evidence: judged(
+                    faults: [.check(.validity), .check(.digests), .check(.validity)], unknowns: [.revocation]),
                 outcome: .deny, reasons: ["validity", "digests"]),
-            Row(evidence: judged(unknowns: ["revocation"]), outcome: .unclear, reasons: ["revocation"]),
+            Row(evidence: judged(unknowns: [.revocation]), outcome: .unclear, reasons: ["revocation"]),
             Row(evidence: judged([.yes, .no, .unknown]), outcome: .deny, reasons: ["answer.no"]),
             Row(evidence: judged([.yes, .unknown]), outcome: .unclear, reasons: ["answer.unknown"]),
             Row(evidence: judged([.yes, .yes]), outcome: .allow),
@@ -67,7 +71,7 @@ struct PresentationOutcomeTests {
         ]
 
         private static func judged(
-            _ answers: [ReceiptQuestion.Answer] = [], faults: [String] = [], unknowns: [String] = [],
+            _ answers: [Answer] = [], faults: [ConclusionReason] = [], unknowns: [CheckID] = [],
             isIncomplete: Bool = false, hasUnusable: Bool = false, isTest: Bool = false,
             person: PresentationEvidence.Person = .notAsked
         ) -> PresentationEvidence {
@@ -80,13 +84,13 @@ struct PresentationOutcomeTests {
     @Test("The first line that fits decides, and every outcome but allow says why", arguments: Row.all)
     func decided(_ row: Row) throws {
         let conclusion = try #require(row.evidence.conclusion)
-        #expect(conclusion.outcome == row.outcome && conclusion.reasons == row.reasons)
+        #expect(conclusion.outcome == row.outcome && conclusion.reasons.map(\.id) == row.reasons)
         #expect(conclusion.reasons.isEmpty == (conclusion.outcome == .allow))
     }
 
     @Test("A person decides only where nothing else is missing", arguments: Row.ofPersons)
     func persons(_ row: Row) {
         #expect(row.evidence.conclusion?.outcome == row.outcome)
-        #expect((row.evidence.conclusion?.reasons ?? []) == row.reasons)
+        #expect((row.evidence.conclusion?.reasons ?? []).map(\.id) == row.reasons)
     }
 }

@@ -134,7 +134,7 @@ struct WithholdingBench {
 
 /// An answer as each channel judges it.
 struct JudgedByAll {
-    let answers: [Question.Subject: Answer.Word]
+    let answers: [Question.Subject: Answer]
     let missing: Set<String>
     let docTypes: Set<String>
     /// By channel.
@@ -166,7 +166,7 @@ struct JudgedByAll {
         }
         self.outcomes = outcomes
         answers = Dictionary(
-            near.questions.map { ($0.subject, near.word(answering: $0)) },
+            near.questions.map { ($0.subject, near.answer(to: $0)) },
             uniquingKeysWith: { first, _ in first })
         docTypes = Set(near.documents.map(\.report.docType))
         missing = Set(near.missing.map(\.name.identifier))

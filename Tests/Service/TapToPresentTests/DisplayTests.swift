@@ -1,3 +1,4 @@
+import MdocVerification
 import Foundation
 import Glibc
 import MdocModel

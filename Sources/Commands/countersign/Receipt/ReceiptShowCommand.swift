@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import ArgumentParser
 internal import JSON
 internal import MdocModel

@@ -1,4 +1,4 @@
-package import Transport
+internal import Transport
 
 /// One use of the radio that makes a link, or tries to.
 package struct RadioFacts: Equatable, Sendable, Codable {

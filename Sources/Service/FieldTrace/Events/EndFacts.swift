@@ -1,4 +1,4 @@
-package import MdocSession
+internal import MdocSession
 package import ReaderService
 package import Reports
 
@@ -35,6 +35,14 @@ package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
 
     init(_ id: TransactionError.ID) {
         rawValue = id.rawValue
+    }
+
+    /// Nil for an error of another way to present than nearby.
+    init?(_ cause: TransactionError.Cause) {
+        switch cause {
+        case .transaction, .response: rawValue = cause.id
+        case .channel, .unopened: return nil
+        }
     }
 }
 

@@ -67,7 +67,7 @@ private struct TraceSummary {
 
     private mutating func take(_ report: TransactionReport) {
         verdict = report.verdict
-        error = report.errors.first.flatMap { ErrorID(rawValue: $0.id) }
+        error = report.errors.first.flatMap { ErrorID($0.cause) }
     }
 
     private mutating func take(_ failure: PresentationFailure) {

@@ -44,7 +44,7 @@ package final class PresentationMetrics: Sendable {
     func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: PresentationConclusion) {
         let outcome = Outcome(
             lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
-            reason: conclusion.reasons.first ?? "none")
+            reason: conclusion.reasons.first?.id ?? "none")
         state.withLock { $0.outcomes[outcome, default: 0] += 1 }
     }
 

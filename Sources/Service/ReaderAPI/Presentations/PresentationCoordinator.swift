@@ -384,7 +384,7 @@ package actor PresentationCoordinator {
             metadata: [
                 "presentation": "\(record.id)", "lane": "\(record.lane)",
                 "outcome": "\(conclusion.outcome.rawValue)",
-                "reasons": "\(conclusion.reasons.joined(separator: " "))",
+                "reasons": "\(conclusion.reasons.map(\.id).joined(separator: " "))",
             ])
         // Nobody is sent an outcome that the end of the daemon could take back.
         if retrying[record.id] == nil { sendWebhook(of: record) }

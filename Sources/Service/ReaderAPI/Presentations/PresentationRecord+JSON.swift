@@ -60,9 +60,9 @@ extension PresentationRecord {
     /// For `screen` only that nobody decided; what a person decided is not for the customer's screen.
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
-        guard isCustomersScreen(scopes) || scopes == [.order] else { return reasons }
-        let undecided = [OutcomeReason.decisionDismissed, .decisionOverdue].map(\.rawValue)
-        return reasons.filter { undecided.contains($0) }
+        guard isCustomersScreen(scopes) || scopes == [.order] else { return reasons.map(\.id) }
+        let undecided: [ConclusionReason] = [.outcome(.decisionDismissed), .outcome(.decisionOverdue)]
+        return reasons.filter { undecided.contains($0) }.map(\.id)
     }
 
     private func result(

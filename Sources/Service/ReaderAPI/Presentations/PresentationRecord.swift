@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderService

@@ -27,15 +27,11 @@ package enum PresentationState: String, CaseIterable, Sendable {
     }
 
     init(_ report: TransactionReport) {
-        let ids = report.errors.map { TransactionError.ID(rawValue: $0.id) }
-        switch report.verdict {
-        case .verified: self = .verified
-        case .mock: self = report.isAccepted ? .verified : .rejected
-        case .rejected: self = .rejected
-        case .malformed: self = .failed
-        case .incomplete where ids == [.declined]: self = .declined
-        case .incomplete where ids == [.cancelled]: self = .cancelled
-        case .incomplete: self = .failed
+        switch report.ending {
+        case .judged: self = report.isAccepted ? .verified : .rejected
+        case .declined: self = .declined
+        case .cancelled: self = .cancelled
+        case .failed: self = .failed
         }
     }
 }

@@ -36,7 +36,7 @@ extension TransactionReport {
 
     /// Those, and what else the outcome follows from. What the end of the daemon interrupted has no other reason.
     private func reasons(for conclusion: PresentationConclusion?) -> [ReportReason] {
-        let words = (conclusion?.reasons ?? []).compactMap { OutcomeReason(rawValue: $0) }
+        let words = (conclusion?.reasons ?? []).compactMap(\.outcomeReason)
             .map { ReportReason(id: $0.rawValue, text: $0.explanation) }
         let isRestarted = words.contains { $0.id == OutcomeReason.restarted.rawValue }
         let known = isRestarted ? [] : reasons

@@ -34,7 +34,7 @@ extension ReceiptStatement {
     func ended(_ conclusion: PresentationConclusion, decision: Decision? = nil) -> ReceiptStatement {
         ended(
             conclusion.outcome,
-            because: conclusion.reasons.compactMap { OutcomeReason(rawValue: $0) }.map { ReceiptReason($0) },
+            because: conclusion.reasons.compactMap(\.outcomeReason).map { ReceiptReason($0) },
             decision: decision)
     }
 }

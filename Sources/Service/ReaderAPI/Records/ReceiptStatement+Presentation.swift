@@ -97,9 +97,12 @@ extension TransactionReport {
             case .failed, .undetermined: ReceiptReason(check.id)
             }
         }
-        let others = errors.compactMap { error in
-            TransactionError.ID(rawValue: error.id).map(ReceiptReason.init)
-                ?? ResponseFailure(rawValue: error.id).map(ReceiptReason.init)
+        let others = errors.compactMap { error -> ReceiptReason? in
+            switch error.cause {
+            case .transaction(let id): ReceiptReason(id)
+            case .response(let failure): ReceiptReason(failure)
+            case .channel, .unopened: nil
+            }
         }
         return checks + others
     }

@@ -1,4 +1,5 @@
 package import MdocModel
+package import MdocVerification
 
 /// What was asked, and the answer in one word.
 package struct ReceiptQuestion: Hashable, Sendable {
@@ -13,10 +14,6 @@ package struct ReceiptQuestion: Hashable, Sendable {
         case inDate
         /// Is there a portrait to compare?
         case portrait
-    }
-
-    package enum Answer: String, CaseIterable, Sendable {
-        case yes, no, unknown
     }
 
     package let subject: Subject

@@ -1,4 +1,5 @@
 package import CBOR
+internal import MdocVerification
 internal import MdocModel
 internal import MdocTrust
 internal import RequestPlanner

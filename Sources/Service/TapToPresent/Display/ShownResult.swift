@@ -1,13 +1,12 @@
 internal import CBOR
 internal import Foundation
+internal import MdocVerification
 internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
 /// What a display shows of a document that passed every check. It goes to a display of this library and to nothing else.
 struct ShownResult: Sendable, RedactedDescription {
-    typealias Answer = ReceiptQuestion.Answer
-
     let brand: String?
     let asked: MobileDocumentPresentation
     /// Whether a test issuer signed the document, which proves nothing.

@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import Glibc
 internal import ReaderStore
 

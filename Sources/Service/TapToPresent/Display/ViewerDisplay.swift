@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import DaemonClient
 internal import Foundation
 internal import Glibc

@@ -62,10 +62,10 @@ extension ElementReader {
         var answers: [Int: Bool] = [:]
         for question in read.plan.questions(on: read.day) {
             guard case .ageOver(let years, _) = question.subject else { continue }
-            switch Answer(question, by: read.document).word {
+            switch ReasonedAnswer(question, by: read.document).word {
             case .yes: answers[years] = true
             case .no: answers[years] = false
-            case .cannotTell: continue
+            case .unknown: continue
             }
         }
         return answers

@@ -27,7 +27,7 @@ struct ReadDocument {
     }
 
     /// Whether there is a portrait to compare, and why not; nil if that was not asked.
-    var portraitAnswer: Answer? {
+    var portraitAnswer: ReasonedAnswer? {
         report.documents.first { $0.verified?.docType == document.docType }?
             .answers.first { $0.subject == .portrait }?.answer
     }

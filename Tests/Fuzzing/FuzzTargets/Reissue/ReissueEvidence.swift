@@ -30,7 +30,7 @@ struct ReissueEvidence {
         if !condition { violations.append(reason) }
     }
 
-    mutating func check(_ word: Answer.Word, to subject: Question.Subject, isExpiryAsked: Bool) {
+    mutating func check(_ word: Answer, to subject: Question.Subject, isExpiryAsked: Bool) {
         switch subject {
         case .ageOver(let years, _): checkAge(word, years)
         case .drive(.category(let code)): checkCategory(word, code, isExpiryAsked: isExpiryAsked)
@@ -50,7 +50,7 @@ struct ReissueEvidence {
 }
 
 extension ReissueEvidence {
-    private mutating func checkAge(_ word: Answer.Word, _ years: Int) {
+    private mutating func checkAge(_ word: Answer, _ years: Int) {
         let attested = elements.compactMap { element -> (years: Int, value: ReferenceCBOR, isMain: Bool)? in
             AgeAttestation(element.identifier).map {
                 ($0.years, element.value, element.nameSpace == ReissueValues.mainNameSpace)
@@ -68,7 +68,7 @@ extension ReissueEvidence {
             demand(!refutes || isBornBefore, "a yes against an attestation")
             demand(!proofs.isEmpty || isOlder || isBornBefore, "a yes without evidence of the age")
         case .no: demand(refutes || isBornAfter, "a no without evidence of the age")
-        case .cannotTell:
+        case .unknown:
             let isWhole = attested.allSatisfy { $0.value.boolean != nil } && births.isEmpty
             demand(
                 !(proofs.contains(where: \.isMain) && !refutes && isWhole),
@@ -76,7 +76,7 @@ extension ReissueEvidence {
         }
     }
 
-    private mutating func checkCategory(_ word: Answer.Word, _ code: String, isExpiryAsked: Bool) {
+    private mutating func checkCategory(_ word: Answer, _ code: String, isExpiryAsked: Bool) {
         let entries = main("driving_privileges")?.items?.filter {
             $0["vehicle_category_code"]?.utf8?.elementsEqual(code.utf8) == true
         }
@@ -89,7 +89,7 @@ extension ReissueEvidence {
             demand(!isPast("expiry_date"), "a yes to driving after the document's expiry date")
             demand(!isExpiryAsked || main("expiry_date") != nil, "a yes to driving without the expiry date")
         case .no: demand(entries != nil || main("expiry_date") != nil, "a no to driving without evidence")
-        case .cannotTell:
+        case .unknown:
             let isOne = entries?.count == 1 && valid.first?.isPlainPrivilege == true
             demand(
                 !(isOne && main("expiry_date")?.isPlainDay == true),
@@ -100,7 +100,7 @@ extension ReissueEvidence {
         }
     }
 
-    private mutating func checkDomestic(_ word: Answer.Word, isExpiryAsked: Bool) {
+    private mutating func checkDomestic(_ word: Answer, isExpiryAsked: Bool) {
         guard word == .yes else { return }
         demand(
             elements.contains { $0.identifier == "domestic_driving_privileges" },
@@ -109,7 +109,7 @@ extension ReissueEvidence {
         demand(!isExpiryAsked || main("expiry_date") != nil, "a yes to a class without the expiry date")
     }
 
-    private mutating func checkInDate(_ word: Answer.Word) {
+    private mutating func checkInDate(_ word: Answer) {
         switch word {
         case .yes:
             demand(main("expiry_date")?.date != nil, "a document is in date without an expiry date")
@@ -117,7 +117,7 @@ extension ReissueEvidence {
         case .no:
             demand(main("expiry_date")?.date != nil, "a document is out of date without an expiry date")
             demand(mayBePast("expiry_date"), "a document is out of date before its expiry date")
-        case .cannotTell:
+        case .unknown:
             demand(main("expiry_date")?.isPlainDay != true, "a whole expiry date is not taken")
         }
     }

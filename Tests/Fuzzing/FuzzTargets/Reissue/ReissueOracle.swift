@@ -56,7 +56,7 @@ struct ReissueOracle {
             let words = report.documents.map { outcome in
                 outcome.answers.first { $0.subject == question.subject }?.answer.word
             }
-            let word = report.word(answering: question)
+            let word = report.answer(to: question)
             demand(
                 word != .yes || (!words.isEmpty && words.allSatisfy { $0 == .yes }),
                 "a yes that a document does not say")
@@ -64,7 +64,7 @@ struct ReissueOracle {
         guard report.verdict == .verified else {
             demand(!report.isAllowed, "allowed, and not verified")
             demand(
-                report.documents.flatMap(\.answers).allSatisfy { $0.answer.word == .cannotTell },
+                report.documents.flatMap(\.answers).allSatisfy { $0.answer.word == .unknown },
                 "an unverified answer")
             return
         }
@@ -107,7 +107,7 @@ struct ReissueOracle {
 
     mutating func checkGain(of report: TransactionReport, over honest: HonestAnswer) {
         for (question, isYes) in zip(scenario.questions, honest.isYes) {
-            demand(isYes || report.word(answering: question) != .yes, "a holder's change made an answer yes")
+            demand(isYes || report.answer(to: question) != .yes, "a holder's change made an answer yes")
         }
         demand(honest.isAllowed || !report.isAllowed, "a holder's change made the outcome allow")
     }

@@ -124,7 +124,7 @@ struct HonestAnswer {
         demand(isRefused || report.verdict == .verified, "an honest response is refused")
         demand(!isRevoked || report.verdict == .rejected, "a revoked document is verified")
         for (index, question) in scenario.questions.enumerated() {
-            isYes[index] = isYes[index] || report.word(answering: question) == .yes
+            isYes[index] = isYes[index] || report.answer(to: question) == .yes
         }
         isAllowed = isAllowed || report.isAllowed
     }
