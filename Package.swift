@@ -79,6 +79,9 @@ let package = Package(
         .systemLibrary(
             name: "CMosquitto", path: "Sources/System/CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
+        // Lists, webhooks and hubs over HTTPS: the header alone, HTTPClient loads the library when it is first used.
+        .systemLibrary(
+            name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // What a process says of itself to the kernel, through calls that Swift cannot import.
         .systemLibrary(name: "CProcess", path: "Sources/System/CProcess"),
         // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
@@ -139,15 +142,11 @@ let package = Package(
         library("BlueZTransport", in: "Transports", ["Transport", "NDEF", "CBlueZ", "CSystemdBus"]),
 
         // Service
+        library("HTTPClient", in: "Service", ["OpenSSLCrypto", "Transport", "CCurl"]),
         library(
             "TrustFetch", in: "Service",
             [
-                "MdocModel", "MdocTrust", "PKIX",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "HTTPClient", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX",
             ]),
         library(
             "ReaderService", in: "Service",
@@ -457,6 +456,8 @@ let package = Package(
         tests(of: "Transport", in: "Transports", ["Deadlines"]),
         tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench", "Deadlines"]),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench", "Deadlines"]),
+        tests(
+            of: "HTTPClient", in: "Service", ["Deadlines", "HTTPSBench", "OpenSSLCrypto", "TestCredentials"]),
         tests(
             of: "TrustFetch", in: "Service",
             ["MdocModel", "MdocTrust", "PKIX", "Deadlines", "HTTPSBench", "TestCredentials"]),

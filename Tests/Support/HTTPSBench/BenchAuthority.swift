@@ -20,15 +20,28 @@ package struct BenchAuthority: Sendable {
     private static let endOf2001: Int64 = 1_009_843_199
 
     private let authority: TestAuthority
+    private let certificate: [UInt8]
 
     package init() throws {
         authority = try TestAuthority(
             [(.countryName, "UT"), (.commonName, "Bench CA")], notBefore: Self.ages.from,
             notAfter: Self.ages.to)
+        certificate = authority.der
+    }
+
+    /// A CA that another one certifies.
+    package init(below other: BenchAuthority) throws {
+        authority = try TestAuthority(
+            [(.countryName, "UT"), (.commonName, "Bench CA below")], notBefore: Self.ages.from,
+            notAfter: Self.ages.to)
+        var template = authority.template
+        template.issuer = other.authority.name
+        certificate = try other.authority.sign(
+            template.with(.authorityKeyIdentifier(other.authority.keyIdentifier)))
     }
 
     /// The CA's certificate, for a client to verify servers by.
-    package var pem: [UInt8] { PEM.encode(authority.der[...], label: "CERTIFICATE") }
+    package var pem: [UInt8] { PEM.encode(certificate[...], label: "CERTIFICATE") }
 
     func serverConfiguration(showing shows: Shows) throws -> TLSConfiguration {
         let key = try TestKey()

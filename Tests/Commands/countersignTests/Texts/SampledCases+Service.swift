@@ -320,7 +320,8 @@ extension TrustFetchError: SampledCases {
         case .truncated?: .malformed
         case .malformed?: .cancelled
         case .cancelled?: .serverRootsUnreadable
-        case .serverRootsUnreadable?: nil
+        case .serverRootsUnreadable?: .libraryMissing
+        case .libraryMissing?: nil
         }
     }
 }
