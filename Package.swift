@@ -46,9 +46,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", .upToNextMinor(from: "1.8.1")),
         // SQLite: what a reader keeps, in one file that several processes share without losing a change.
         .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
-        // Trust lists over HTTPS: connections, TLS and HTTP with deadlines, without a shared cookie jar or cache.
-        .package(url: "https://github.com/swift-server/async-http-client", .upToNextMinor(from: "1.37.0")),
-        // What async-http-client is made of, named where its settings and errors are: TLS roots, headers, bytes.
+        // What hummingbird is made of, named where the servers of daemon and hub set connections, TLS and deadlines.
         .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
         .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
         // HTTP of the daemon: routes, streaming bodies, graceful end.
@@ -193,10 +191,10 @@ let package = Package(
         .target(
             name: "ReaderAPI",
             dependencies: [
-                "ErrorMapping", "CBOR", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
+                "ErrorMapping", "CBOR", "HTTPClient", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust",
+                "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
                 "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding", "PortraitImage",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -214,14 +212,11 @@ let package = Package(
         library(
             "Fleet", in: "Service",
             [
-                "ErrorMapping", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
+                "ErrorMapping", "CBOR", "COSE", "HTTPClient", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel",
+                "MdocTrust",
                 "ReaderIdentityStore",
                 "ReaderStore", "ReaderTokens", "Transport", "CMosquitto",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
             name: "FleetHub",
