@@ -129,10 +129,10 @@ final class TransferLoop: Sendable {
             }
             if isClosed { transfers.forEach { $0.cancel() } }
             multi.perform()
+            if !transfers.isEmpty { idleSince = .now }
             end(&transfers, of: multi)
-            guard transfers.isEmpty else {
-                idleSince = .now
-                multi.wait(until: transfers.map(\.deadline).min() ?? idleSince)
+            if let deadline = transfers.map(\.deadline).min() {
+                multi.wait(until: deadline)
                 continue
             }
             let end = idleSince + keepTime
