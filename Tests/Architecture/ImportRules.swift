@@ -34,11 +34,11 @@ enum ImportRules {
     ]
 
     /// Programs and libraries that serve no HTTP, and all of other packages that may be linked into them. SwiftNIO with its BoringSSL
-    /// would double their first build, and be a second TLS library to keep patched.
+    /// would double their size and be a second TLS library to keep patched.
     static let withoutServer: Set = [
         "countersign", "countersign-portrait", "TapToPresent", "ProximityReader",
     ]
-    static let foreignWithoutServer: Set = ["ArgumentParser", "GRDB", "Logging", "SystemPackage"]
+    static let foreignWithoutServer: Set = ["ArgumentParser", "GRDB", "SystemPackage"]
 
     /// The one module that forwards another: files from iOS import it by Apple's name, and so stay as they are.
     static let forwarding = ["ProximityReader": "TapToPresent"]
