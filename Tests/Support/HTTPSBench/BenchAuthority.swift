@@ -13,6 +13,8 @@ package struct BenchAuthority: Sendable {
         case expired
         /// One for another host.
         case anotherHost
+        /// The same as `itself`, over TLS 1.1 at most.
+        case itselfOverOldTLS
     }
 
     /// Long before and long after any day on which a test runs: TLS goes by the machine's clock.
@@ -56,11 +58,13 @@ package struct BenchAuthority: Sendable {
                 .extendedKeyUsage([ObjectIdentifier("1.3.6.1.5.5.7.3.1")]), names,
             ])
         let certificate = try NIOSSLCertificate(bytes: authority.sign(template), format: .der)
-        return TLSConfiguration.makeServerConfiguration(
+        var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)],
             privateKey: .privateKey(
                 try NIOSSLPrivateKey(
                     bytes: key.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), format: .pem)))
+        if shows == .itselfOverOldTLS { configuration.maximumTLSVersion = .tlsv11 }
+        return configuration
     }
 
     /// A client's certificate for a key, in PEM, valid between two times in seconds since 1970.
