@@ -46,9 +46,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", .upToNextMinor(from: "1.8.1")),
         // SQLite: what a reader keeps, in one file that several processes share without losing a change.
         .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
-        // Trust lists over HTTPS: connections, TLS and HTTP with deadlines, without a shared cookie jar or cache.
-        .package(url: "https://github.com/swift-server/async-http-client", .upToNextMinor(from: "1.37.0")),
-        // What async-http-client is made of, named where its settings and errors are: TLS roots, headers, bytes.
+        // What hummingbird is made of, named where the servers of daemon and hub set connections, TLS and deadlines.
         .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
         .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
         // HTTP of the daemon: routes, streaming bodies, graceful end.
@@ -79,6 +77,9 @@ let package = Package(
         .systemLibrary(
             name: "CMosquitto", path: "Sources/System/CMosquitto", pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]),
+        // Lists, webhooks and hubs over HTTPS: the header alone, HTTPClient loads the library when it is first used.
+        .systemLibrary(
+            name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // What a process says of itself to the kernel, through calls that Swift cannot import.
         .systemLibrary(name: "CProcess", path: "Sources/System/CProcess"),
         // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
@@ -139,15 +140,11 @@ let package = Package(
         library("BlueZTransport", in: "Transports", ["Transport", "NDEF", "CBlueZ", "CSystemdBus"]),
 
         // Service
+        library("HTTPClient", in: "Service", ["OpenSSLCrypto", "Transport", "CCurl"]),
         library(
             "TrustFetch", in: "Service",
             [
-                "MdocModel", "MdocTrust", "PKIX",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "HTTPClient", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX",
             ]),
         library(
             "ReaderService", in: "Service",
@@ -194,10 +191,10 @@ let package = Package(
         .target(
             name: "ReaderAPI",
             dependencies: [
-                "ErrorMapping", "CBOR", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
+                "ErrorMapping", "CBOR", "HTTPClient", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust",
+                "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
                 "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding", "PortraitImage",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -215,14 +212,11 @@ let package = Package(
         library(
             "Fleet", in: "Service",
             [
-                "ErrorMapping", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
+                "ErrorMapping", "CBOR", "COSE", "HTTPClient", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel",
+                "MdocTrust",
                 "ReaderIdentityStore",
                 "ReaderStore", "ReaderTokens", "Transport", "CMosquitto",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
             name: "FleetHub",
@@ -457,6 +451,8 @@ let package = Package(
         tests(of: "Transport", in: "Transports", ["Deadlines"]),
         tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench", "Deadlines"]),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench", "Deadlines"]),
+        tests(
+            of: "HTTPClient", in: "Service", ["Deadlines", "HTTPSBench", "OpenSSLCrypto", "TestCredentials"]),
         tests(
             of: "TrustFetch", in: "Service",
             ["MdocModel", "MdocTrust", "PKIX", "Deadlines", "HTTPSBench", "TestCredentials"]),

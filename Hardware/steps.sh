@@ -54,7 +54,7 @@ install_packages() { # PACKAGE...
 }
 
 readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev libpq-dev libmosquitto-dev
-    pkg-config)
+    libcurl4-openssl-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 # A TPM in software, and OpenSSL's way to it: for identities whose key cannot be copied.
 readonly tpm_packages=(swtpm tpm2-openssl)
@@ -102,7 +102,7 @@ build_debug() { # OPTION OF swift build...
 build_tests() { build_debug --build-tests; }
 
 # Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
-readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.|FleetTests\.(HubClient|FleetQuestion|FleetReceipt)Tests\b|FleetHubTests\.Broker)'
+readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|HTTPClientTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.|FleetTests\.(HubClient|FleetQuestion|FleetReceipt)Tests\b|FleetHubTests\.Broker)'
 # What takes most of the time of countersignTests.
 readonly answers='^countersignTests\.(FieldCase|Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 # Suites that need Bluetooth, or USB readers, and so a guest.

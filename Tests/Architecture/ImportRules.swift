@@ -12,18 +12,14 @@ enum ImportRules {
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CProcess": ["Commands/countersignd/", "Service/ChildPrograms/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
+        "CCurl": ["Service/HTTPClient/"],
         "CMosquitto": ["Service/Fleet/"],
         "CPostgreSQL": ["Service/ReaderStore/"],
         "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
-        "AsyncHTTPClient": ["Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/"],
-        "NIOCore": [
-            "Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/", "Service/FleetHub/",
-        ],
-        "NIOHTTP1": ["Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/"],
-        "NIOPosix": ["Service/TrustFetch/", "Service/ReaderAPI/", "Service/FleetHub/"],
-        "NIOSSL": [
-            "Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/", "Service/FleetHub/",
-        ],
+        "NIOCore": ["Service/ReaderAPI/", "Service/FleetHub/"],
+        "NIOHTTP1": ["Service/ReaderAPI/"],
+        "NIOPosix": ["Service/ReaderAPI/", "Service/FleetHub/"],
+        "NIOSSL": ["Service/ReaderAPI/", "Service/FleetHub/"],
         "NIOTLS": ["Service/ReaderAPI/"],
         "ArgumentParser": ["Commands/"],
         "GRDB": ["Service/ReaderStore/"],
@@ -36,6 +32,13 @@ enum ImportRules {
         "UnixSignals": ["Commands/countersignd/", "Commands/countersign-hub/"],
         "Logging": ["Service/", "Commands/"],
     ]
+
+    /// Programs and libraries that serve no HTTP, and all of other packages that may be linked into them. SwiftNIO with its BoringSSL
+    /// would double their size and be a second TLS library to keep patched.
+    static let withoutServer: Set = [
+        "countersign", "countersign-portrait", "TapToPresent", "ProximityReader",
+    ]
+    static let foreignWithoutServer: Set = ["ArgumentParser", "GRDB", "SystemPackage"]
 
     /// The one module that forwards another: files from iOS import it by Apple's name, and so stay as they are.
     static let forwarding = ["ProximityReader": "TapToPresent"]

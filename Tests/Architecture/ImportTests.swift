@@ -114,6 +114,38 @@ struct ImportTests {
         #expect(inC.contains("BenchFloor") && foreign.contains("GRDB"))
     }
 
+    /// The modules of other packages that a target brings along, through whatever it depends on.
+    private static func foreign(behind name: String) -> Set<String> {
+        let byModule = Dictionary(Manifest.targets.map { ($0.module, $0) }) { first, _ in first }
+        var (seen, foreign): (Set<String>, Set<String>) = ([], [])
+        var waiting = [name.replacing("-", with: "_")]
+        while let module = waiting.popLast() {
+            guard seen.insert(module).inserted else { continue }
+            guard let target = byModule[module] else {
+                foreign.insert(module)
+                continue
+            }
+            waiting += target.dependencies
+        }
+        return foreign
+    }
+
+    @Test(
+        "What serves no HTTP links no SwiftNIO and so no second TLS library",
+        arguments: ImportRules.withoutServer)
+    func withoutServer(_ name: String) {
+        #expect(Manifest.byName[name] != nil)
+        #expect(Self.foreign(behind: name).subtracting(ImportRules.foreignWithoutServer).isEmpty)
+    }
+
+    @Test("The twin: what daemon and hub bring along is found behind the targets that they name")
+    func withServer() {
+        for name in ["countersignd", "countersign-hub"] {
+            #expect(Self.foreign(behind: name).isSuperset(of: ["GRDB", "NIOCore", "NIOSSL"]), "\(name)")
+        }
+        #expect(Self.foreign(behind: "countersign").contains("GRDB"))
+    }
+
     @Test("The core waits for nothing, reads no clock, prints nothing and draws nothing at random")
     func core() {
         for target in Self.products where target.layer.map({ $0.order <= Layer.mdoc.order }) == true {

@@ -243,6 +243,16 @@ class BillOfMaterialsTests(unittest.TestCase):
         self.assertEqual(document["packages"][0]["name"], "countersign-hub")
         self.assertNotEqual(document["documentNamespace"], self.document["documentNamespace"])
 
+    def test_a_library_that_is_loaded_and_not_linked_is_depended_on_and_named_to_the_bill(self):
+        for source, library, name, control, build in (
+                ("HTTPClient/LibCurl.swift", "libcurl.so.4", "libcurl4", "control", "build-deb"),
+                ("ReaderStore/PostgreSQL/LibPQ.swift", "libpq.so.5", "libpq5", "hub/control", "build-hub-deb")):
+            self.assertIn(f'("{library}")', (ROOT / "Sources/Service" / source).read_text())
+            depends = re.search(r"^Depends: (.*)$", (PACKAGING / "debian" / control).read_text(), re.MULTILINE).group(1)
+            self.assertIn(name, depends.split(", "))
+            self.assertIn(f"stage_papers {library} ", (PACKAGING / build).read_text())
+            self.assertEqual(self.sbom.debian_package(library)[0], name)
+
     def test_the_same_input_gives_the_same_bytes_with_every_member_that_spdx_demands(self):
         self.assertEqual(json.dumps(self.document), json.dumps(self.sbom.document("countersign", "1.0", PROGRAMS)))
         self.assertEqual(self.document["creationInfo"]["created"], "2023-11-14T22:13:20Z")

@@ -1,17 +1,17 @@
-internal import AsyncHTTPClient
+internal import HTTPClient
 internal import MdocModel
 internal import MdocTrust
-internal import NIOCore
-internal import NIOHTTP1
 
 /// One list asked for, from its location to its last byte.
 struct FetchExchange: Sendable {
-    private static let redirections: Set<UInt> = [301, 302, 303, 307, 308]
+    private static let redirections: Set = [301, 302, 303, 307, 308]
 
     let target: FetchTarget
-    let client: HTTPClient
+    let client: CurlClient
     let limits: FetchLimits
     let room: FetchRoom
+    /// When the time for this list is over, with all redirects, and whose time that is.
+    let end: (instant: ContinuousClock.Instant, phase: FetchPhase)
     let now: Timestamp
 
     private var kind: TrustSource.Kind { target.identity.kind }
@@ -28,58 +28,43 @@ struct FetchExchange: Sendable {
     private func followed() async throws(TrustFetchError) -> TrustSource {
         var location = target.location
         for _ in 0...FetchLimits.redirects {
-            let response = try await head(of: location)
-            guard Self.redirections.contains(response.status.code),
-                let next = response.headers.first(name: "location")
-            else { return try await source(response, from: location) }
+            let response = try await response(from: location)
+            guard Self.redirections.contains(response.status),
+                let next = response.values(of: "location").first
+            else { return try source(response, from: location) }
             location = try location.redirected(to: next, for: kind)
         }
         throw .redirectedTooOften(limit: FetchLimits.redirects)
     }
 
-    private func head(of location: FetchLocation) async throws(TrustFetchError) -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: location.text)
-        request.headers = [
-            "User-Agent": "Countersign", "Accept": kind.mediaTypes, "Accept-Encoding": "identity",
-        ]
-        do {
-            return try await client.execute(request, deadline: .now() + TimeAmount(limits.headers))
+    /// The response of one location, with its body where that is a list.
+    private func response(from location: FetchLocation) async throws(TrustFetchError) -> ClientResponse {
+        let maximumSize = limits.maximumSize(of: kind)
+        var request = ClientRequest(
+            location.text,
+            headers: [
+                ("User-Agent", "Countersign"), ("Accept", kind.mediaTypes), ("Accept-Encoding", "identity"),
+            ],
+            limits: ClientLimits(
+                connect: limits.connect, head: limits.headers, progress: limits.progress,
+                whole: end.instant - .now, bodySize: maximumSize))
+        request.wantsBody = { $0.status == 200 && $0.namesNoCoding }
+        request.hasRoom = { [room] in room.take($0) }
+        do throws(ClientError) {
+            return try await client.send(request)
         } catch {
-            throw TrustFetchError(error, in: .headers)
+            throw TrustFetchError(error, limits: (maximumSize, limits.total), whole: end.phase)
         }
     }
 
     private func source(
-        _ response: HTTPClientResponse, from location: FetchLocation
-    ) async throws(TrustFetchError) -> TrustSource {
-        guard response.status == .ok else { throw .status(Int(response.status.code)) }
-        guard response.headers.namesNoCoding else { throw .contentEncoded }
-        let bytes = try await body(of: response)
+        _ response: ClientResponse, from location: FetchLocation
+    ) throws(TrustFetchError) -> TrustSource {
+        guard response.status == 200 else { throw .status(response.status) }
+        guard response.namesNoCoding else { throw .contentEncoded }
         return TrustSource(
             kind, name: target.identity.name, provenance: .fetched(url: location.text),
-            obtained: now, bytes: bytes[...])
-    }
-
-    /// Reads piece by piece and stops at the piece that is too much.
-    private func body(of response: HTTPClientResponse) async throws(TrustFetchError) -> [UInt8] {
-        let limit = limits.maximumSize(of: kind)
-        let announced = response.headers.first(name: "content-length").flatMap(Int.init)
-        if let announced, announced > limit { throw .tooLarge(limit: limit) }
-        var bytes: [UInt8] = []
-        do {
-            for try await piece in response.body {
-                guard piece.readableBytes <= limit - bytes.count else {
-                    throw TrustFetchError.tooLarge(limit: limit)
-                }
-                guard room.take(piece.readableBytes) else {
-                    throw TrustFetchError.tooLarge(limit: limits.total)
-                }
-                bytes.append(contentsOf: piece.readableBytesView)
-            }
-        } catch {
-            throw TrustFetchError(error, in: .progress)
-        }
-        return bytes
+            obtained: now, bytes: response.body[...])
     }
 }
 
@@ -96,10 +81,10 @@ extension TrustSource.Kind {
     }
 }
 
-extension HTTPHeaders {
+extension ClientResponse {
     /// Whether the body comes as it is, in chunks at most.
     fileprivate var namesNoCoding: Bool {
-        self[canonicalForm: "content-encoding"].allSatisfy { $0.lowercased() == "identity" }
-            && self[canonicalForm: "transfer-encoding"].allSatisfy { $0.lowercased() == "chunked" }
+        values(of: "content-encoding").allSatisfy { $0.lowercased() == "identity" }
+            && values(of: "transfer-encoding").allSatisfy { $0.lowercased() == "chunked" }
     }
 }

@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOSSL
+internal import HTTPClient
+internal import OpenSSLCrypto
 internal import PKIX
 
 /// The roots that verify the certificates of servers. They say nothing about which issuers are trusted.
@@ -11,21 +11,9 @@ package enum ServerRoots: Sendable {
 }
 
 extension ServerRoots {
-    /// TLS 1.2 or newer, the certificate verified with the host's name.
-    func tlsConfiguration() throws(TrustFetchError) -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.certificateVerification = .fullVerification
-        // A server that does not close TLS must not delay the end.
-        configuration.shutdownTimeout = .milliseconds(200)
-        if case .pem(let pem) = self {
-            guard let certificates = try? certificates(fromPEMOrDER: pem[...]),
-                let roots = try? certificates.map({
-                    try NIOSSLCertificate(bytes: Array($0.der), format: .der)
-                })
-            else { throw .serverRootsUnreadable }
-            configuration.trustRoots = .certificates(roots)
-        }
-        return configuration
+    func trust() throws(TrustFetchError) -> ClientTrust {
+        guard case .pem(let pem) = self else { return ClientTrust(.system) }
+        guard let roots = try? certificates(fromPEMOrDER: pem[...]) else { throw .serverRootsUnreadable }
+        return ClientTrust(.pem(roots.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }))
     }
 }

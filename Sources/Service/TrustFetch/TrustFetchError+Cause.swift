@@ -1,49 +1,30 @@
-internal import AsyncHTTPClient
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
-internal import NIOSSL
+internal import HTTPClient
 
 extension TrustFetchError {
-    /// What an error of the client below means here.
+    /// Names an error of the client below.
     ///
-    /// - Parameter phase: what was waited for when nothing came: the head or more of the body.
-    init(_ error: any Error, in phase: FetchPhase) {
+    /// - Parameters:
+    ///   - limits: the bytes that this list and all lists together may have.
+    ///   - whole: whose time is over, if it is not that of one request.
+    init(_ error: ClientError, limits: (list: Int, all: Int), whole: FetchPhase) {
         self =
             switch error {
-            case let error as TrustFetchError: error
-            case let error as HTTPClientError: Self(error, in: phase)
-            case let error as NIOSSLError: Self(error)
-            case is NIOSSLExtraError: .tls(.hostNameWrong)
-            case let error as HTTPParserError: error == .invalidEOFState ? .truncated : .malformed
-            case let error as NIOConnectionError:
-                error.connectionErrors.isEmpty ? .nameUnresolved : .unreachable
-            case ChannelError.connectTimeout: .timedOut(.connect)
-            case is CancellationError: .cancelled
-            default: phase == .progress ? .truncated : .unreachable
-            }
-    }
-
-    private init(_ error: HTTPClientError, in phase: FetchPhase) {
-        self =
-            switch error {
-            case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout: .timedOut(.connect)
-            case .deadlineExceeded, .readTimeout: .timedOut(phase)
+            case .libraryMissing: .libraryMissing
+            case .rootsUnreadable, .credentialsUnreadable: .serverRootsUnreadable
+            case .nameUnresolved: .nameUnresolved
+            case .unreachable: .unreachable
+            case .tls(.certificateRefused): .tls(.certificateRefused)
+            case .tls(.hostNameWrong): .tls(.hostNameWrong)
+            case .tls(.handshakeFailed): .tls(.handshakeFailed)
+            case .timedOut(.connect): .timedOut(.connect)
+            case .timedOut(.head): .timedOut(.headers)
+            case .timedOut(.progress): .timedOut(.progress)
+            case .timedOut(.whole): .timedOut(whole)
+            case .tooLarge: .tooLarge(limit: limits.list)
+            case .noRoom: .tooLarge(limit: limits.all)
+            case .truncated: .truncated
+            case .malformed: .malformed
             case .cancelled: .cancelled
-            case .remoteConnectionClosed, .uncleanShutdown: .truncated
-            default: .malformed
             }
-    }
-
-    private init(_ error: NIOSSLError) {
-        switch error {
-        case .uncleanShutdown: self = .truncated
-        case .unableToValidateCertificate, .noCertificateToValidate: self = .tls(.certificateRefused)
-        case .handshakeFailed(let cause):
-            // The library distinguishes this error from others only by its text.
-            let isRefusal = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
-            self = .tls(isRefusal ? .certificateRefused : .handshakeFailed)
-        default: self = .tls(.handshakeFailed)
-        }
     }
 }

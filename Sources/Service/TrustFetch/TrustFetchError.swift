@@ -27,6 +27,8 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case cancelled
     /// The PEM to verify servers by has no certificate, or one that cannot be read.
     case serverRootsUnreadable
+    /// libcurl is not installed.
+    case libraryMissing
 }
 
 package enum LocationFault: String, Sendable {
@@ -82,6 +84,7 @@ extension TrustFetchError {
         case .malformed: "malformed"
         case .cancelled: "cancelled"
         case .serverRootsUnreadable: "server_roots_unreadable"
+        case .libraryMissing: "library_missing"
         }
     }
 
@@ -111,6 +114,7 @@ extension TrustFetchError {
         case .cancelled: "the download was interrupted"
         case .serverRootsUnreadable:
             "the certificates that verify servers cannot be read: apt-get install ca-certificates"
+        case .libraryMissing: "libcurl, which downloads lists, is not installed: apt-get install libcurl4"
         }
     }
 }

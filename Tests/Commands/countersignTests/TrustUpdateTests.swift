@@ -19,10 +19,10 @@ struct TrustUpdateTests {
         serverRoots = try scene.write("server-roots.pem", authority.pem)
     }
 
-    private func run(_ arguments: [String]) async throws -> CommandRun {
+    private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> CommandRun {
         try await execute(
             ["trust"] + arguments + ["--store", scene.store, "--at", TrustScene.time]
-                + ["--server-roots", serverRoots])
+                + ["--server-roots", serverRoots], environment: environment)
     }
 
     private func server(_ answers: [String: ServedAnswer]) async throws -> ListServer {
@@ -68,6 +68,25 @@ struct TrustUpdateTests {
         server.answer("/vical", with: .serving(try list.encoded()))
         #expect(try await run(["update", "--accept-shrunken"]).status == 0)
         await server.stop()
+    }
+
+    @Test("A proxy that the environment names is not asked")
+    func proxy() async throws {
+        let crl = try TestRevocationList(scene.root).encoded()
+        let (proxy, plain) = (
+            try await ListServer.start(.plain, [:]),
+            try await ListServer.start(.plain, ["/crl": .serving(crl)])
+        )
+        let secured = try await server(["/crl": .serving(crl)])
+        let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        let environment = Dictionary(uniqueKeysWithValues: names.map { ($0, proxy.url("")) })
+        for server in [plain, secured] {
+            let imported = try await run(
+                ["import", server.url("/crl"), "--as", "crl", "--json"], environment: environment)
+            #expect(server.requests.map(\.path) == ["/crl"], "\(imported.everything)")
+        }
+        #expect(proxy.connections == 0)
+        for server in [proxy, plain, secured] { await server.stop() }
     }
 
     @Test(

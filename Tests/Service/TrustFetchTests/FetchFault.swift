@@ -82,6 +82,41 @@ struct FetchFault: CustomTestStringConvertible, Sendable {
             .head(length: nil, then: [.send(body), .cut]), .truncated,
             twin: .head(length: nil, then: [.send(body), .close])),
         FetchFault("an end before the head", ServedAnswer([.close]), .truncated),
+        FetchFault("a network that ends before the head", ServedAnswer([.cut]), .truncated),
+        FetchFault(
+            "an end in the head", ServedAnswer([.send(Array("HTTP/1.1 200 OK\r\nA: b\r\n".utf8)), .close]),
+            .truncated,
+            twin: ServedAnswer([.send(Array("HTTP/1.1 200 OK\r\nA: b\r\n\r\na list".utf8)), .close])),
+        FetchFault(
+            "a head without end",
+            ServedAnswer([
+                .send(Array("HTTP/1.1 200 OK\r\n".utf8)),
+                .sendForever(
+                    Array("A: \(String(repeating: "a", count: 4096))\r\n".utf8), everyMilliseconds: 0),
+            ]), .malformed),
+        FetchFault(
+            "a line of the head without end",
+            ServedAnswer([
+                .send(Array("HTTP/1.1 200 OK\r\nA: ".utf8)),
+                .sendForever([UInt8](repeating: 0x61, count: 4096), everyMilliseconds: 0),
+            ]), .malformed),
+        FetchFault(
+            "a chunk without a size",
+            .head(
+                length: nil, ["Transfer-Encoding: chunked"],
+                then: [.send(Array("none\r\na list\r\n0\r\n\r\n".utf8)), .hold]), .malformed,
+            twin: .head(
+                length: nil, ["Transfer-Encoding: chunked"],
+                then: [.send(Array("2\r\na \r\n4;x=y\r\nlist\r\n0\r\nTrailer: c\r\n\r\n".utf8)), .hold])),
+        FetchFault(
+            "two lengths", .head(length: 6, ["Content-Length: 7"], then: [.send(body), .hold]), .malformed,
+            twin: .head(length: 6, ["Content-Length: 6"], then: [.send(body), .hold])),
+        FetchFault(
+            "a compressed transfer",
+            .head(length: nil, ["Transfer-Encoding: gzip, chunked"], then: [.hold]), .contentEncoded,
+            twin: .head(
+                length: nil, ["Transfer-Encoding: chunked"],
+                then: [.send(Array("6\r\na list\r\n0\r\n\r\n".utf8))])),
         FetchFault(
             "no HTTP", ServedAnswer([.send(Array("SSH-2.0-OpenSSH_9\r\n".utf8)), .close]), .malformed),
         FetchFault(

@@ -78,6 +78,13 @@ struct ConnectionFaultTests {
         #expect(scene.server.requests.isEmpty)
     }
 
+    @Test("A server that speaks TLS 1.1 at most is no handshake")
+    func oldTLS() async throws {
+        let scene = try await FetchScene(showing: .itselfOverOldTLS)
+        #expect(try await scene.fetch("/list") == .failure(.tls(.handshakeFailed)))
+        #expect(scene.server.requests.isEmpty)
+    }
+
     @Test("HTTP without TLS where TLS is asked is no handshake")
     func plainOnTLSPort() async throws {
         let scene = try await FetchScene(speaking: .plain)

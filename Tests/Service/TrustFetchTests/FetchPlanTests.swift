@@ -117,6 +117,7 @@ struct FetchTargetTests {
             .redirectedElsewhere, .redirectedToPlaintext, .redirectedTooOften(limit: 3), .contentEncoded,
             .tls(.certificateRefused), .tls(.hostNameWrong), .tls(.handshakeFailed), .nameUnresolved,
             .unreachable, .truncated, .malformed, .cancelled, .serverRootsUnreadable,
+            .libraryMissing,
         ]
         #expect(Set(errors.map(\.id)).count == errors.count)
         #expect(errors.allSatisfy { !$0.id.contains("revoked") })

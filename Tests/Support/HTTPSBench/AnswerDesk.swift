@@ -5,6 +5,7 @@ final class AnswerDesk: Sendable {
     private struct State {
         var answers: [String: ListServer.Answering]
         var connections = 0
+        var open = 0
         var requests: [ListServer.Request] = []
         var waiting = 0
         var mostAtOnce = 0
@@ -17,10 +18,18 @@ final class AnswerDesk: Sendable {
     }
 
     var connections: Int { state.withLock { $0.connections } }
+    var open: Int { state.withLock { $0.open } }
     var requests: [ListServer.Request] { state.withLock { $0.requests } }
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
-    func noteConnection() { state.withLock { $0.connections += 1 } }
+    func noteConnection() {
+        state.withLock { state in
+            state.connections += 1
+            state.open += 1
+        }
+    }
+
+    func endConnection() { state.withLock { $0.open -= 1 } }
 
     func set(_ path: String, _ answering: @escaping ListServer.Answering) {
         state.withLock { $0.answers[path] = answering }

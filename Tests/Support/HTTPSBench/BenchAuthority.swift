@@ -13,6 +13,8 @@ package struct BenchAuthority: Sendable {
         case expired
         /// One for another host.
         case anotherHost
+        /// The same as `itself`, over TLS 1.1 at most.
+        case itselfOverOldTLS
     }
 
     /// Long before and long after any day on which a test runs: TLS goes by the machine's clock.
@@ -20,15 +22,28 @@ package struct BenchAuthority: Sendable {
     private static let endOf2001: Int64 = 1_009_843_199
 
     private let authority: TestAuthority
+    private let certificate: [UInt8]
 
     package init() throws {
         authority = try TestAuthority(
             [(.countryName, "UT"), (.commonName, "Bench CA")], notBefore: Self.ages.from,
             notAfter: Self.ages.to)
+        certificate = authority.der
+    }
+
+    /// A CA that another one certifies.
+    package init(below other: BenchAuthority) throws {
+        authority = try TestAuthority(
+            [(.countryName, "UT"), (.commonName, "Bench CA below")], notBefore: Self.ages.from,
+            notAfter: Self.ages.to)
+        var template = authority.template
+        template.issuer = other.authority.name
+        certificate = try other.authority.sign(
+            template.with(.authorityKeyIdentifier(other.authority.keyIdentifier)))
     }
 
     /// The CA's certificate, for a client to verify servers by.
-    package var pem: [UInt8] { PEM.encode(authority.der[...], label: "CERTIFICATE") }
+    package var pem: [UInt8] { PEM.encode(certificate[...], label: "CERTIFICATE") }
 
     func serverConfiguration(showing shows: Shows) throws -> TLSConfiguration {
         let key = try TestKey()
@@ -43,11 +58,13 @@ package struct BenchAuthority: Sendable {
                 .extendedKeyUsage([ObjectIdentifier("1.3.6.1.5.5.7.3.1")]), names,
             ])
         let certificate = try NIOSSLCertificate(bytes: authority.sign(template), format: .der)
-        return TLSConfiguration.makeServerConfiguration(
+        var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)],
             privateKey: .privateKey(
                 try NIOSSLPrivateKey(
                     bytes: key.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), format: .pem)))
+        if shows == .itselfOverOldTLS { configuration.maximumTLSVersion = .tlsv11 }
+        return configuration
     }
 
     /// A client's certificate for a key, in PEM, valid between two times in seconds since 1970.

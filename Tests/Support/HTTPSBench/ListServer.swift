@@ -30,6 +30,8 @@ package final class ListServer: Sendable {
 
     /// How many connections were taken.
     package var connections: Int { desk.connections }
+    /// How many of them are open.
+    package var open: Int { desk.open }
     /// What was asked so far.
     package var requests: [Request] { desk.requests }
     /// How many answers were waited for at the same time at most.
@@ -55,6 +57,7 @@ package final class ListServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 desk.noteConnection()
+                channel.closeFuture.whenComplete { _ in desk.endConnection() }
                 return channel.eventLoop.makeCompletedFuture {
                     if isSilent { return }
                     if let context {

@@ -1,8 +1,6 @@
-internal import AsyncHTTPClient
+internal import ErrorMapping
+internal import HTTPClient
 internal import JSON
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOSSL
 internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
@@ -43,7 +41,9 @@ package enum HubError: Error, Equatable, Sendable {
 /// Requests of a kiosk to its hubs over TLS, with its certificate once it has one. Of several hubs the one that answered last is
 /// asked first.
 actor HubClient {
-    private static let connectTimeout = TimeAmount.seconds(5)
+    private static let connectTimeout = Duration.seconds(5)
+    /// A connection of a thousand kiosks each is not kept for a question every few minutes.
+    private static let keepsConnections = Duration.seconds(10)
     private static let longestAnswer = 1 << 21
     /// In seconds, whatever the hub says.
     private static let longestWait: Int64 = 86_400
@@ -51,7 +51,7 @@ actor HubClient {
     private static let longestDetail = 300
 
     private let hubs: [String]
-    private let client: HTTPClient
+    private let client: CurlClient
     private let timeout: Duration
     private var preferred = 0
 
@@ -64,67 +64,55 @@ actor HubClient {
     ) throws(HubError) {
         self.hubs = hubs
         self.timeout = timeout
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        tls.certificateVerification = .fullVerification
-        tls.shutdownTimeout = .milliseconds(200)
-        do {
-            tls.trustRoots = .certificates(try Self.certificates(authority))
-            if let folder {
-                tls.certificateChain = try Self.certificates(folder.certificatePath).map {
-                    .certificate($0)
-                }
-                let key = try PrivateFile.withSecret(folder.keyPath) { bytes throws(IdentityStoreError) in
-                    try? NIOSSLPrivateKey(bytes: Array(bytes.withoutByteOrderMark), format: .pem)
-                }
-                guard let key else { throw HubError.file("\(folder.keyPath): there is no private key in it") }
-                tls.privateKey = .privateKey(key)
-            }
-        } catch let error as IdentityStoreError {
-            throw .file(error.explanation)
-        } catch let error as HubError {
-            throw error
-        } catch {
-            throw .file("\(authority): there is no certificate in it: name a PEM file")
-        }
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: Self.connectTimeout), decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        // A connection of a thousand kiosks each is not kept for a question every few minutes.
-        configuration.connectionPool.idleTimeout = .seconds(10)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(
-            eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        client = CurlClient(
+            ClientTrust(
+                .pem(try Self.certificates(authority)), showing: try folder.map(Self.credentials)),
+            keepsConnections: Self.keepsConnections)
     }
 
-    private static func certificates(_ path: String) throws -> [NIOSSLCertificate] {
-        try PKIX.certificates(fromPEMOrDER: PrivateFile.read(path)[...]).map {
-            try NIOSSLCertificate(bytes: Array($0.der), format: .der)
+    /// The certificates of a file, in PEM and without anything else that is in it.
+    private static func certificates(_ path: String) throws(HubError) -> [UInt8] {
+        let bytes = try mapping(PrivateFile.read(path)) { (error: IdentityStoreError) in
+            HubError.file(error.explanation)
         }
+        guard let certificates = try? PKIX.certificates(fromPEMOrDER: bytes[...]) else {
+            throw .file("\(path): there is no certificate in it: name a PEM file")
+        }
+        return certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
     }
 
-    func end() async { try? await client.shutdown() }
+    private static func credentials(_ folder: FleetFolder) throws(HubError) -> ClientCredentials {
+        let certificates = try certificates(folder.certificatePath)
+        let key = try mapping(PrivateFile.key(folder.keyPath)) { (error: IdentityStoreError) in
+            HubError.file(error.explanation)
+        }
+        guard let pem = try? key.unprotectedPEM() else {
+            throw .file("\(folder.keyPath): there is no private key in it")
+        }
+        return ClientCredentials(certificates: certificates, key: pem)
+    }
+
+    func end() async { await client.close() }
 
     /// The body of a successful answer.
     func get(_ path: String) async throws(HubError) -> [UInt8] {
-        try await ask(.GET, path, nil, [])
+        try await ask(path, nil, [])
     }
 
     func post(
         _ path: String, _ body: [UInt8], type: String, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
-        try await ask(.POST, path, body, headers + [("Content-Type", type)])
+        try await ask(path, body, headers + [("Content-Type", type)])
     }
 
     private func ask(
-        _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, _ headers: [(String, String)]
+        _ path: String, _ body: [UInt8]?, _ headers: [(String, String)]
     ) async throws(HubError) -> [UInt8] {
         var last = HubError.unreachable
         for _ in hubs {
             let hub = hubs[preferred % hubs.count]
             do throws(HubError) {
-                return try await ask(hub, method, path, body, headers)
+                return try await ask(hub + path, body, headers: headers)
             } catch .unreachable {
                 preferred += 1
             } catch .refused(let status, let id, let detail) where status >= 500 {
@@ -135,24 +123,25 @@ actor HubClient {
         throw last
     }
 
+    /// - Parameter body: of a POST; nil for a GET.
     private func ask(
-        _ hub: String, _ method: HTTPMethod, _ path: String, _ body: [UInt8]?,
-        _ headers: [(String, String)]
+        _ url: String, _ body: [UInt8]?, headers: [(String, String)]
     ) async throws(HubError) -> [UInt8] {
-        var request = HTTPClientRequest(url: hub + path)
-        request.method = method
-        request.headers.add(name: "User-Agent", value: "Countersign")
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let body { request.body = .bytes(body) }
-        let answer: Answer
-        do {
-            answer = try await exchange(request)
-        } catch is NIOTooManyBytesError {
-            throw .malformed
+        let request = ClientRequest(
+            url, headers: [("User-Agent", "Countersign")] + headers, body: body,
+            limits: ClientLimits(
+                connect: Self.connectTimeout, whole: timeout, bodySize: Self.longestAnswer))
+        let answer: ClientResponse
+        do throws(ClientError) {
+            answer = try await client.send(request)
         } catch {
-            throw .unreachable
+            switch error {
+            case .tooLarge: throw .malformed
+            case .libraryMissing: throw .file("libcurl is not installed: apt-get install libcurl4")
+            default: throw .unreachable
+            }
         }
-        if answer.status == 429, let seconds = answer.retryAfter {
+        if answer.status == 429, let seconds = answer.values(of: "retry-after").first.flatMap(Int64.init) {
             throw .tooMany(retryAfter: min(max(1, seconds), Self.longestWait))
         }
         guard (200..<300).contains(answer.status) else {
@@ -161,36 +150,8 @@ actor HubClient {
         return answer.body
     }
 
-    private struct Answer {
-        let status: Int
-        let retryAfter: Int64?
-        let body: [UInt8]
-    }
-
-    /// A hub's whole answer: one that comes byte by byte has no more time than another.
-    private func exchange(_ request: HTTPClientRequest) async throws -> Answer {
-        let (client, timeout) = (client, timeout)
-        return try await withThrowingTaskGroup(of: Answer.self) { group in
-            group.addTask {
-                let response = try await client.execute(request, timeout: TimeAmount(timeout))
-                return Answer(
-                    status: Int(response.status.code),
-                    retryAfter: response.headers.first(name: "Retry-After").flatMap { Int64($0) },
-                    body: Array(
-                        try await response.body.collect(upTo: Self.longestAnswer).readableBytesView))
-            }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw HubError.unreachable
-            }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw HubError.unreachable }
-            return answer
-        }
-    }
-
     /// The problem (RFC 9457) of an answer, fit for a line of a log.
-    private static func refusal(_ answer: Answer) -> HubError {
+    private static func refusal(_ answer: ClientResponse) -> HubError {
         let members = try? JSONText(answer.body[...]).members()
         let id = (try? members?["id"]?.string(upTo: 64)) ?? ""
         let detail = (try? members?["detail"]?.string(upTo: longestAnswer)) ?? ""

@@ -1,8 +1,6 @@
-internal import AsyncHTTPClient
+internal import HTTPClient
 package import Logging
 internal import MdocModel
-internal import NIOCore
-internal import NIOHTTP1
 package import OpenSSLCrypto
 package import ReaderService
 internal import ServiceLifecycle
@@ -48,6 +46,9 @@ package final class WebhookQueue: Service {
 
     /// How many connections one receiver has at most.
     private static let connectionsPerReceiver = 64
+    /// How long a connection is kept for the next delivery.
+    private static let keepsConnections = Duration.seconds(60)
+    private static let connectTimeout = Duration.seconds(3)
 
     private let origins: [WebhookOrigin]
     private let secret: SecretBytes
@@ -166,13 +167,9 @@ package final class WebhookQueue: Service {
 
     /// Delivers until the daemon ends; what waits then is tried once more, and again after the next start.
     package func run() async throws {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(3), read: TimeAmount(schedule.timeout)))
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerReceiver
-        let client = HTTPClient(
-            eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        let client = CurlClient(
+            ClientTrust(.system), keepsConnections: Self.keepsConnections,
+            connectionsPerHost: Self.connectionsPerReceiver)
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 if let archive { group.addTask { await self.sendUndelivered(of: archive) } }
@@ -184,10 +181,10 @@ package final class WebhookQueue: Service {
         } onGracefulShutdown: {
             self.given.finish()
         }
-        try? await client.shutdown()
+        await client.close()
     }
 
-    private func deliver(_ delivery: Delivery, by client: HTTPClient) async {
+    private func deliver(_ delivery: Delivery, by client: CurlClient) async {
         let isDelivered = await tryAll(delivery, by: client)
         let words: Logger.Metadata = ["presentation": "\(delivery.presentation)"]
         var isRecorded = true
@@ -208,7 +205,7 @@ package final class WebhookQueue: Service {
 
     /// Makes an attempt after each pause, and a limited number of attempts before, when the receiver answers again. Such an attempt does
     /// not begin the pause again, so that a delivery that always fails ends in time beside deliveries that succeed.
-    private func tryAll(_ delivery: Delivery, by client: HTTPClient) async -> Bool {
+    private func tryAll(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         var early = 0
         var recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
         if await attempt(delivery, by: client) { return true }
@@ -260,15 +257,14 @@ package final class WebhookQueue: Service {
         return await archive?.endDelivery(of: delivery.presentation) ?? true
     }
 
-    private func attempt(_ delivery: Delivery, by client: HTTPClient) async -> Bool {
+    private func attempt(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         guard let request = signed(delivery) else { return false }
         // An attempt that has started continues when the daemon ends: it has its own deadline.
-        let exchange = Task { [schedule] () -> Attempt in
-            // The status is the answer: a body is not waited for.
-            let response = try await client.execute(request, deadline: .now() + TimeAmount(schedule.timeout))
-            return (200..<300).contains(Int(response.status.code)) ? .accepted : .refused
+        let exchange = Task { () async -> Attempt in
+            guard let response = try? await client.send(request) else { return .unreachable }
+            return (200..<300).contains(response.status) ? .accepted : .refused
         }
-        let result = (try? await exchange.value) ?? .unreachable
+        let result = await exchange.value
         shares.withLock { shares in
             switch result {
             case .accepted: shares.succeeded(delivery.share)
@@ -279,18 +275,22 @@ package final class WebhookQueue: Service {
         return result == .accepted
     }
 
-    private func signed(_ delivery: Delivery) -> HTTPClientRequest? {
+    private func signed(_ delivery: Delivery) -> ClientRequest? {
         let timestamp = "\(clock.now.secondsSince1970)"
         let parts = [Array("\(timestamp).".utf8)[...], delivery.body[...]]
         guard let signature = try? hmacSHA256(key: secret, over: parts) else { return nil }
-        var request = HTTPClientRequest(url: delivery.url)
-        request.method = .POST
-        for (name, value) in [
-            ("User-Agent", "Countersign"), ("Content-Type", "application/json"),
-            ("Countersign-Delivery", delivery.presentation.description), ("Countersign-Timestamp", timestamp),
-            ("Countersign-Signature", "v1=\(signature.hexadecimal)"),
-        ] { request.headers.add(name: name, value: value) }
-        request.body = .bytes(delivery.body)
+        var request = ClientRequest(
+            delivery.url,
+            headers: [
+                ("User-Agent", "Countersign"), ("Content-Type", "application/json"),
+                ("Countersign-Delivery", delivery.presentation.description),
+                ("Countersign-Timestamp", timestamp),
+                ("Countersign-Signature", "v1=\(signature.hexadecimal)"),
+            ], body: delivery.body,
+            limits: ClientLimits(
+                connect: Self.connectTimeout, head: schedule.timeout, whole: schedule.timeout, bodySize: 0))
+        // The status is the answer: a body is not waited for.
+        request.wantsBody = { _ in false }
         return request
     }
 }

@@ -1,0 +1,81 @@
+internal import CCurl
+internal import Glibc
+internal import Synchronization
+
+/// The connections that their server ended as TLS demands, with the alert close_notify (RFC 8446, 6.1).
+///
+/// libcurl takes a connection that somebody cut for one that the server ended, and so the part of a body that has no length for the
+/// whole. OpenSSL calls back for each alert. A connection has the number of the transfer for which it was made; the alert on a
+/// connection that serves a second one is not seen, and a body without length is truncated there.
+@safe final class ClosureAlerts: Sendable {
+    /// The functions of OpenSSL that libcurl is linked with.
+    private typealias SetCallback =
+        @convention(c) (
+            UnsafeMutableRawPointer?, (@convention(c) (UnsafeRawPointer?, Int32, Int32) -> Void)?
+        ) -> Void
+    private typealias SetData =
+        @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeMutableRawPointer?) -> Int32
+
+    /// SSL_CB_READ_ALERT, and the alert as OpenSSL passes it: a warning (1), close_notify (0).
+    private static let readAlert: Int32 = 0x4004
+    private static let closeNotify: Int32 = 0x100
+    /// CRYPTO_EX_INDEX_SSL_CTX.
+    private static let ofContexts: Int32 = 1
+
+    private let setCallback: SetCallback
+    private let setData: SetData
+    private let data: @convention(c) (UnsafeRawPointer?, Int32) -> UnsafeMutableRawPointer?
+    private let context: @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
+    private let index: Int32
+    /// Whether the alert came, by the number of a transfer that has not ended.
+    private let state = Mutex((latest: 0, came: [Int: Bool]()))
+
+    /// - Throws: `Missing` if libcurl is not linked with OpenSSL.
+    init(
+        _ symbol: (String) throws(LibCurl.Missing) -> UnsafeMutableRawPointer
+    ) throws(LibCurl.Missing) {
+        unsafe setCallback = unsafeBitCast(try symbol("SSL_CTX_set_info_callback"), to: SetCallback.self)
+        unsafe setData = unsafeBitCast(try symbol("SSL_CTX_set_ex_data"), to: SetData.self)
+        unsafe data = unsafeBitCast(
+            try symbol("SSL_CTX_get_ex_data"),
+            to: (@convention(c) (UnsafeRawPointer?, Int32) -> UnsafeMutableRawPointer?).self)
+        unsafe context = unsafeBitCast(
+            try symbol("SSL_get_SSL_CTX"),
+            to: (@convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?).self)
+        let newIndex = unsafe unsafeBitCast(
+            try symbol("CRYPTO_get_ex_new_index"),
+            to: (@convention(c) (
+                Int32, Int, UnsafeRawPointer?, UnsafeRawPointer?, UnsafeRawPointer?, UnsafeRawPointer?
+            ) -> Int32).self)
+        index = newIndex(Self.ofContexts, 0, nil, nil, nil, nil)
+        guard index >= 0 else { throw LibCurl.Missing() }
+    }
+
+    /// A number for a transfer, until `end`.
+    func begin() -> Int {
+        state.withLock { state in
+            state.latest += 1
+            state.came[state.latest] = false
+            return state.latest
+        }
+    }
+
+    /// Whether the alert has come on the connection that was made for this transfer.
+    func has(_ number: Int) -> Bool { state.withLock { $0.came[number] ?? false } }
+
+    func end(_ number: Int) { state.withLock { $0.came[number] = nil } }
+
+    /// Has OpenSSL report the alerts on the connections of a context.
+    func watch(_ sslContext: UnsafeMutableRawPointer?, number: UnsafeMutableRawPointer?) {
+        _ = unsafe setData(sslContext, index, number)
+        unsafe setCallback(sslContext) { ssl, kind, alert in
+            guard kind == ClosureAlerts.readAlert, alert == ClosureAlerts.closeNotify,
+                let alerts = LibCurl.installed?.alerts
+            else { return }
+            let number = unsafe Int(bitPattern: alerts.data(alerts.context(ssl), alerts.index))
+            alerts.state.withLock { state in
+                if state.came[number] != nil { state.came[number] = true }
+            }
+        }
+    }
+}

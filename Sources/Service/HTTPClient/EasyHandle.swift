@@ -1,0 +1,174 @@
+internal import CCurl
+internal import OpenSSLCrypto
+
+/// libcurl's handle of one transfer, with its options. An option that the library does not take fails the transfer, so that none is
+/// made with less than was asked for.
+@safe struct EasyHandle: ~Copyable {
+    private let curl: LibCurl
+    let pointer: LibCurl.Handle
+    private let headers: HeaderList
+    private let words: UnsafeMutablePointer<CChar>
+    /// Of the connection that is made for this transfer: see ClosureAlerts.
+    private let number: Int
+
+    init(_ curl: LibCurl) throws(ClientError) {
+        guard let pointer = unsafe curl.easyInit() else { throw .libraryMissing }
+        self.curl = curl
+        unsafe self.pointer = pointer
+        headers = HeaderList(curl)
+        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        number = curl.alerts.begin()
+    }
+
+    deinit {
+        unsafe curl.easyCleanup(pointer)
+        unsafe words.deallocate()
+        curl.alerts.end(number)
+    }
+
+    /// Whether the server has ended the connection that was made for this transfer, as TLS demands.
+    var hasClosureAlert: Bool { curl.alerts.has(number) }
+
+    /// Names the error with which libcurl ended the transfer.
+    borrowing func error(_ code: CURLcode, in phase: ClientPhase) -> ClientError {
+        unsafe ClientError(
+            code, verification: curl.number(pointer, CURLINFO_SSL_VERIFYRESULT), in: phase,
+            words: String(cString: words))
+    }
+
+    // MARK: Options
+
+    borrowing func set(_ request: ClientRequest) throws(ClientError) {
+        try unsafe check(curl.set(pointer, CURLOPT_ERRORBUFFER, pointer: words))
+        try set(CURLOPT_URL, request.url)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        try set(CURLOPT_PATH_AS_IS, 1)
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // Neither a proxy that the environment names nor a signal handler.
+        try set(CURLOPT_PROXY, "")
+        try set(CURLOPT_NOPROXY, "*")
+        try set(CURLOPT_NOSIGNAL, 1)
+        // A name that is still looked up does not delay the end.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        for (name, value) in request.headers { try headers.append("\(name): \(value)") }
+        // libcurl adds these, unless a line without a value takes them out.
+        for name in ["Accept", "Content-Type", "Expect"]
+        where !request.headers.contains(where: { $0.name == name }) {
+            try headers.append("\(name):")
+        }
+        try unsafe check(curl.set(pointer, CURLOPT_HTTPHEADER, pointer: headers.first))
+        guard let body = request.body else { return }
+        try set(CURLOPT_POST, 1)
+        try set(CURLOPT_POSTFIELDSIZE, body.count)
+        let code = unsafe body.withUnsafeBytes { bytes in
+            // Without bytes libcurl would ask for them.
+            unsafe "".withCString { empty in
+                unsafe curl.set(
+                    pointer, CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeRawPointer(empty))
+            }
+        }
+        try check(code)
+    }
+
+    borrowing func set(_ trust: ClientTrust) throws(ClientError) {
+        try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        // A chain ends in a root: a certificate below one does not do, though it is in the file.
+        try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
+        try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+        // The system's folder would count beside the roots that are given.
+        try unsafe check(curl.set(pointer, CURLOPT_CAPATH, pointer: nil))
+        try unsafe check(
+            curl.set(
+                pointer,
+                contextReceiver: { _, context, number in
+                    unsafe LibCurl.installed?.alerts.watch(context, number: number)
+                    return CURLE_OK
+                }))
+        try unsafe check(
+            curl.set(pointer, CURLOPT_SSL_CTX_DATA, pointer: UnsafeRawPointer(bitPattern: number)))
+        if case .pem(let pem) = trust.roots { try set(CURLOPT_CAINFO_BLOB, copyOf: pem) }
+        guard let credentials = trust.credentials else { return }
+        try set(CURLOPT_SSLCERT_BLOB, copyOf: credentials.certificates)
+        // The client keeps the key for longer than a transfer lasts, and its bytes do not move: libcurl makes no copy, which
+        // nobody would overwrite.
+        let code = unsafe credentials.key.withUnsafeBytes { bytes in
+            unsafe set(CURLOPT_SSLKEY_BLOB, bytes, flags: UInt32(CURL_BLOB_NOCOPY))
+        }
+        try check(code)
+    }
+
+    borrowing func set(_ reuse: ConnectionReuse) throws(ClientError) {
+        switch reuse {
+        case .never:
+            try set(CURLOPT_FRESH_CONNECT, 1)
+            try set(CURLOPT_FORBID_REUSE, 1)
+        case .within(let idle): try set(CURLOPT_MAXAGE_CONN, Int(idle.components.seconds))
+        }
+    }
+
+    /// Has libcurl call with `context`: before the request is sent, for each line of the head, and for each piece of the body.
+    borrowing func receive(
+        into context: UnsafeMutableRawPointer, connected: @escaping curl_prereq_callback,
+        line: @escaping curl_write_callback, piece: @escaping curl_write_callback
+    ) throws(ClientError) {
+        try unsafe check(curl.set(pointer, prerequest: connected))
+        try unsafe check(curl.set(pointer, CURLOPT_HEADERFUNCTION, receiver: line))
+        try unsafe check(curl.set(pointer, CURLOPT_WRITEFUNCTION, receiver: piece))
+        for option in [CURLOPT_PREREQDATA, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA] {
+            try unsafe check(curl.set(pointer, option, pointer: context))
+        }
+    }
+
+    private borrowing func set(_ option: CURLoption, _ number: Int) throws(ClientError) {
+        try unsafe check(curl.set(pointer, option, number))
+    }
+
+    private borrowing func set(_ option: CURLoption, _ text: String) throws(ClientError) {
+        try unsafe check(text.withCString { unsafe curl.set(pointer, option, pointer: $0) })
+    }
+
+    private borrowing func set(_ option: CURLoption, copyOf bytes: [UInt8]) throws(ClientError) {
+        let code = unsafe bytes.withUnsafeBytes { unsafe set(option, $0, flags: UInt32(CURL_BLOB_COPY)) }
+        try check(code)
+    }
+
+    private borrowing func set(
+        _ option: CURLoption, _ bytes: UnsafeRawBufferPointer, flags: UInt32
+    ) -> CURLcode {
+        var blob = unsafe curl_blob(
+            data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count, flags: flags)
+        return unsafe curl.set(pointer, option, pointer: &blob)
+    }
+
+    private borrowing func check(_ code: CURLcode) throws(ClientError) {
+        guard code == CURLE_OK else { throw code == CURLE_URL_MALFORMAT ? .malformed : .libraryMissing }
+    }
+}
+
+/// Whether a connection serves a further request.
+enum ConnectionReuse: Sendable {
+    case never
+    /// As long as it was idle for no longer than this.
+    case within(Duration)
+}
+
+/// libcurl's list of the lines of a request's head.
+@safe private final class HeaderList {
+    private let curl: LibCurl
+    private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+    init(_ curl: LibCurl) { self.curl = curl }
+
+    deinit { unsafe curl.listFree(first) }
+
+    func append(_ line: String) throws(ClientError) {
+        guard let longer = unsafe curl.listAppend(first, line) else { throw .libraryMissing }
+        unsafe first = longer
+    }
+}

@@ -1,0 +1,126 @@
+/// The state of one response, as a value: it is fed with lines of the head, with pieces of the body, and with time.
+///
+/// It begins before the connection. Interim responses (1xx) are read and dropped. A head that does not want its body, or the end of
+/// the body, completes the response. Nothing is kept beyond the limits, and whatever is wrong ends the transfer with the error that
+/// was thrown.
+struct ResponseReader {
+    typealias Instant = ContinuousClock.Instant
+
+    private let limits: ClientLimits
+    private let wantsBody: @Sendable (ClientResponse) -> Bool
+    private let hasRoom: @Sendable (Int) -> Bool
+    private let start: Instant
+    /// When the connection was there, or the last piece of the body came.
+    private var latest: Instant
+    private var headSize = 0
+    /// Nil until a status line came.
+    private var response: ClientResponse?
+    private(set) var phase = ClientPhase.connect
+    /// Whether the response ends with its head, whatever follows.
+    private(set) var isComplete = false
+    /// Whether nothing but the end of the connection ends the body (RFC 9112, 6.3).
+    private var endsWithConnection = false
+
+    init(_ request: ClientRequest, at now: Instant) {
+        limits = request.limits
+        wantsBody = request.wantsBody
+        hasRoom = request.hasRoom
+        start = now
+        latest = now
+    }
+
+    /// There is a connection, and the request is sent next.
+    mutating func connect(at now: Instant) {
+        guard phase == .connect else { return }
+        phase = .head
+        latest = now
+    }
+
+    /// When the time of a phase is over, and which.
+    var deadline: (instant: Instant, phase: ClientPhase) {
+        var deadlines = [(instant: start + limits.whole, phase: ClientPhase.whole)]
+        if phase == .connect { deadlines.append((start + limits.connect, .connect)) }
+        if phase != .progress, let head = limits.head { deadlines.append((start + head, .head)) }
+        if phase != .connect, let progress = limits.progress { deadlines.append((latest + progress, phase)) }
+        return deadlines.min { $0.instant < $1.instant } ?? deadlines[0]
+    }
+
+    /// Reads a line of the head, with its end. After the body has begun it is of a trailer, which is dropped.
+    mutating func receive(line: some Collection<UInt8>, at now: Instant) throws(ClientError) {
+        connect(at: now)
+        headSize += line.count
+        guard headSize <= ClientLimits.headSize else { throw .malformed }
+        guard phase == .head else { return }
+        let text = Self.trimmed(String(decoding: line, as: UTF8.self)[...])
+        if text.isEmpty { return try endHead(at: now) }
+        guard response != nil else {
+            let words = text.split(separator: " ", maxSplits: 2)
+            guard words.count > 1, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3,
+                let status = Int(words[1])
+            else { throw .malformed }
+            response = ClientResponse(status: status)
+            return
+        }
+        // A line that continues the one before is no HTTP (RFC 9112, 5.2).
+        guard let first = line.first, first != 0x20, first != 0x09, let colon = text.firstIndex(of: ":"),
+            colon > text.startIndex
+        else { throw .malformed }
+        let value = Self.trimmed(text[text.index(after: colon)...])
+        response?.headers.append((String(text[..<colon]), String(value)))
+    }
+
+    private mutating func endHead(at now: Instant) throws(ClientError) {
+        guard let response else { throw .malformed }
+        if (100..<200).contains(response.status), response.status != 101 {
+            self.response = nil
+            return
+        }
+        phase = .progress
+        latest = now
+        isComplete = !wantsBody(response)
+        guard !isComplete else { return }
+        // A length beside chunks does not count (RFC 9112, 6.3).
+        let codings = response.values(of: "transfer-encoding")
+        guard codings.isEmpty else {
+            endsWithConnection = codings.last?.lowercased().hasSuffix("chunked") != true
+            return
+        }
+        let announced = Set(response.values(of: "content-length"))
+        guard announced.count <= 1 else { throw .malformed }
+        guard let text = announced.first else {
+            endsWithConnection = ![204, 304].contains(response.status)
+            return
+        }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .malformed }
+        // A number that is too large for this computer is too large.
+        guard let size = Int(text), size <= limits.bodySize else { throw .tooLarge }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
+        let rest = text.drop(while: isBlank)
+        return rest.lastIndex { !isBlank($0) }.map { rest[...$0] } ?? ""
+    }
+
+    /// Reads a piece of the body.
+    mutating func receive(piece: some Collection<UInt8>, at now: Instant) throws(ClientError) {
+        // A body that is not wanted may follow its head at once.
+        guard !isComplete else { return }
+        guard let count = response?.body.count, phase == .progress else { throw .malformed }
+        guard piece.count <= limits.bodySize - count else { throw .tooLarge }
+        guard hasRoom(piece.count) else { throw .noRoom }
+        response?.body.append(contentsOf: piece)
+        latest = now
+    }
+
+    /// The response, once the connection has nothing more of it.
+    ///
+    /// - Parameter wasCut: whether the connection may have ended before its server ended it.
+    /// - Throws: `truncated` if the head has no end, or the body ends with the connection and that was cut.
+    func finish(wasCut: Bool) throws(ClientError) -> ClientResponse {
+        guard phase == .progress, let response, isComplete || !(endsWithConnection && wasCut) else {
+            throw .truncated
+        }
+        return response
+    }
+}

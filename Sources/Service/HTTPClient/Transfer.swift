@@ -1,0 +1,101 @@
+internal import CCurl
+internal import Synchronization
+
+/// One request on its way. A task waits for it; the thread of its loop does everything else.
+///
+/// `cancel` aside, the task touches it before it is started and the thread afterwards: see TransferLoop.
+@safe final class Transfer: @unchecked Sendable {  // touched by one thread at a time
+    private let request: ClientRequest
+    /// Takes the result to the task that waits. Set before the transfer is started.
+    var completion: (@Sendable (Result<ClientResponse, ClientError>) -> Void)?
+    private let isCancelled = Atomic(false)
+    private var reader: ResponseReader
+    /// Why a callback ended the transfer.
+    private var failure: ClientError?
+    private var easy: EasyHandle?
+
+    init(_ request: ClientRequest, at now: ContinuousClock.Instant) {
+        self.request = request
+        reader = ResponseReader(request, at: now)
+    }
+
+    /// Has the loop end it when it looks next.
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    var deadline: ContinuousClock.Instant { reader.deadline.instant }
+
+    /// libcurl's handle; nil until `prepare`.
+    var handle: LibCurl.Handle? { unsafe easy?.pointer }
+
+    /// Makes libcurl's handle, which calls this object until `end`.
+    func prepare(_ curl: LibCurl, _ trust: ClientTrust, _ reuse: ConnectionReuse) throws(ClientError) {
+        let easy = try EasyHandle(curl)
+        try easy.set(request)
+        try easy.set(trust)
+        try easy.set(reuse)
+        try unsafe easy.receive(
+            into: Unmanaged.passUnretained(self).toOpaque(),
+            connected: { context, _, _, _, _ in
+                unsafe Transfer.from(context)?.reader.connect(at: .now)
+                return CURL_PREREQFUNC_OK
+            },
+            line: { bytes, _, count, context in
+                unsafe Transfer.from(context)?.receive(bytes, count) {
+                    reader, line throws(ClientError) in try unsafe reader.receive(line: line, at: .now)
+                } ?? 0
+            },
+            piece: { bytes, _, count, context in
+                unsafe Transfer.from(context)?.receive(bytes, count) {
+                    reader, piece throws(ClientError) in try unsafe reader.receive(piece: piece, at: .now)
+                } ?? 0
+            })
+        self.easy = consume easy
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Hands bytes to the reader.
+    ///
+    /// - Returns: how many were taken: another number than `count` ends the transfer.
+    private func receive(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int,
+        _ body: (inout ResponseReader, UnsafeRawBufferPointer) throws(ClientError) -> Void
+    ) -> Int {
+        do throws(ClientError) {
+            try unsafe body(&reader, UnsafeRawBufferPointer(start: bytes, count: count))
+            return count
+        } catch {
+            failure = error
+            return count == 0 ? 1 : 0
+        }
+    }
+
+    /// The result, where the transfer is to end before libcurl ends it.
+    func earlyResult(at now: ContinuousClock.Instant) -> Result<ClientResponse, ClientError>? {
+        if isCancelled.load(ordering: .relaxed) { return .failure(.cancelled) }
+        if let failure { return .failure(failure) }
+        if reader.isComplete { return result() }
+        let deadline = reader.deadline
+        return deadline.instant <= now ? .failure(.timedOut(deadline.phase)) : nil
+    }
+
+    /// The result, once libcurl has ended the transfer with a code.
+    func result(_ code: CURLcode = CURLE_OK) -> Result<ClientResponse, ClientError> {
+        if let failure { return .failure(failure) }
+        guard code == CURLE_OK || reader.isComplete else {
+            return .failure(easy?.error(code, in: reader.phase) ?? .libraryMissing)
+        }
+        // Without TLS nothing says that the server ended the connection.
+        let isSecured = request.url.prefix(6).lowercased() == "https:"
+        let wasCut = isSecured && easy?.hasClosureAlert != true
+        return Result { () throws(ClientError) in try reader.finish(wasCut: wasCut) }
+    }
+
+    /// Frees libcurl's handle and hands the result over.
+    func end(_ result: Result<ClientResponse, ClientError>) {
+        easy = nil
+        completion?(result)
+    }
+}

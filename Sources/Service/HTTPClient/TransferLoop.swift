@@ -1,0 +1,223 @@
+internal import CCurl
+internal import Glibc
+internal import Synchronization
+internal import Transport
+
+/// One thread that makes all transfers of a client side by side, with libcurl's multi interface.
+///
+/// It runs while there are transfers, and for as long after the last one as connections are kept. Then it closes them, and frees all
+/// that libcurl holds for the client. A transfer is touched by the task that starts it, then by this thread alone, and by nobody
+/// once it has ended.
+final class TransferLoop: Sendable {
+    /// libcurl's multi handle, which other threads only wake.
+    @safe private struct Wakeable: @unchecked Sendable {  // curl_multi_wakeup is for other threads
+        let handle: LibCurl.Handle
+    }
+
+    private struct State {
+        var waiting: [Transfer] = []
+        var isRunning = false
+        var isClosed = false
+        /// Set while the thread may sleep.
+        var sleeper: Wakeable?
+        /// Who waits for the end.
+        var closing: [CheckedContinuation<Void, Never>] = []
+
+        mutating func takeWaiting() -> [Transfer] {
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    private let trust: ClientTrust
+    private let reuse: ConnectionReuse
+    private let connectionsPerHost: Int
+    private let state = Mutex(State())
+
+    /// - Parameter connectionsPerHost: the maximum number of connections to one host; further transfers wait for one within
+    ///   their own time.
+    init(_ trust: ClientTrust, reuse: ConnectionReuse, connectionsPerHost: Int) {
+        self.trust = trust
+        self.reuse = reuse
+        self.connectionsPerHost = connectionsPerHost
+    }
+
+    /// Makes a transfer, which ends in any case.
+    func start(_ transfer: Transfer) {
+        let isRefused = state.withLock { state in
+            guard !state.isClosed else { return true }
+            state.waiting.append(transfer)
+            if !state.isRunning {
+                state.isRunning = true
+                // It ends with what it is given.
+                WorkerThread().perform { [self] in run() }
+            }
+            return false
+        }
+        isRefused ? transfer.end(.failure(.cancelled)) : wake()
+    }
+
+    /// Has the thread look at its transfers.
+    func wake() {
+        state.withLock { state in
+            guard let sleeper = state.sleeper, let curl = LibCurl.installed else { return }
+            _ = unsafe curl.multiWakeup(sleeper.handle)
+        }
+    }
+
+    /// Cancels what is on its way, and waits until no connection is left. Nothing can be started any more.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                state.isClosed = true
+                if state.isRunning { state.closing.append(continuation) }
+                return !state.isRunning
+            }
+            isOver ? continuation.resume() : wake()
+        }
+    }
+
+    /// As `close`, without waiting.
+    func stop() {
+        state.withLock { $0.isClosed = true }
+        wake()
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        // OpenSSL may write to a connection that has ended; the signal for it would end the process.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var closing: [CheckedContinuation<Void, Never>]?
+        repeat {
+            serve()
+            closing = state.withLock { state in
+                // One that came when the connections were being closed.
+                guard state.waiting.isEmpty else { return nil }
+                state.isRunning = false
+                defer { state.closing = [] }
+                return state.closing
+            }
+        } while closing == nil
+        for continuation in closing ?? [] { continuation.resume() }
+    }
+
+    /// Makes transfers until all have ended and connections are kept no longer.
+    private func serve() {
+        guard let curl = LibCurl.installed,
+            let multi = MultiHandle(curl, connectionsPerHost: connectionsPerHost)
+        else {
+            for transfer in state.withLock({ $0.takeWaiting() }) { transfer.end(.failure(.libraryMissing)) }
+            return
+        }
+        state.withLock { [wakeable = unsafe Wakeable(handle: multi.pointer)] in $0.sleeper = wakeable }
+        var transfers: [Transfer] = []
+        var idleSince = ContinuousClock.now
+        while true {
+            let (added, isClosed) = state.withLock { ($0.takeWaiting(), $0.isClosed) }
+            for transfer in added {
+                do throws(ClientError) {
+                    try transfer.prepare(curl, trust, reuse)
+                    multi.add(transfer)
+                    transfers.append(transfer)
+                } catch {
+                    transfer.end(.failure(error))
+                }
+            }
+            if isClosed { transfers.forEach { $0.cancel() } }
+            multi.perform()
+            if !transfers.isEmpty { idleSince = .now }
+            end(&transfers, of: multi)
+            if let deadline = transfers.map(\.deadline).min() {
+                multi.wait(until: deadline)
+                continue
+            }
+            let end = idleSince + keepTime
+            // What came since must not wait for a wake that was before the sleep.
+            let isOver = state.withLock { state in
+                guard state.waiting.isEmpty, state.isClosed || end <= .now else { return false }
+                state.sleeper = nil
+                return true
+            }
+            if isOver { return }
+            multi.wait(until: end)
+        }
+    }
+
+    private var keepTime: Duration {
+        switch reuse {
+        case .never: .zero
+        case .within(let idle): idle
+        }
+    }
+
+    /// Ends the transfers that libcurl has finished, and those whose time is over or that are not to continue.
+    private func end(_ transfers: inout [Transfer], of multi: borrowing MultiHandle) {
+        var ended: [(Transfer, Result<ClientResponse, ClientError>)] = []
+        while let (handle, code) = unsafe multi.nextFinished() {
+            guard let index = transfers.firstIndex(where: { unsafe $0.handle == handle }) else {
+                continue
+            }
+            let transfer = transfers.remove(at: index)
+            ended.append((transfer, transfer.result(code)))
+        }
+        let now = ContinuousClock.now
+        transfers.removeAll { transfer in
+            guard let result = transfer.earlyResult(at: now) else { return false }
+            ended.append((transfer, result))
+            return true
+        }
+        for (transfer, result) in ended {
+            multi.remove(transfer)
+            transfer.end(result)
+        }
+    }
+}
+
+/// libcurl's handle of transfers side by side, with their connections.
+@safe private struct MultiHandle: ~Copyable {
+    private static let longestWait = Duration.seconds(3600)
+
+    private let curl: LibCurl
+    let pointer: LibCurl.Handle
+
+    init?(_ curl: LibCurl, connectionsPerHost: Int) {
+        guard let pointer = unsafe curl.multiInit() else { return nil }
+        self.curl = curl
+        unsafe self.pointer = pointer
+        _ = unsafe curl.set(multi: pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
+    }
+
+    deinit { _ = unsafe curl.multiCleanup(pointer) }
+
+    borrowing func add(_ transfer: Transfer) { _ = unsafe curl.multiAdd(pointer, transfer.handle) }
+
+    borrowing func remove(_ transfer: Transfer) { _ = unsafe curl.multiRemove(pointer, transfer.handle) }
+
+    borrowing func perform() {
+        var running: Int32 = 0
+        _ = unsafe curl.multiPerform(pointer, &running)
+    }
+
+    /// Sleeps until a connection has something, somebody wakes the thread, or the time has come.
+    borrowing func wait(until end: ContinuousClock.Instant) {
+        let left = min(max(.zero, end - .now), Self.longestWait)
+        let milliseconds = Int32((left / .milliseconds(1)).rounded(.up))
+        _ = unsafe curl.multiPoll(pointer, nil, 0, milliseconds, nil)
+    }
+
+    /// The handle of a transfer that libcurl has ended, and with what.
+    borrowing func nextFinished() -> (LibCurl.Handle, CURLcode)? {
+        var left: Int32 = 0
+        while let message = unsafe curl.multiRead(pointer, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE,
+                let handle = unsafe message.pointee.easy_handle
+            else { continue }
+            return unsafe (handle, message.pointee.data.result)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,39 @@
+#pragma once
+
+// The checks of curl.h are macros around the functions, which nobody calls by name: HTTPClient loads the library.
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+// curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo take any number of arguments, which Swift cannot call.
+// `function` is the address of one of them.
+
+static inline CURLcode countersign_curl_set_number(const void *function, CURL *handle, CURLoption option, long value) {
+    return ((CURLcode (*)(CURL *, CURLoption, ...))function)(handle, option, value);
+}
+
+static inline CURLcode countersign_curl_set_pointer(const void *function, CURL *handle, CURLoption option, const void *value) {
+    return ((CURLcode (*)(CURL *, CURLoption, ...))function)(handle, option, value);
+}
+
+/// For the head's lines and for the body.
+static inline CURLcode countersign_curl_set_receiver(const void *function, CURL *handle, CURLoption option, curl_write_callback value) {
+    return ((CURLcode (*)(CURL *, CURLoption, ...))function)(handle, option, value);
+}
+
+/// For the TLS context of a new connection.
+static inline CURLcode countersign_curl_set_context_receiver(const void *function, CURL *handle, curl_ssl_ctx_callback value) {
+    return ((CURLcode (*)(CURL *, CURLoption, ...))function)(handle, CURLOPT_SSL_CTX_FUNCTION, value);
+}
+
+/// For the moment before the request is sent.
+static inline CURLcode countersign_curl_set_prerequest(const void *function, CURL *handle, curl_prereq_callback value) {
+    return ((CURLcode (*)(CURL *, CURLoption, ...))function)(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+static inline CURLcode countersign_curl_get_number(const void *function, CURL *handle, CURLINFO info, long *value) {
+    return ((CURLcode (*)(CURL *, CURLINFO, ...))function)(handle, info, value);
+}
+
+static inline CURLMcode countersign_curl_set_multi_number(const void *function, CURLM *handle, CURLMoption option, long value) {
+    return ((CURLMcode (*)(CURLM *, CURLMoption, ...))function)(handle, option, value);
+}
