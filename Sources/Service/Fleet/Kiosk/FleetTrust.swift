@@ -64,7 +64,7 @@ enum FleetTrust {
                 return false
             }
             do throws(AdmissionRefusal) {
-                _ = try both.admission(of: source, at: now)
+                _ = try both.admission(of: source, by: TrustRules(now: now))
                 return false
             } catch .unusable(.vicalRefused(.expired)) {
                 return false
