@@ -46,6 +46,25 @@ struct HabitTests {
         #expect(Self.forbidden.contains { text.finding($0.pattern) != nil })
     }
 
+    /// The files that may make a snapshot of sources that nobody checked: what was stored before is read, and a bench fills a store.
+    private static let makingSnapshots = [
+        "Sources/Mdoc/MdocTrust/", "Sources/Service/ReaderStore/ReaderStore+Trust.swift",
+        "Sources/Commands/countersign/Bench/LargeTrust.swift",
+    ]
+
+    private static func makesSnapshot(_ file: SourceFile) -> Bool {
+        !makingSnapshots.contains { file.path.hasPrefix($0) }
+            && file.finding(#"\bTrustSnapshot(\.init)?\("#) != nil
+    }
+
+    @Test("Trust changes by a `TrustChange` alone; a file that makes a snapshot of its own is found")
+    func trustChange() {
+        #expect(SourceFile.sources.filter(Self.makesSnapshot).map(\.path) == [])
+        for path in ["Sources/Service/X.swift", "Sources/Commands/countersign/Trust/X.swift"] {
+            #expect(Self.makesSnapshot(SourceFile(path: path, text: "let all = TrustSnapshot(sources)")))
+        }
+    }
+
     @Test("Q128 No reader decides by an answer to reset or a serial number of the card")
     func answerToReset() {
         let deciding = SourceFile.sources.filter { file in

@@ -3,6 +3,7 @@ internal import Fleet
 internal import FoundationEssentials
 internal import JSON
 internal import Logging
+internal import MdocVerification
 internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ServiceLifecycle
@@ -66,6 +67,7 @@ struct KioskOfFleet: Sendable {
     private static func configuration(
         of accepted: AcceptedDocuments, over file: [UInt8]
     ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        var accepted = accepted
         let configuration = try mapping(accepted.configuration(over: file)) { (error: FleetDocumentError) in
             ConfigurationFaults.fleet(error.explanation)
         }
@@ -121,6 +123,7 @@ struct KioskOfFleet: Sendable {
                 return await Self.areReady(configuration, before, coordinator) ? .ready : .notReady
             },
             setStopped: { isStopped in await inForce.setStopped(isStopped) },
+            clockSkew: { await inForce.clockSkew },
             health: {
                 let health = await coordinator.health(in: store)
                 return KioskHealth(
@@ -170,6 +173,8 @@ actor ConfigurationInForce {
         wanted = first
         self.put = put
     }
+
+    var clockSkew: Int64 { wanted.policy.clockSkew }
 
     /// - Parameter timeout: how long lanes that are in use are waited for.
     /// - Returns: whether all lanes follow.

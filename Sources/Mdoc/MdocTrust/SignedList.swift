@@ -15,8 +15,11 @@ struct SignedList<Failure: SignedListError>: Sendable {
     /// What is signed. Nobody has verified it yet.
     let payload: CBORItem
     private let signature: COSESign1
+    private let chain = Once<Result<[Certificate], Failure>>()
+    private let signatureCheck = Once<Result<Void, Failure>>()
 
     init(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        WorkCount.add(.listParsed)
         let item = try mapping(CBORItem.parse(bytes, limits: Self.limits), Failure.malformed)
         signature = try mapping(COSESign1(item, limits: Self.limits), Failure.cose)
         guard let signed = signature.payload else { throw .cose(.payloadMisplaced) }
@@ -27,13 +30,25 @@ struct SignedList<Failure: SignedListError>: Sendable {
 
     /// The signer's certificates, leaf first.
     func signerChain() throws(Failure) -> [Certificate] {
+        try chain.value { Result { () throws(Failure) in try readSignerChain() } }.get()
+    }
+
+    private func readSignerChain() throws(Failure) -> [Certificate] {
         let chain = try mapping(signature.headers.x5chain(maximum: 4), Failure.cose)
         return try mapping(
             chain.map { der throws(PKIXError) in try Certificate(der: der) }, Failure.signerMalformed)
     }
 
-    func verifySignature(with signer: Certificate) throws(Failure) {
-        guard let key = try? signer.publicKey() else { throw .cose(.keyNotUsable) }
+    /// Verifies that the key of the list's own signer signed it; whether that signer is believed is for its path to say.
+    func verifySignature() throws(Failure) {
+        try signatureCheck.value { Result { () throws(Failure) in try checkSignature() } }.get()
+    }
+
+    private func checkSignature() throws(Failure) {
+        guard let signer = try? signerChain().first, let key = try? signer.publicKey() else {
+            throw .cose(.keyNotUsable)
+        }
+        WorkCount.add(.listVerified)
         try mapping(signature.verify(with: key), Failure.cose)
     }
 

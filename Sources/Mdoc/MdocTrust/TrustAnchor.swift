@@ -23,6 +23,10 @@ package final class TrustAnchor: Sendable {
     /// Throws if the certificate is not a certificate authority (Q178) or its key cannot be used.
     package convenience init(_ certificate: Certificate) throws(TrustAnchorError) {
         try self.init(deferringKeyOf: certificate)
+        try requireUsableKey()
+    }
+
+    func requireUsableKey() throws(TrustAnchorError) {
         guard case .success = loadedKey() else {
             throw .keyNotUsable(subject: certificate.subject.description)
         }

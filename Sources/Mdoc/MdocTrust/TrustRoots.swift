@@ -58,7 +58,7 @@ struct TrustRoots: Sendable {
 extension TrustSource {
     /// Whether the source is a root's certificate that another key signed.
     package var isLinkCertificate: Bool {
-        guard kind == .anchor, let certificate = try? Certificate(der: bytes) else { return false }
-        return (try? TrustAnchor(deferringKeyOf: certificate))?.isLinkCertificate == true
+        guard kind == .anchor, case .certificate(let held) = content else { return false }
+        return (try? held.anchor())?.isLinkCertificate == true
     }
 }

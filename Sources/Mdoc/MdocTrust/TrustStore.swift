@@ -52,9 +52,7 @@ package final class TrustStore: Sendable {
         byKeyIdentifier = Self.index(trusted)
         revocationLists = RevocationLists(of: lists)
         roots = TrustRoots(trusted, revokedBy: revocationLists)
-        statusLists = StatusLists(
-            lists.filter { $0.statusKind != nil }.map { HeldStatusToken($0.bytes, uri: $0.name) },
-            revokedBy: revocationLists)
+        statusLists = StatusLists(lists.compactMap(PublishedStatusList.init), revokedBy: revocationLists)
         verified = Mutex([:])
     }
 

@@ -1,6 +1,8 @@
 internal import PKIX
 import COSE
 import Foundation
+import MdocModel
+import MdocTrust
 import OpenSSLCrypto
 import TestCredentials
 import Testing
@@ -146,6 +148,51 @@ struct TrustBundleTests {
                 == "revocation_list refused trust.shrunken")
         #expect(try open(short, "--accept-shrunken", at: "2026-11-01T12:01:00Z").status == 0)
         #expect(try shop.snapshot() == office.snapshot())
+    }
+
+    /// Writes a bundle of these sources.
+    private func bundle(_ name: String, of sources: [TrustSource]) throws -> String {
+        let pair = try PrivateKey(pem: Array(Data(contentsOf: URL(filePath: key)))[...])
+        let now = Timestamp(secondsSince1970: TestAuthority.now)
+        return try office.write(
+            name, TrustBundle.export(TrustSnapshot(sources), created: now, signedWith: pair))
+    }
+
+    @Test(
+        "Q176 A bundle with an expired VICAL is refused if the VICAL is older, of another provider or much shorter"
+    )
+    func expiredList() throws {
+        let issues = try ExpiredVICALs()
+        #expect(try open(bundle("present", of: issues.present)).status == 0)
+        let before = try shop.snapshot()
+        for (sources, id) in [
+            (issues.older, "trust.older"), (issues.ofOtherProvider, "trust.other_issuer"),
+            (issues.shrunken, "trust.shrunken"),
+        ] {
+            let run = try open(bundle(id, of: sources), "--json")
+            #expect(run.status == 2)
+            #expect(try run.change().outcomes.last == "vical refused \(id)")
+            #expect(try shop.snapshot() == before)
+        }
+        let later = try open(bundle("later", of: issues.later), "--json")
+        #expect(try later.status == 0 && later.change().outcomes.last == "vical renewed trust.list_stale")
+    }
+
+    @Test("A list in a bundle that is dated ahead is taken within the clock skew, and refused beyond it")
+    func ahead() throws {
+        let root = TrustSource.test(.anchor, "root", shop.root.der)
+        func sources(_ number: UInt8, secondsAhead: Int64) throws -> [TrustSource] {
+            var list = TestRevocationList(shop.root, [.init([7])], number: [number])
+            list.thisUpdate = TestAuthority.now + secondsAhead
+            return [root, .test(.revocationList, "crl", try list.encoded())]
+        }
+        #expect(try open(bundle("present", of: sources(7, secondsAhead: -3600))).status == 0)
+        let near = try bundle("near", of: sources(8, secondsAhead: 200))
+        #expect(try open(near).status == 2)
+        let policy = try shop.write("policy.json", Array(#"{"clockSkewSeconds": 300}"#.utf8))
+        let far = try bundle("far", of: sources(9, secondsAhead: 400))
+        #expect(try open(far, "--policy-file", policy).status == 2)
+        #expect(try open(near, "--policy-file", policy).status == 0)
     }
 
     @Test("A key that cannot sign makes no bundle")

@@ -53,6 +53,16 @@ struct ConfigurationInForceTests {
         #expect(await lanes.names == ["three"])
     }
 
+    @Test("A fleet's trust is judged by the clock skew of the configuration in force")
+    func clockSkew() async throws {
+        let inForce = try inForce()
+        #expect(await inForce.clockSkew == 60)
+        let text = #"{"lanes": [{"name": "one"}], "clockSkewSeconds": 300}"#
+        let other = try DaemonConfiguration(Array(text.utf8), environment: [:])
+        #expect(await inForce.apply(other, within: .seconds(5)))
+        #expect(await inForce.clockSkew == 300)
+    }
+
     @Test("A stop does not wait for a change that is under way, which then brings no lane")
     func overtaken() async throws {
         let inForce = try inForce()

@@ -38,7 +38,7 @@ struct FleetStartTests {
             var document = FleetDocument(
                 chain: membership.chain, level: .chain, name: membership.chain, version: 1, created: now)
             document.configuration = Array(changes.utf8)
-            let signed = try document.sign(with: key())
+            let signed = try VerifiedFleetDocument(document.sign(with: key()), by: accepted.keyring)
             try #require(try accepted.accept(signed, at: now))
         }
         try kept.keep(accepted, isStopped: isStopped)

@@ -77,7 +77,7 @@ struct FuzzChain: Sendable {
         demand(again?.document == document, "a document written anew is another")
         var kiosk = kiosk
         let now = Timestamp(secondsSince1970: TestAuthority.now)
-        guard (try? kiosk.accept(verified.encoded, at: now)) == true else {
+        guard (try? kiosk.accept(verified, at: now)) == true else {
             demand(kiosk.documents.isEmpty && kiosk.seen.isEmpty, "a document that is refused is obeyed")
             demand(kiosk.keyring.withdrawn.isEmpty, "a document that is refused withdraws a key")
             return false

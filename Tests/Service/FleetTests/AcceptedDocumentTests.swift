@@ -37,6 +37,21 @@ struct AcceptedDocumentTests {
         }
     }
 
+    @Test("A document that was verified is refused once another one has withdrawn its key")
+    func withdrawnMeanwhile() throws {
+        var documents = try scene.documents()
+        let verified = try VerifiedFleetDocument(try scene.document(), by: documents.keyring)
+        var before = documents
+        #expect(try before.accept(verified, at: FleetScene.now))
+        let daily = try scene.daily.fleetKey.id
+        try documents.accept(
+            try scene.document(.site, "harbour", withdrawn: [daily], by: scene.safe), at: FleetScene.now)
+        #expect(throws: FleetDocumentError.keyWithdrawn) {
+            try documents.accept(verified, at: FleetScene.now)
+        }
+        #expect(documents.documents[.chain] == nil)
+    }
+
     @Test("A document of each of its levels is obeyed, by either key, and once")
     func accepted() throws {
         var documents = try scene.documents()

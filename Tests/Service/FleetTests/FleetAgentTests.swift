@@ -5,6 +5,7 @@ import MdocModel
 import MdocTrust
 import OpenSSLCrypto
 import ReaderStore
+import TestCredentials
 import Testing
 import VectorFiles
 
@@ -36,6 +37,33 @@ struct FleetAgentTests {
         // What is on the disk is what is obeyed.
         let stored = try FleetFolder(store: store.path).load(scene.membership, scene.keys).accepted
         #expect(stored.documents[.chain]?.document.version == 1)
+    }
+
+    @Test(
+        "A document is verified once on its way through the kiosk, and a changed configuration is built once")
+    func verifiedOnce() async throws {
+        let agent = try scene.agent(FakeDaemon(), in: store)
+        let provider = try TestAuthority.ofACountry()
+        let list = try TestVICAL([.init(TestAuthority().der)], provider: provider)
+        let bundle = try TrustBundle.export(
+            TrustSnapshot([
+                .test(.provider, "p", provider.der), .test(.vical, "list", try list.encoded()),
+            ]), created: FleetScene.now, signedWith: scene.daily.key)
+        // What is obeyed at the start is built for the first document, and known from then on.
+        try await scene.roll(try scene.document(configuration: #"{"log": "error"}"#), out: agent)
+        for (level, changes) in [(FleetLevel.chain, #"{"log": "debug"}"#), (.kiosk, nil)] {
+            let document = try scene.document(
+                level, level == .kiosk ? "till-1" : nil, version: 2, configuration: changes,
+                trust: level == .chain ? bundle : nil)
+            let count = WorkCount()
+            try await WorkCount.$current.withValue(count) { try await scene.roll(document, out: agent) }
+            #expect(await agent.accepted.documents[level]?.encoded == document)
+            #expect(count[.fleetDocumentVerified] == 1, "\(level)")
+            #expect(count[.fleetConfigurationBuilt] == (level == .chain ? 1 : 0), "\(level)")
+            #expect(count[.listParsed] == (level == .chain ? 1 : 0))
+            #expect(count[.listVerified] == (level == .chain ? 1 : 0))
+        }
+        #expect(try store.trusted == "p")
     }
 
     @Test("A lane that is in use for too long leaves what was there, and the document is taken another time")
@@ -151,6 +179,17 @@ struct FleetAgentTests {
         let refused = FleetDocumentError.trustRefused(.bundle(.older))
         await #expect(throws: refused) { try await agent.take(old) }
         #expect(refused.explanation == "the trust bundle is refused: a later bundle was taken before")
+        #expect(try store.trusted == "a")
+    }
+
+    @Test("A bundle that is dated ahead is taken within the clock skew of the daemon, and refused beyond it")
+    func bundleAhead() async throws {
+        let bytes = try scene.document(trust: scene.bundle(of: "a", secondsAgo: -200))
+        let agent = try scene.agent(FakeDaemon(), in: store)
+        let refused = FleetDocumentError.trustRefused(.bundle(.notYetValid))
+        await #expect(throws: refused) { try await agent.take(bytes) }
+        #expect(try store.trusted == nil)
+        try await scene.roll(bytes, out: scene.agent(FakeDaemon(), in: store, clockSkew: 300))
         #expect(try store.trusted == "a")
     }
 

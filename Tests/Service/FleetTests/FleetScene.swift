@@ -61,7 +61,8 @@ struct FleetScene {
     func agent(
         _ daemon: FakeDaemon, in store: FleetStore, isStopped: Bool = false,
         of hub: (origin: String, authority: String) = ("https://localhost", "/dev/null"),
-        log: LogLines = LogLines(), setWaiting: @escaping @Sendable (Int64) -> Void = { _ in },
+        log: LogLines = LogLines(), clockSkew: Int64 = 60,
+        setWaiting: @escaping @Sendable (Int64) -> Void = { _ in },
         _ change: (inout KioskSettings) -> Void = { _ in }
     ) throws -> FleetAgent {
         var settings = KioskSettings(
@@ -72,6 +73,7 @@ struct FleetScene {
         let actions = FleetActions(
             file: { Array(#"{"log": "info"}"#.utf8) }, check: { _ in nil },
             apply: { await daemon.apply($0) }, setStopped: { await daemon.setStopped($0) },
+            clockSkew: { clockSkew },
             health: { await daemon.health }, setWaiting: setWaiting)
         return FleetAgent(
             settings, folder, (try folder.load(membership, keys).accepted, isStopped), actions,
@@ -82,6 +84,14 @@ struct FleetScene {
     func roll(_ bytes: [UInt8], out agent: FleetAgent) async throws {
         try await agent.take(bytes)
         await agent.applying?.value
+    }
+}
+
+extension AcceptedDocuments {
+    /// Verifies a document, and obeys it from now on.
+    @discardableResult
+    mutating func accept(_ bytes: [UInt8], at now: Timestamp) throws(FleetDocumentError) -> Bool {
+        try accept(VerifiedFleetDocument(bytes, by: keyring), at: now)
     }
 }
 

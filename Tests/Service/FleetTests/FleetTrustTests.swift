@@ -10,6 +10,34 @@ import Testing
 @Suite("Trust of a fleet")
 struct FleetTrustTests {
     private let now = Timestamp(secondsSince1970: TestAuthority.now)
+    private let scene: FleetScene
+    private let store = FleetStore()
+
+    init() throws { scene = try FleetScene() }
+
+    private func bundle(_ sources: [TrustSource]) throws -> [UInt8] {
+        try TrustBundle.export(TrustSnapshot(sources), created: now, signedWith: scene.daily.key)
+    }
+
+    /// Puts a bundle of these sources in the store.
+    ///
+    /// - Returns: The lists that are forgotten, or nil if nothing changed.
+    private func apply(_ sources: [TrustSource], clockSkew: Int64 = 60) throws -> [TrustSource.Identity]? {
+        try apply(bundle(sources), clockSkew: clockSkew)
+    }
+
+    private func apply(_ bundle: [UInt8], clockSkew: Int64 = 60) throws -> [TrustSource.Identity]? {
+        let bundle = try FleetTrust.Bundle(bundle, signedBy: scene.daily.fleetKey)
+        let change = try FleetTrust(bundle, in: store.path, at: now, clockSkew: clockSkew)
+        try change?.store()
+        return change?.removedLists
+    }
+
+    private var digests: [[UInt8]] {
+        get throws {
+            try ReaderStore(at: store.path, for: .reading).currentTrust().snapshot.sources.map(\.sha256)
+        }
+    }
 
     private func crl(_ authority: TestAuthority, _ number: UInt8, isComplete: Bool) throws -> TrustSource {
         var list = TestRevocationList(authority, [.init([number])], number: [number])
@@ -20,36 +48,111 @@ struct FleetTrustTests {
 
     @Test("Q240 A kiosk keeps both lists of a bundle, and refuses a bundle that would lose one of them")
     func both() throws {
-        let scene = try FleetScene()
-        let store = FleetStore()
         let authority = try TestAuthority()
         let root = TrustSource.test(.anchor, "root", authority.der)
         let (seven, eight) = (
             try crl(authority, 7, isComplete: true), try crl(authority, 8, isComplete: false)
         )
-        func apply(_ lists: [TrustSource]) throws -> [TrustSource.Identity]? {
-            let bundle = try TrustBundle.export(
-                TrustSnapshot([root] + lists), created: now, signedWith: scene.daily.key)
-            return try FleetTrust.apply(bundle, signedBy: scene.daily.fleetKey, in: store.path, at: now)?
-                .removedLists
-        }
-        func names() throws -> [[UInt8]] {
-            let trust = try ReaderStore(at: store.path, for: .reading).currentTrust()
-            return trust.snapshot.sources.map(\.sha256)
-        }
-        #expect(try apply([seven]) == [])
-        #expect(try apply([seven]) == nil)
-        #expect(try apply([seven, eight]) == [])
-        #expect(try names() == [root.sha256, seven.sha256, eight.sha256])
+        #expect(try apply([root, seven]) == [])
+        #expect(try apply([root, seven]) == nil)
+        #expect(try apply([root, seven, eight]) == [])
+        #expect(try digests == [root.sha256, seven.sha256, eight.sha256])
         for list in [seven, eight] {
-            #expect(throws: FleetTrustError.listRefused(list.identity)) { try apply([list]) }
-            #expect(try names().count == 3)
+            #expect(throws: FleetTrustError.listRefused(list.identity)) { try apply([root, list]) }
+            #expect(try digests.count == 3)
         }
         let nine = try crl(authority, 9, isComplete: true)
-        #expect(try apply([nine]) == [])
-        #expect(try names() == [root.sha256, nine.sha256])
+        #expect(try apply([root, nine]) == [])
+        #expect(try digests == [root.sha256, nine.sha256])
         // A bundle without the list is taken, and the list is named.
-        #expect(try apply([]) == [nine.identity])
-        #expect(try names() == [root.sha256])
+        #expect(try apply([root]) == [nine.identity])
+        #expect(try digests == [root.sha256])
+    }
+
+    @Test(
+        "Q176 A bundle with an expired VICAL is refused if the VICAL is older, of another provider or much shorter"
+    )
+    func expired() throws {
+        let issues = try ExpiredVICALs()
+        #expect(try apply(issues.present) == [])
+        let before = try digests
+        for sources in [issues.older, issues.ofOtherProvider, issues.shrunken] {
+            #expect(throws: FleetTrustError.listRefused(issues.list)) { try apply(sources) }
+            #expect(try digests == before)
+        }
+        #expect(try apply(issues.later) == [])
+        #expect(try digests == issues.later.map(\.sha256))
+    }
+
+    @Test(
+        "A bundle's list that is dated ahead is taken within the clock skew of the kiosk, and refused beyond it"
+    )
+    func ahead() throws {
+        let authority = try TestAuthority()
+        let root = TrustSource.test(.anchor, "root", authority.der)
+        func ahead(_ number: UInt8, by seconds: Int64) throws -> TrustSource {
+            var list = TestRevocationList(authority, [.init([7])], number: [number])
+            list.thisUpdate = TestAuthority.now + seconds
+            return .test(.revocationList, "crl", try list.encoded())
+        }
+        #expect(try apply([root, crl(authority, 7, isComplete: true)]) == [])
+        let (near, far) = (try ahead(8, by: 200), try ahead(9, by: 400))
+        #expect(throws: FleetTrustError.listRefused(near.identity)) { try apply([root, near]) }
+        #expect(throws: FleetTrustError.listRefused(far.identity)) { try apply([root, far], clockSkew: 300) }
+        #expect(try apply([root, near], clockSkew: 300) == [])
+    }
+
+    @Test("A status list of a signer whom only documents name is renewed by that signer, and by no other")
+    func namedSigner() throws {
+        let (authority, stranger) = (try TestAuthority(), try TestAuthority.ofACountry())
+        let root = TrustSource.test(.anchor, "root", authority.der)
+        func list(_ token: TestStatusToken, hoursAgo hours: Int64, signedBy key: TestKey? = nil) throws
+            -> TrustSource
+        {
+            var token = token
+            token.issued = TestAuthority.now - hours * 3600
+            return .test(.statusList, TestStatusToken.uri, try token.encoded(signedBy: key))
+        }
+        let (own, others) = (
+            try TestStatusToken(authority: stranger), try TestStatusToken(authority: stranger)
+        )
+        #expect(try apply([root, list(own, hoursAgo: 4)]) == [])
+        for renewed in [
+            try list(others, hoursAgo: 3), try list(own, hoursAgo: 3, signedBy: others.key),
+            try list(own, hoursAgo: 5),
+        ] {
+            #expect(throws: FleetTrustError.listRefused(renewed.identity)) { try apply([root, renewed]) }
+        }
+        let later = try list(own, hoursAgo: 3)
+        #expect(try apply([root, later]) == [])
+        #expect(try digests == [root.sha256, later.sha256])
+    }
+
+    @Test("A bundle that was checked does not replace trust that has changed since")
+    func changedMeanwhile() throws {
+        let root = TrustSource.test(.anchor, "root", try TestAuthority().der)
+        let checked = try FleetTrust.Bundle(bundle([root]), signedBy: scene.daily.fleetKey)
+        let change = try #require(try FleetTrust(checked, in: store.path, at: now, clockSkew: 60))
+        let issues = try ExpiredVICALs()
+        #expect(try apply(issues.present) == [])
+        #expect(throws: FleetTrustError.store(.changedMeanwhile)) { try change.store() }
+        #expect(try digests == issues.present.map(\.sha256))
+    }
+
+    @Test("A bundle's VICAL is parsed once and its signature verified once, and so is the present one")
+    func readOnce() throws {
+        let provider = try TestAuthority.ofACountry()
+        func sources(_ issue: UInt64) throws -> [TrustSource] {
+            var list = try TestVICAL([.init(TestAuthority().der)], provider: provider)
+            list.issueID = issue
+            return [.test(.provider, "p", provider.der), .test(.vical, "list", try list.encoded())]
+        }
+        for (issue, lists): (UInt64, Int) in [(7, 1), (8, 2)] {
+            let (bundle, count) = (try bundle(sources(issue)), WorkCount())
+            let forgotten = try WorkCount.$current.withValue(count) { try apply(bundle) }
+            #expect(forgotten == [])
+            #expect(count[.listParsed] == lists, "issue \(issue)")
+            #expect(count[.listVerified] == lists, "issue \(issue)")
+        }
     }
 }

@@ -1,4 +1,4 @@
-internal import MdocModel
+package import MdocModel
 package import MdocTrust
 
 extension TrustSource {
@@ -7,5 +7,34 @@ extension TrustSource {
         TrustSource(
             kind, name: name, provenance: .file(path: name),
             obtained: Timestamp(secondsSince1970: TestAuthority.now), bytes: bytes[...])
+    }
+}
+
+/// Trust as a test wants it, which nobody was asked about: programs change it by a `TrustChange` alone.
+extension TrustSnapshot {
+    package func replacing(_ source: TrustSource) -> TrustSnapshot {
+        TrustSnapshot(sources.filter { $0.identity != source.identity } + [source])
+    }
+
+    package func removing(_ identity: TrustSource.Identity) -> TrustSnapshot {
+        TrustSnapshot(sources.filter { $0.identity != identity })
+    }
+
+    /// What the admission of `candidate` finds.
+    @discardableResult
+    package func admission(
+        of candidate: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,
+        namedIssuers: [ArraySlice<UInt8>] = []
+    ) throws(AdmissionRefusal) -> Admission {
+        try admission(
+            of: candidate, by: TrustRules(now: now, clockSkew: clockSkew, signers: namedIssuers)
+        ).admission
+    }
+
+    package func remarks(
+        on source: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,
+        namedIssuers: [ArraySlice<UInt8>] = []
+    ) -> [TrustCondition] {
+        remarks(on: source, by: TrustRules(now: now, clockSkew: clockSkew, signers: namedIssuers))
     }
 }

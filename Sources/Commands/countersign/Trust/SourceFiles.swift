@@ -67,80 +67,79 @@ struct SourceFiles {
 
     /// Whether there was something to take.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
-        let found = TrustSource.found(
-            in: contents, as: kind, provenance: .file(path: path), obtained: now)
-        sources += found
-        let damaged = TrustSource.blocks(in: contents).count { $0.contents == nil }
-        if !found.isEmpty, damaged > 0 {
+        let found = FoundSources(in: contents, as: kind, provenance: .file(path: path), obtained: now)
+        sources += found.sources
+        if !found.sources.isEmpty {
             notes += [String](
-                repeating: "skipped: \(Terminal.safe(path)): \(TrustFiles.damagedBlock)", count: damaged)
+                repeating: "skipped: \(Terminal.safe(path)): \(TrustFiles.damagedBlock)",
+                count: found.damagedBlocks)
         }
-        return !found.isEmpty
+        return !found.sources.isEmpty
     }
 }
 
-extension TrustSource {
-    /// What the bytes of a file or an answer hold, by the names that it will be known under.
-    static func found(
-        in contents: [UInt8], as kind: Kind?, provenance: Provenance, obtained: Timestamp
-    ) -> [TrustSource] {
-        // A folder of roots given with `--as vical` holds no VICAL.
-        encodings(in: contents).compactMap { found, bytes in
+/// The sources that the bytes of a file or an answer hold, by the names that they will be known under. Each is read once: its content
+/// goes with it.
+struct FoundSources {
+    private(set) var sources: [TrustSource] = []
+    /// The number of blocks of a text that cannot be decoded.
+    private(set) var damagedBlocks = 0
+
+    init(
+        in contents: [UInt8], as kind: TrustSource.Kind?, provenance: TrustSource.Provenance,
+        obtained: Timestamp
+    ) {
+        var structures: [(kind: TrustSource.Kind, content: SourceContent)] = []
+        // What can be read as it is, is no text.
+        if let whole = SourceContent.recognize(contents[...]) {
+            structures = [(whole.kind, whole.content)]
+        } else {
+            let blocks = Self.blocks(in: contents)
+            damagedBlocks = blocks.count { $0.contents == nil }
+            structures = blocks.compactMap { block in
+                guard let der = block.contents else { return nil }
+                let kind: TrustSource.Kind = block.is("CERTIFICATE") ? .anchor : .revocationList
+                return (kind, SourceContent(kind, der[...]))
+            }
+            structures.sort { $0.kind == .anchor && $1.kind != .anchor }
+            // Bytes of no known kind are what they are named to be.
+            if blocks.isEmpty, let kind { structures = [(kind, SourceContent(kind, contents[...]))] }
+        }
+        for (found, content) in structures {
             let wanted = kind ?? found
-            guard let wanted, found == nil || wanted.isLike(found) else { return nil }
-            return TrustSource(
-                wanted, name: name(of: bytes, wanted), provenance: provenance, obtained: obtained,
-                bytes: bytes[...])
+            // A folder of roots given with `--as vical` holds no VICAL.
+            guard wanted.isLike(found) else { continue }
+            sources.append(
+                TrustSource(
+                    wanted, name: content.name, provenance: provenance, obtained: obtained, reading: content))
         }
     }
 
-    /// The blocks of a text that hold roots or CRLs. What can be read as it is, is no text.
-    fileprivate static func blocks(in contents: [UInt8]) -> [PEM.Block] {
-        guard kind(of: contents[...]) == nil else { return [] }
-        let blocks = (try? PEM.blocks(contents[...])) ?? []
-        return blocks.filter { $0.is("CERTIFICATE") || $0.is("X509 CRL") }
+    /// The blocks of a text that hold roots or CRLs.
+    private static func blocks(in contents: [UInt8]) -> [PEM.Block] {
+        ((try? PEM.blocks(contents[...])) ?? []).filter { $0.is("CERTIFICATE") || $0.is("X509 CRL") }
     }
+}
 
-    /// Each structure with its kind; nil for bytes of no known kind.
-    private static func encodings(in contents: [UInt8]) -> [(Kind?, [UInt8])] {
-        let blocks = blocks(in: contents)
-        guard !blocks.isEmpty else { return [(Self.kind(of: contents[...]), contents)] }
-        let read = blocks.compactMap { block in
-            block.contents.map { (block.is("CERTIFICATE") ? Kind.anchor : .revocationList, $0) }
-        }
-        return read.sorted { $0.0 == .anchor && $1.0 != .anchor }
-    }
-
-    private static func kind(of bytes: ArraySlice<UInt8>) -> Kind? {
-        if (try? Certificate(der: bytes)) != nil { return .anchor }
-        if CertificateRevocationList.issuer(of: bytes) != nil { return .revocationList }
-        if (try? UnverifiedVICAL(bytes)) != nil { return .vical }
-        do throws(StatusTokenError) {
-            return try StatusToken(bytes).kind == .statusList ? .statusList : .identifierList
-        } catch {
-            // It is refused as such, by name, beside the other sources.
-            return error == .text(.jwt) ? .statusList : nil
-        }
-    }
-
+extension SourceContent {
     /// A certificate is named by its digest, so that the next root of an authority does not replace the previous
     /// one. A list is named by what stays the same when it is renewed.
-    private static func name(of bytes: [UInt8], _ kind: Kind) -> String {
-        let digest = Digest(.sha256, of: bytes[...]).bytes.hexadecimal
-        switch kind {
-        case .anchor, .provider: return digest
-        case .vical: return (try? UnverifiedVICAL(bytes[...]))?.provider ?? digest
-        case .revocationList:
-            guard let list = try? CertificateRevocationList(der: bytes[...]) else { return digest }
-            return list.distributionPointURIs?.first ?? list.issuer.description
-        case .statusList, .identifierList: return (try? StatusToken(bytes[...]))?.subject ?? digest
-        }
+    fileprivate var name: String {
+        let name: String? =
+            switch self {
+            case .certificate: nil
+            case .vical(let held): (try? held.list())?.provider
+            case .revocationList(let held):
+                (try? held.list()).map { $0.distributionPointURIs?.first ?? $0.issuer.description }
+            case .statusToken(let held): (try? held.token())?.subject
+            }
+        return name ?? Digest(.sha256, of: bytes).bytes.hexadecimal
     }
 }
 
 extension TrustSource.Kind {
     /// Whether bytes of the kind `found` may be meant for this kind.
-    fileprivate func isLike(_ found: TrustSource.Kind?) -> Bool {
+    fileprivate func isLike(_ found: TrustSource.Kind) -> Bool {
         found == self || (found == .anchor && self == .provider)
     }
 }

@@ -2,6 +2,7 @@ internal import MdocVerification
 internal import ArgumentParser
 internal import JSON
 internal import MdocModel
+internal import MdocTrust
 internal import PKIX
 
 /// How sources are let in.
@@ -20,7 +21,7 @@ struct StagingArguments: ParsableArguments {
             valueName: "file"))
     var signer: [String] = []
 
-    func rules(at now: Timestamp, _ policy: VerificationPolicy) throws(CommandFailure) -> TrustStage.Rules {
+    func rules(at now: Timestamp, _ policy: VerificationPolicy) throws(CommandFailure) -> TrustRules {
         var signers: [ArraySlice<UInt8>] = []
         for path in signer {
             let contents = try InputFile.read(path, limit: TrustFiles.largestFile)
@@ -32,7 +33,7 @@ struct StagingArguments: ParsableArguments {
                 )
             }
         }
-        return TrustStage.Rules(
+        return TrustRules(
             now: now, clockSkew: policy.clockSkew, acceptsShrunken: acceptShrunken, signers: signers)
     }
 }

@@ -51,11 +51,11 @@ struct TrustImportBundleCommand: ParsableCommand {
             TrustBundle(
                 bytes[...], signedBy: key, notOlderThan: newest, at: now, clockSkew: settings.clockSkew)
         ) { (error: TrustBundleError) in error.failure(of: file) }
-        var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
+        var stage = TrustStage(current?.snapshot, rules)
         Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
         try access.put(
             stage, after: current, by: .bundle, at: now,
-            bundle: stage.isRefused ? nil : bundle.created
+            bundle: stage.change.isRefused ? nil : bundle.created
         ).finish(json: output.json)
     }
 }

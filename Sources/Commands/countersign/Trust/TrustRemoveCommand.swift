@@ -28,9 +28,7 @@ struct TrustRemoveCommand: ParsableCommand {
         let now = try clock.now()
         let access = try TrustStoreAccess.reading(store.path)
         let current = try access.current()
-        var stage = TrustStage(
-            current.snapshot,
-            TrustStage.Rules(now: now, clockSkew: 0, acceptsShrunken: false, signers: []))
+        var stage = TrustStage(current.snapshot, TrustRules(now: now))
         for name in sources { stage.remove(try SourceSelector(name).only(in: current.snapshot)) }
         try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .removed, at: now)
             .finish(json: output.json)

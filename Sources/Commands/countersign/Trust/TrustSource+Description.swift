@@ -31,38 +31,38 @@ struct SourceDescription {
 
     init(_ source: TrustSource) {
         self.source = source
-        switch source.kind {
-        case .anchor, .provider: describeCertificate()
-        case .vical: describeVICAL()
-        case .revocationList: describeRevocationList()
-        case .statusList, .identifierList: describeStatusToken()
+        switch source.content {
+        case .certificate(let held): describe(held)
+        case .vical(let held): describe(held)
+        case .revocationList(let held): describe(held)
+        case .statusToken(let held): describe(held)
         }
     }
 
-    private mutating func describeCertificate() {
-        guard let certificate = try? Certificate(der: source.bytes) else { return }
+    private mutating func describe(_ held: HeldCertificate) {
+        guard let certificate = try? held.certificate() else { return }
         subject = certificate.subject.description
         from = Timestamp(secondsSince1970: certificate.notBefore)
         until = Timestamp(secondsSince1970: certificate.notAfter)
     }
 
-    private mutating func describeVICAL() {
-        guard let list = try? UnverifiedVICAL(source.bytes) else { return }
+    private mutating func describe(_ held: HeldVICAL) {
+        guard let list = try? held.list() else { return }
         subject = list.provider
         (from, until) = (list.date, list.nextUpdate)
         issue = list.issueID.map { "\($0)" }
     }
 
-    private mutating func describeRevocationList() {
-        guard let list = try? CertificateRevocationList(der: source.bytes) else { return }
+    private mutating func describe(_ held: HeldRevocationList) {
+        guard let list = try? held.list() else { return }
         subject = list.issuer.description
         from = Timestamp(secondsSince1970: list.thisUpdate)
         until = list.nextUpdate.map(Timestamp.init(secondsSince1970:))
         entries = list.count
     }
 
-    private mutating func describeStatusToken() {
-        guard let token = try? StatusToken(source.bytes) else { return }
+    private mutating func describe(_ held: HeldStatusToken) {
+        guard let token = try? held.token() else { return }
         (from, until) = (token.issued, token.expires)
     }
 

@@ -10,10 +10,10 @@ extension TrustStoreAccess {
     /// Lets in sources, then what is fetched of the targets, and stores what was let in.
     func importing(
         _ sources: [TrustSource], and targets: [FetchTarget], by fetching: FetchArguments,
-        _ rules: TrustStage.Rules
+        _ rules: TrustRules
     ) async throws(CommandFailure) -> TrustChangeReport {
         let current = try currentIfAny()
-        var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
+        var stage = TrustStage(current?.snapshot, rules)
         Progress.during("Checking the sources") { stage.admit(sources) }
         if !targets.isEmpty {
             let fetcher = try fetching.fetcher()
@@ -61,11 +61,12 @@ extension TrustSource {
     /// The source in DER, where a server sent it as text. A root that was fetched is known by its digest as any other, so that
     /// nobody who serves it puts another in its place.
     fileprivate var withoutPEM: TrustSource {
-        let found = TrustSource.found(
-            in: Array(bytes), as: kind, provenance: provenance, obtained: obtained)
+        let found = FoundSources(in: Array(bytes), as: kind, provenance: provenance, obtained: obtained)
+            .sources
         guard found.count == 1, let only = found.first else { return self }
         return kind == .anchor
             ? only
-            : TrustSource(kind, name: name, provenance: provenance, obtained: obtained, bytes: only.bytes)
+            : TrustSource(
+                kind, name: name, provenance: provenance, obtained: obtained, reading: only.content)
     }
 }

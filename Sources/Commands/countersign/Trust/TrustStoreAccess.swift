@@ -58,7 +58,7 @@ struct TrustStoreAccess {
         bundle: Timestamp? = nil
     ) throws(CommandFailure) -> TrustChangeReport {
         var record = current?.record
-        if stage.snapshot.id != stage.before.id || bundle != nil {
+        if stage.snapshot.id != stage.change.before.id || bundle != nil {
             record = try using { store throws(ReaderStoreError) in
                 try store.replaceTrust(
                     with: stage.snapshot, expecting: record?.number, by: change, at: now, bundle: bundle)

@@ -59,7 +59,7 @@ extension UnverifiedRICAL {
         } catch {
             throw .signerNotTrusted(error)
         }
-        try list.verifySignature(with: chain[0])
+        try list.verifySignature()
         guard type == Self.readerAuthentication else { throw .typeUnknown(type) }
         guard date <= now else { throw .notYetValid }
         if let notAfter, notAfter < now { throw .expired }

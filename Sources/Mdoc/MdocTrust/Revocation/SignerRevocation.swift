@@ -1,33 +1,56 @@
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import PKIX
+package import PKIX
 internal import Synchronization
 
-/// A CRL of the store, opened when a certificate of its issuer is first asked about, and verified once.
-final class HeldRevocationList: Sendable {
-    private let der: ArraySlice<UInt8>
-    private let opened = Mutex<Result<CertificateRevocationList, PKIXError>?>(nil)
+/// The bytes of a CRL: parsed when that is first needed, and verified once for each key that may have signed it.
+package final class HeldRevocationList: Sendable {
+    let der: ArraySlice<UInt8>
+    private let parsed = Once<Result<CertificateRevocationList, PKIXError>>()
+    private let namedIssuer = Once<IssuerName?>()
+    private let gap = Once<Bool>()
     /// Whether the anchor of this fingerprint signed it.
     private let verdicts = Mutex<[[UInt8]: Bool]>([:])
+
+    private struct IssuerName: Sendable {
+        let key: [UInt8]
+        let digest: [UInt8]
+    }
 
     init(_ der: ArraySlice<UInt8>) {
         self.der = der
     }
 
-    func list() -> Result<CertificateRevocationList, PKIXError> {
-        opened.withLock { known in
-            if let known { return known }
-            let der = der
-            let made = Result { () throws(PKIXError) in try CertificateRevocationList(der: der) }
-            known = made
-            return made
+    package func list() throws(PKIXError) -> CertificateRevocationList {
+        try parsed.value { Result { () throws(PKIXError) in try CertificateRevocationList(der: der) } }.get()
+    }
+
+    /// Nil for bytes that do not begin as a CRL.
+    private var issuerName: IssuerName? {
+        namedIssuer.value {
+            // A CRL that is cut off still names its issuer.
+            let issuer = (try? list())?.issuer ?? CertificateRevocationList.issuer(of: der)
+            return issuer.map {
+                let key = $0.comparisonKey
+                return IssuerName(key: key, digest: Digest(.sha256, of: key[...]).bytes)
+            }
         }
     }
+
+    var isIncomplete: Bool {
+        gap.value { (try? list())?.incompleteness != nil }
+    }
+
+    /// The comparison key of the issuer's name.
+    fileprivate var issuerKey: [UInt8]? { issuerName?.key }
+
+    /// The SHA-256 of the issuer's name.
+    var issuerDigest: [UInt8]? { issuerName?.digest }
 
     func isSigned(by anchor: TrustAnchor) -> Bool {
         verdicts.withLock { known in
             if let known = known[anchor.sha256] { return known }
-            let verdict = (try? anchor.verifySignature(of: list().get())) != nil
+            let verdict = (try? anchor.verifySignature(of: list())) != nil
             known[anchor.sha256] = verdict
             return verdict
         }
@@ -38,16 +61,14 @@ final class HeldRevocationList: Sendable {
 struct RevocationLists: Sendable {
     private var byIssuer: [[UInt8]: [HeldRevocationList]] = [:]
 
-    init(_ encodings: [ArraySlice<UInt8>]) {
-        for der in encodings {
-            guard let issuer = CertificateRevocationList.issuer(of: der) else { continue }
-            byIssuer[issuer.comparisonKey, default: []].append(HeldRevocationList(der))
-        }
-    }
-
-    /// Those among the sources of a snapshot.
+    /// The CRLs among the sources of a snapshot.
     init(of sources: [TrustSource]) {
-        self.init(sources.filter { $0.kind == .revocationList }.map(\.bytes))
+        for source in sources {
+            guard case .revocationList(let list) = source.content, let issuer = list.issuerKey else {
+                continue
+            }
+            byIssuer[issuer, default: []].append(list)
+        }
     }
 
     subscript(_ issuer: DistinguishedName) -> [HeldRevocationList] {
@@ -97,7 +118,7 @@ struct SignerRevocation: Sendable {
         var found: [Evidence] = []
         var failure = UndeterminedCause.listMalformed
         for held in own {
-            guard case .success(let list) = held.list() else { continue }
+            guard let list = try? held.list() else { continue }
             let covers = list.covers(certificate) && list.names(anchor.certificate)
             if !covers { failure = .listAbsent }
             guard held.isSigned(by: anchor) else {

@@ -8,21 +8,19 @@ enum RevokingList {
 
     /// Nil for a source of another kind, and for bytes that cannot be read.
     init?(_ source: TrustSource) {
-        switch source.kind {
-        case .anchor, .provider, .vical: return nil
-        case .revocationList:
-            guard let list = try? CertificateRevocationList(der: source.bytes) else { return nil }
+        switch source.content {
+        case .certificate, .vical: return nil
+        case .revocationList(let held):
+            guard let list = try? held.list() else { return nil }
             self = .certificates(list)
-        case .statusList:
-            guard let token = try? StatusToken(source.bytes), let list = try? token.statusList() else {
-                return nil
+        case .statusToken(let held):
+            guard let token = try? held.token(), token.kind == source.statusKind,
+                let content = try? held.content()
+            else { return nil }
+            switch content {
+            case .statuses(let list): self = .statuses(list, IssueOrder(token))
+            case .identifiers(let list): self = .identifiers(list, IssueOrder(token))
             }
-            self = .statuses(list, IssueOrder(token))
-        case .identifierList:
-            guard let token = try? StatusToken(source.bytes), let list = try? token.identifiers() else {
-                return nil
-            }
-            self = .identifiers(list, IssueOrder(token))
         }
     }
 

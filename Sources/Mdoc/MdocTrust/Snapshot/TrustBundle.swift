@@ -52,25 +52,38 @@ package struct TrustBundle: Sendable {
             .sign1(payload, detached: false, with: key, algorithm: algorithm)
     }
 
-    /// Opens a bundle that `key` signed.
-    ///
-    /// - Parameters:
-    ///   - current: when the bundle that is in use was made; an older one is refused.
+    /// Opens a bundle that `key` signed. Whether it may be used now is for `requireUse(after:at:clockSkew:)` to say.
     package init(
-        _ bytes: ArraySlice<UInt8>, signedBy key: borrowing PublicKey, notOlderThan current: Timestamp?,
-        at now: Timestamp, clockSkew: Int64 = 60
+        _ bytes: ArraySlice<UInt8>, signedBy key: borrowing PublicKey
     ) throws(TrustBundleError) {
         let payload = try Self.verifiedPayload(bytes, key)
         let contents = try mapping(
             Contents(CBORItem.parse(payload, limits: Self.limits)), TrustBundleError.malformed)
         guard contents.type == Self.type else { throw .typeWrong }
         created = contents.created
-        if let current, contents.created < current { throw .older }
-        guard contents.created <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
         snapshot = TrustSnapshot(contents.sources)
         guard snapshot.id.bytes.elementsEqual(contents.snapshot),
             snapshot.sources.count == contents.sources.count
         else { throw .snapshotDiffers }
+    }
+
+    /// Opens a bundle that `key` signed and that may be used now.
+    package init(
+        _ bytes: ArraySlice<UInt8>, signedBy key: borrowing PublicKey, notOlderThan current: Timestamp?,
+        at now: Timestamp, clockSkew: Int64 = 60
+    ) throws(TrustBundleError) {
+        try self.init(bytes, signedBy: key)
+        try requireUse(after: current, at: now, clockSkew: clockSkew)
+    }
+
+    /// Throws for a bundle that was made before the one that is in use, or in the future.
+    ///
+    /// - Parameter current: When the bundle that is in use was made; nil if none is, or if an older one may come back.
+    package func requireUse(
+        after current: Timestamp?, at now: Timestamp, clockSkew: Int64
+    ) throws(TrustBundleError) {
+        if let current, created < current { throw .older }
+        guard created <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
     }
 
     private static func verifiedPayload(

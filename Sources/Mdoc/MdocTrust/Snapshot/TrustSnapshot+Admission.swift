@@ -1,3 +1,4 @@
+internal import COSE
 package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
@@ -58,36 +59,71 @@ package enum Admission: Equatable, Sendable {
     case unchanged
 }
 
+/// The proof that a source may take its place in a snapshot. Only `TrustSnapshot` makes one, and only a `TrustChange` uses it.
+package struct AdmittedSource: Sendable {
+    package let source: TrustSource
+    package let admission: Admission
+    /// The list behind its provider's signature; nil for other kinds, and for a list that is new with a bundle.
+    package let list: VerifiedVICAL?
+
+    fileprivate init(_ source: TrustSource, _ admission: Admission, _ list: VerifiedVICAL? = nil) {
+        self.source = source
+        self.admission = admission
+        self.list = list
+    }
+}
+
 extension TrustSnapshot {
     /// By how many seconds a VICAL may be past its nextUpdate: AAMVA's lives a day, and what comes on a USB stick is older
     /// (Q217).
     package static let longestOverdue: Int64 = 30 * 86_400
 
-    /// Whether `candidate` may take its place in this snapshot at `now`.
-    ///
-    /// - Parameters:
-    ///   - clockSkew: the seconds by which a list may be from the future.
-    ///   - namedIssuers: certificates that MSOs named for the signer of a status list.
+    /// Checks whether `candidate` may take its place in this snapshot.
     package func admission(
-        of candidate: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,
-        namedIssuers: [ArraySlice<UInt8>] = []
-    ) throws(AdmissionRefusal) -> Admission {
-        let issue = try issue(of: candidate, at: now, clockSkew: clockSkew, namedIssuers)
+        of candidate: TrustSource, by rules: TrustRules
+    ) throws(AdmissionRefusal) -> AdmittedSource {
+        let (issue, list) = try usableIssue(of: candidate, by: rules)
         let current = source(candidate.identity)
-        guard current?.sha256 != candidate.sha256 else { return .unchanged }
+        guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
         // Unreadable present lists must not keep out a readable one.
         let before = current?.issue(in: self)
         guard !candidate.isIncomplete else {
             // It stands beside all others, of which nothing is lost, however little of it can be read.
             try requirePlace(for: candidate, issue)
-            return .new
+            return AdmittedSource(candidate, .new, list)
         }
         if let before { try issue.requireSuccession(to: before) }
-        for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
-            if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }
+        do throws(AdmissionRefusal) {
+            for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
+                if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }
+            }
+            if let before { try issue.requireNoLoss(of: before) }
+        } catch {
+            guard rules.acceptsShrunken else { throw error }
+            return AdmittedSource(candidate, .renewed, list)
         }
-        if let before { try issue.requireNoLoss(of: before) }
-        return current == nil ? .new : .renewed
+        return AdmittedSource(candidate, current == nil ? .new : .renewed, list)
+    }
+
+    /// Checks whether `candidate`, a source of `other`, may follow what is here where `other` takes the place of this whole snapshot.
+    /// Sources that are new are believed by the signature of the bundle that `other` comes from.
+    ///
+    /// - Parameter both: The sources of both snapshots; of one identity the one that is here.
+    func admission(
+        of candidate: TrustSource, of other: TrustSnapshot, joining both: TrustSnapshot, by rules: TrustRules
+    ) throws(AdmissionRefusal) -> AdmittedSource {
+        try requireNothingLost(by: candidate, in: other)
+        guard let there = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
+        guard there.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged) }
+        do throws(AdmissionRefusal) {
+            return try both.admission(of: candidate, by: rules)
+        } catch .unusable(.vicalRefused(.expired)) {
+            // Its time is over; whether it is older or has less than the one before shows at the time of its issue.
+            guard case .vical(let held) = candidate.content, let list = try? held.list() else {
+                throw .unusable(.vicalRefused(.expired))
+            }
+            return try both.admission(of: candidate, by: rules.at(list.date))
+        }
     }
 
     /// Throws where an incomplete list would be dropped at once: by the complete list, or because there are too many.
@@ -109,9 +145,14 @@ extension TrustSnapshot {
     package func requireNothingLost(
         by source: TrustSource, in other: TrustSnapshot
     ) throws(AdmissionRefusal) {
-        guard let issue = source.issue(in: other) else { return }
-        let complete = other.source(source.identity.complete)
-        if let gap = issue.incompleteness, complete == nil, self.source(source.identity.complete) != nil {
+        let like = source.identity.complete
+        // Nothing of its name and issuer is here that could be lost; lists are not opened for that.
+        guard source.kind.isList,
+            sources.contains(where: { $0.kind == like.kind && $0.identity.complete == like }),
+            let issue = source.issue(in: other)
+        else { return }
+        let complete = other.source(like)
+        if let gap = issue.incompleteness, complete == nil, self.source(like) != nil {
             throw .unusable(gap)
         }
         // Where there is a complete list, it is to be asked about the incomplete ones.
@@ -126,54 +167,57 @@ extension TrustSnapshot {
         }
     }
 
-    private func issue(
-        of source: TrustSource, at now: Timestamp, clockSkew: Int64, _ namedIssuers: [ArraySlice<UInt8>]
-    ) throws(AdmissionRefusal) -> ListIssue {
-        let conditions: [TrustCondition] =
-            switch source.kind {
-            case .anchor, .provider: certificateConditions(source, at: now)
-            case .vical: vicalConditions(source, at: now, clockSkew: clockSkew)
-            case .revocationList: lintRevocationList(source, at: now, clockSkew: clockSkew)
-            case .statusList, .identifierList:
-                lintStatusList(source, at: now, clockSkew: clockSkew, namedIssuers: namedIssuers)
-            }
+    /// The issue that a source is, with the list if it is a VICAL. Throws where it cannot be used.
+    private func usableIssue(
+        of source: TrustSource, by rules: TrustRules
+    ) throws(AdmissionRefusal) -> (ListIssue, VerifiedVICAL?) {
+        let conditions: [TrustCondition]
+        switch source.content {
+        case .vical(let held):
+            let list = try verified(held, by: rules)
+            return (ListIssue(list), list)
+        case .certificate(let held): conditions = certificateConditions(source.kind, held, at: rules.now)
+        case .revocationList(let held): conditions = lintRevocationList(held, by: rules)
+        case .statusToken(let held): conditions = lintStatusList(source, held, by: rules)
+        }
         if let condition = conditions.first(where: { !$0.leavesListUsable }) { throw .unusable(condition) }
         guard let issue = source.issue(in: self) else {
             throw .unusable(.certificateUnreadable(.valueMalformed(at: 0)))
         }
-        return issue
+        return (issue, nil)
     }
 
-    private func certificateConditions(_ source: TrustSource, at now: Timestamp) -> [TrustCondition] {
-        do throws(PKIXError) {
-            let certificate = try Certificate(der: source.bytes)
+    private func certificateConditions(
+        _ kind: TrustSource.Kind, _ held: HeldCertificate, at now: Timestamp
+    ) -> [TrustCondition] {
+        do throws(HeldCertificateError) {
+            let anchor = try held.anchor()
             do throws(TrustAnchorError) {
-                let anchor = try TrustAnchor(certificate)
-                guard source.kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
-                    return [TrustCondition(notLinked: anchor)]
-                }
-                return []
+                try anchor.requireUsableKey()
             } catch {
                 return [TrustCondition(error)]
             }
+            guard kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
+                return [TrustCondition(notLinked: anchor)]
+            }
+            return []
         } catch {
-            return [.certificateUnreadable(error)]
+            return [TrustCondition(error)]
         }
     }
 
-    private func vicalConditions(
-        _ source: TrustSource, at now: Timestamp, clockSkew: Int64
-    ) -> [TrustCondition] {
+    private func verified(
+        _ held: HeldVICAL, by rules: TrustRules
+    ) throws(AdmissionRefusal) -> VerifiedVICAL {
         do throws(VICALError) {
-            let list = try UnverifiedVICAL(source.bytes)
+            let (list, now) = (try held.list(), rules.now)
             // A clock that is slow is excused.
-            let isJustAhead = list.date > now && list.date <= now.advanced(bySeconds: clockSkew)
-            _ = try list.verify(
+            let isJustAhead = list.date > now && list.date <= now.advanced(bySeconds: rules.clockSkew)
+            return try list.verify(
                 by: providers, at: isJustAhead ? list.date : now, revokedBy: RevocationLists(of: sources),
                 overdueBy: Self.longestOverdue)
-            return []
         } catch {
-            return [.vicalRefused(error)]
+            throw .unusable(.vicalRefused(error))
         }
     }
 }
@@ -208,34 +252,54 @@ private struct ListIssue {
 extension TrustSource {
     /// Nil if the source cannot be read.
     fileprivate func issue(in snapshot: TrustSnapshot) -> ListIssue? {
-        switch kind {
-        case .anchor, .provider:
-            return (try? Certificate(der: bytes)).map {
+        switch content {
+        case .certificate(let held):
+            return (try? held.certificate()).map {
                 ListIssue(order: IssueOrder(number: nil, date: $0.notBefore), count: 1, issuer: $0.subject)
             }
-        case .vical:
-            let list = try? UnverifiedVICAL(bytes).verify(by: snapshot.providers, at: nil, .lenient)
-            return list.map {
+        case .vical(let held):
+            let list = try? held.list().verify(by: snapshot.providers, at: nil, .lenient)
+            return list.map { ListIssue($0) }
+        case .revocationList(let held):
+            return (try? held.list()).map { list in
                 ListIssue(
-                    order: IssueOrder(
-                        number: $0.issueID.map(\.bigEndianBytes), date: $0.date.secondsSince1970),
-                    count: $0.entries.count, issuer: $0.root.certificate.subject)
+                    order: IssueOrder(list), count: list.count, issuer: list.issuer,
+                    incompleteness: list.incompleteness.map(TrustCondition.revocationListIncomplete))
             }
-        case .revocationList:
-            let list = try? CertificateRevocationList(der: bytes)
-            return list.map {
-                ListIssue(
-                    order: IssueOrder($0), count: $0.count, issuer: $0.issuer,
-                    incompleteness: $0.incompleteness.map(TrustCondition.revocationListIncomplete))
-            }
-        case .statusList, .identifierList:
-            guard let token = try? StatusToken(bytes), let opened = try? token.open() else { return nil }
+        case .statusToken(let held):
+            guard let token = try? held.token(), let opened = try? held.open() else { return nil }
             // Identifiers may leave their list when their documents end; statuses have their places for good.
             return ListIssue(
                 order: IssueOrder(token),
                 count: kind == .statusList ? opened.count : 0,
                 issuer: token.root(among: snapshot.anchors.map(\.anchor))?.certificate.subject,
                 incompleteness: opened.gaps.first.map(TrustCondition.statusListIncomplete))
+        }
+    }
+}
+
+extension ListIssue {
+    fileprivate init(_ list: VerifiedVICAL) {
+        self.init(
+            order: IssueOrder(
+                number: list.issueID.map(\.bigEndianBytes), date: list.date.secondsSince1970),
+            count: list.entries.count, issuer: list.root.certificate.subject)
+    }
+}
+
+extension TrustSnapshot {
+    /// The certificates, in DER, of signers of the status and identifier lists here whom no anchor issued: lists that only documents
+    /// which name such a signer believe.
+    package func strangersAmongListSigners(at now: Timestamp) -> [ArraySlice<UInt8>] {
+        let anchors = anchors.map(\.anchor)
+        return sources.compactMap { source in
+            guard case .statusToken(let held) = source.content, let token = try? held.token(),
+                token.root(among: anchors) == nil,
+                let leaf = try? token.signature.headers.x5chain(maximum: 4).first,
+                let signer = try? Certificate(der: leaf),
+                (try? StatusListIssuer(anyOf: [], named: [signer]).verifySigner(of: token, at: now)) != nil
+            else { return nil }
+            return leaf
         }
     }
 }

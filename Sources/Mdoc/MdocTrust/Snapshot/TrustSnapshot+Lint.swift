@@ -16,15 +16,17 @@ extension TrustSnapshot {
                 TrustFinding(source: source, condition: $0)
             }
         }
+        let rules = TrustRules(now: now, clockSkew: 0)
         for source in sources {
             let conditions: [TrustCondition] =
-                switch source.kind {
-                case .anchor: []
-                case .provider:
-                    (try? Certificate(der: source.bytes)).map { lintValidity(of: $0, at: now) } ?? []
-                case .vical: lintList(source, at: now)
-                case .revocationList: lintRevocationList(source, at: now)
-                case .statusList, .identifierList: lintStatusList(source, at: now)
+                switch source.content {
+                case .certificate(let held):
+                    // The anchors are looked at above.
+                    source.kind == .anchor
+                        ? [] : (try? held.certificate()).map { lintValidity(of: $0, at: now) } ?? []
+                case .vical(let held): lintList(held, at: now)
+                case .revocationList(let held): lintRevocationList(held, by: rules)
+                case .statusToken(let held): lintStatusList(source, held, by: rules)
                 }
             found += conditions.map { TrustFinding(source: source.identity, condition: $0) }
         }
@@ -32,26 +34,21 @@ extension TrustSnapshot {
     }
 
     /// What someone who lets `source` in should know about it: what was mended or left out, and whether it is overdue. Refusals
-    /// are for `admission(of:at:)` to say.
-    package func remarks(
-        on source: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,
-        namedIssuers: [ArraySlice<UInt8>] = []
-    ) -> [TrustCondition] {
-        switch source.kind {
-        case .anchor, .provider: return []
-        case .vical:
-            let trial = replacing(source)
+    /// are for `admission(of:by:)` to say.
+    package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
+        switch source.content {
+        case .certificate: return []
+        case .vical(let held):
+            let trial = substituting([source])
             let roots = trial.roots
             let links = trial.anchors.filter {
-                $0.sources.contains(source.identity) && !roots.areTrusting($0, at: now)
+                $0.sources.contains(source.identity) && !roots.areTrusting($0, at: rules.now)
             }
             return trial.findings.filter { $0.source == source.identity }.map(\.condition)
                 + links.map { TrustCondition(notLinked: $0.anchor) }
-                + lintList(source, at: now)
-        case .revocationList:
-            return lintRevocationList(source, at: now, clockSkew: clockSkew)
-        case .statusList, .identifierList:
-            return lintStatusList(source, at: now, clockSkew: clockSkew, namedIssuers: namedIssuers)
+                + lintList(held, at: rules.now)
+        case .revocationList(let held): return lintRevocationList(held, by: rules)
+        case .statusToken(let held): return lintStatusList(source, held, by: rules)
         }
     }
 
@@ -82,51 +79,50 @@ extension TrustSnapshot {
         return days < Self.daysOfWarning ? [.anchorExpiresSoon(subject: subject, days: days)] : []
     }
 
-    private func lintList(_ source: TrustSource, at now: Timestamp) -> [TrustCondition] {
-        guard let list = try? UnverifiedVICAL(source.bytes) else { return [] }
+    private func lintList(_ held: HeldVICAL, at now: Timestamp) -> [TrustCondition] {
+        guard let list = try? held.list() else { return [] }
         guard let next = list.nextUpdate else { return [.vicalWithoutNextUpdate] }
         return staleness(from: list.date, to: next, at: now)
     }
 
-    func lintRevocationList(
-        _ source: TrustSource, at now: Timestamp, clockSkew: Int64 = 0
-    ) -> [TrustCondition] {
+    func lintRevocationList(_ held: HeldRevocationList, by rules: TrustRules) -> [TrustCondition] {
         do throws(PKIXError) {
-            let list = try CertificateRevocationList(der: source.bytes)
+            let list = try held.list()
             let issuers = (anchors.map(\.anchor) + providers).filter {
                 $0.certificate.subject == list.issuer
             }
             let name = list.issuer.description
             guard !issuers.isEmpty else { return [.revocationListIssuerUnknown(issuer: name)] }
-            guard issuers.contains(where: { (try? $0.verifySignature(of: list)) != nil }) else {
+            guard issuers.contains(where: { held.isSigned(by: $0) }) else {
                 return [.revocationListSignatureInvalid(issuer: name)]
             }
             return list.gaps.map(TrustCondition.revocationListIncomplete)
                 + staleness(
                     from: Timestamp(secondsSince1970: list.thisUpdate),
-                    to: list.nextUpdate.map(Timestamp.init(secondsSince1970:)), at: now,
-                    clockSkew: clockSkew)
+                    to: list.nextUpdate.map(Timestamp.init(secondsSince1970:)), at: rules.now,
+                    clockSkew: rules.clockSkew)
         } catch {
             return [.revocationListUnreadable(error)]
         }
     }
 
     func lintStatusList(
-        _ source: TrustSource, at now: Timestamp, clockSkew: Int64 = 0,
-        namedIssuers: [ArraySlice<UInt8>] = []
+        _ source: TrustSource, _ held: HeldStatusToken, by rules: TrustRules
     ) -> [TrustCondition] {
         do throws(StatusTokenError) {
-            let token = try StatusToken(source.bytes)
+            let token = try held.token()
             guard token.kind == source.statusKind else { return [.statusListUnreadable(.typeWrong)] }
             guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
-            let named = namedIssuers.compactMap { try? Certificate(der: Array($0)[...]) }
+            let named = rules.signers.compactMap { try? Certificate(der: Array($0)[...]) }
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
             // A token by an unknown signer is not opened.
-            let isKnown = (try? issuer.verifySigner(of: token, at: now))?.isValid(at: now) == true
-            let gaps = isKnown ? try token.open().gaps : []
+            let isKnown =
+                (try? issuer.verifySigner(of: token, at: rules.now))?.isValid(at: rules.now) == true
+            let gaps = isKnown ? try held.open().gaps : []
             return (isKnown ? [] : [.statusListSignerUnknown])
                 + gaps.map(TrustCondition.statusListIncomplete)
-                + staleness(from: token.issued, to: token.expires, at: now, clockSkew: clockSkew)
+                + staleness(
+                    from: token.issued, to: token.expires, at: rules.now, clockSkew: rules.clockSkew)
         } catch {
             return [.statusListUnreadable(error)]
         }
@@ -149,19 +145,6 @@ extension TrustSource {
         case .statusList: .statusList
         case .identifierList: .identifierList
         case .anchor, .provider, .vical, .revocationList: nil
-        }
-    }
-}
-
-extension StatusToken {
-    /// How many statuses or identifiers the list has, found by opening it, and what of the token cannot be read.
-    func open() throws(StatusTokenError) -> (count: Int, gaps: [StatusTokenError]) {
-        switch kind {
-        case .statusList:
-            return (try statusList().count, gaps)
-        case .identifierList:
-            let list = try identifiers()
-            return (list.identifiers.count, gaps + (list.isComplete ? [] : [.identifierUnreadable]))
         }
     }
 }

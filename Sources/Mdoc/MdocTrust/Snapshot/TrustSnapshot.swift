@@ -57,14 +57,18 @@ package struct TrustSnapshot: Sendable {
         return sources.filter { $0.isIncomplete && $0.identity.complete == complete }
     }
 
-    /// This snapshot with `source` in place of the one of its kind and name, or as a further one. Whether it should be is for
-    /// `admission(of:at:)` to say.
-    package func replacing(_ source: TrustSource) -> TrustSnapshot {
-        TrustSnapshot(sources.filter { $0.identity != source.identity } + [source])
+    /// The snapshot with each admitted source in place of the one of its identity, or as a further one.
+    func joined(by admitted: [AdmittedSource]) -> TrustSnapshot {
+        substituting(admitted.map(\.source))
     }
 
-    /// This snapshot without the source (Q184).
-    package func removing(_ identity: TrustSource.Identity) -> TrustSnapshot {
+    /// As `joined(by:)`, to see what would come of sources that are not admitted.
+    func substituting(_ others: [TrustSource]) -> TrustSnapshot {
+        let replaced = Set(others.map(\.identity))
+        return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)
+    }
+
+    func removing(_ identity: TrustSource.Identity) -> TrustSnapshot {
         TrustSnapshot(sources.filter { $0.identity != identity })
     }
 }
@@ -87,7 +91,7 @@ private struct AnchorCollection {
     private(set) var anchors: [TrustedAnchor] = []
     private(set) var providers: [TrustAnchor] = []
     private(set) var findings: [TrustFinding] = []
-    var revocationLists = RevocationLists([])
+    var revocationLists = RevocationLists(of: [])
     private var places: [[UInt8]: Int] = [:]
 
     mutating func addProvider(_ source: TrustSource) {
@@ -104,9 +108,10 @@ private struct AnchorCollection {
     }
 
     mutating func addList(_ source: TrustSource) {
+        guard case .vical(let held) = source.content else { return }
         do throws(VICALError) {
             // Its time was looked at when it was let in; an old list is kept until there is a better one (Q176).
-            let list = try UnverifiedVICAL(source.bytes).verify(
+            let list = try held.list().verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
             for finding in list.findings { note(source, .vical(finding)) }
             if !list.signerFindings.isEmpty { note(source, .vicalSigner(list.signerFindings)) }
@@ -126,10 +131,11 @@ private struct AnchorCollection {
     }
 
     private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
-        do throws(PKIXError) {
-            return anchor(try Certificate(der: source.bytes), source)
+        guard case .certificate(let held) = source.content else { return nil }
+        do throws(HeldCertificateError) {
+            return try held.anchor()
         } catch {
-            note(source, .certificateUnreadable(error))
+            note(source, TrustCondition(error))
             return nil
         }
     }

@@ -34,39 +34,55 @@ package struct TrustSource: Sendable, Equatable {
     package let name: String
     package let provenance: Provenance
     package let obtained: Timestamp
-    package let bytes: ArraySlice<UInt8>
     package let sha256: [UInt8]
-    /// Whether the list leaves something out or has parts that cannot be read: what it lists is revoked, and what it does not list
-    /// is not thereby good.
-    package let isIncomplete: Bool
-    private let issuer: [UInt8]?
+    /// The bytes as they were read, shared by all copies of the source.
+    package let content: SourceContent
+
+    package var bytes: ArraySlice<UInt8> { content.bytes }
 
     package init(
         _ kind: Kind, name: String, provenance: Provenance, obtained: Timestamp, bytes: ArraySlice<UInt8>
+    ) {
+        self.init(
+            kind, name: name, provenance: provenance, obtained: obtained,
+            reading: SourceContent(kind, bytes))
+    }
+
+    /// A source of bytes that may have been read before.
+    package init(
+        _ kind: Kind, name: String, provenance: Provenance, obtained: Timestamp,
+        reading content: SourceContent
     ) {
         self.kind = kind
         self.name = name
         self.provenance = provenance
         self.obtained = obtained
-        self.bytes = bytes
-        sha256 = Digest(.sha256, of: bytes).bytes
-        issuer =
-            switch kind {
-            case .anchor, .provider, .vical: nil
-            case .revocationList:
-                CertificateRevocationList.issuer(of: bytes).map {
-                    Digest(.sha256, of: $0.comparisonKey[...]).bytes
-                }
-            case .statusList, .identifierList: StatusToken.issuerDigest(of: bytes)
-            }
-        isIncomplete =
-            switch kind {
-            case .anchor, .provider, .vical: false
-            case .revocationList: (try? CertificateRevocationList(der: bytes))?.incompleteness != nil
-            // The statuses of a list are opened when a document points to them.
-            case .statusList: (try? StatusToken(bytes))?.gaps.isEmpty == false
-            case .identifierList: (try? StatusToken(bytes).open())?.gaps.isEmpty == false
-            }
+        self.content = content.isForm(of: kind) ? content : SourceContent(kind, content.bytes)
+        sha256 = Digest(.sha256, of: content.bytes).bytes
+    }
+
+    package static func == (one: TrustSource, other: TrustSource) -> Bool {
+        one.kind == other.kind && one.name == other.name && one.provenance == other.provenance
+            && one.obtained == other.obtained && one.bytes == other.bytes
+    }
+
+    /// Whether the list leaves something out or has parts that cannot be read: what it lists is revoked, and what it does not list
+    /// is not thereby good.
+    package var isIncomplete: Bool {
+        switch content {
+        case .certificate, .vical: false
+        case .revocationList(let held): held.isIncomplete
+        // The statuses of a list are opened when a document points to them.
+        case .statusToken(let held): kind == .statusList ? held.lacksClaims : held.isIncomplete
+        }
+    }
+
+    private var issuer: [UInt8]? {
+        switch content {
+        case .certificate, .vical: nil
+        case .revocationList(let held): held.issuerDigest
+        case .statusToken(let held): held.issuerDigest
+        }
     }
 
     /// What makes two sources one that was renewed.

@@ -5,13 +5,13 @@ internal import PKIX
 
 /// The status and identifier lists of a store, by the URI that documents know them by.
 struct StatusLists: Sendable {
-    private let byURI: [String: [HeldStatusToken]]
+    private let byURI: [String: [PublishedStatusList]]
     private let revocationLists: RevocationLists
 
-    /// - Parameter revocationLists: the CRLs that may list a signer of these.
-    init(_ tokens: [HeldStatusToken], revokedBy revocationLists: RevocationLists) {
+    /// - Parameter revocationLists: the CRLs that may list a signer of one of the lists.
+    init(_ lists: [PublishedStatusList], revokedBy revocationLists: RevocationLists) {
         self.revocationLists = revocationLists
-        byURI = Dictionary(grouping: tokens, by: \.uri)
+        byURI = Dictionary(grouping: lists, by: \.uri)
     }
 
     /// Of which document a status is asked.

@@ -50,7 +50,7 @@ struct StatusListIssuer {
     init(anyOf anchors: [TrustAnchor], named: [Certificate] = []) {
         choice = .anyOf(anchors, named: named)
         fingerprint = .anyone
-        revocationLists = RevocationLists([])
+        revocationLists = RevocationLists(of: [])
     }
 
     private func roots(at now: Timestamp) -> [TrustAnchor] {

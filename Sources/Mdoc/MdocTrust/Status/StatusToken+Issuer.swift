@@ -7,10 +7,16 @@ extension StatusToken {
     /// A digest of the names and key identifiers of those who issued the signer's certificate, up to the root; nil if the token has no
     /// certificate that can be read. It tells lists apart, and proves nothing: the signature does.
     static func issuerDigest(of bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        guard let item = try? CBORItem.parse(bytes, limits: CBORLimits(bytes: maximumSize)),
-            let signature = try? COSESign1(item, limits: CBORLimits(bytes: maximumSize)),
-            let chain = try? signature.headers.x5chain(maximum: 4)
-        else { return nil }
+        let limits = CBORLimits(bytes: maximumSize)
+        return (try? CBORItem.parse(bytes, limits: limits)).flatMap { try? COSESign1($0, limits: limits) }
+            .flatMap(issuerDigest)
+    }
+
+    /// As `issuerDigest(of:)`.
+    var issuerDigest: [UInt8]? { Self.issuerDigest(signature) }
+
+    private static func issuerDigest(_ signature: COSESign1) -> [UInt8]? {
+        guard let chain = try? signature.headers.x5chain(maximum: 4) else { return nil }
         var parts: [ArraySlice<UInt8>] = []
         var below: Certificate?
         for der in chain {

@@ -17,6 +17,7 @@ package struct UnverifiedVICAL: Sendable {
     package let nextUpdate: Timestamp?
     let infos: CBORArray
     let list: SignedList<VICALError>
+    let contents = Once<Result<VICALContents, VICALError>>()
 
     package init(_ bytes: ArraySlice<UInt8>) throws(VICALError) {
         list = try SignedList(bytes)

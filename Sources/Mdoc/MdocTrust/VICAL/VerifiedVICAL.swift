@@ -28,19 +28,31 @@ package struct VerifiedVICAL: Sendable {
     let root: TrustAnchor
 
     fileprivate init(
-        _ list: borrowing UnverifiedVICAL, root: TrustAnchor, _ signerFindings: [ProfileFinding]
-    ) throws(VICALError) {
+        _ list: borrowing UnverifiedVICAL, _ contents: VICALContents, root: TrustAnchor,
+        _ signerFindings: [ProfileFinding]
+    ) {
         self.root = root
         self.signerFindings = signerFindings
         provider = list.provider
         date = list.date
         issueID = list.issueID
         nextUpdate = list.nextUpdate
+        entries = contents.entries
+        findings = contents.findings
+    }
+}
+
+/// The entries of a VICAL that can be used, and what is wrong with entries, used or not.
+struct VICALContents: Sendable {
+    let entries: [VerifiedVICAL.Entry]
+    let findings: [VICALFinding]
+
+    fileprivate init(_ infos: CBORArray) throws(VICALError) {
         var reader = VICALEntryReader()
         var count = 0
-        for info in list.infos {
-            guard count < Self.maximumEntries else {
-                throw .malformed(.tooMany(limit: Self.maximumEntries))
+        for info in infos {
+            guard count < VerifiedVICAL.maximumEntries else {
+                throw .malformed(.tooMany(limit: VerifiedVICAL.maximumEntries))
             }
             reader.read(info, index: count)
             count += 1
@@ -61,7 +73,7 @@ extension UnverifiedVICAL {
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict
     ) throws(VICALError) -> VerifiedVICAL {
-        try verify(by: providers, at: now, strictness, revokedBy: RevocationLists([]))
+        try verify(by: providers, at: now, strictness, revokedBy: RevocationLists(of: []))
     }
 
     /// As `verify(by:at:_:)`, if CRLs of the providers are available.
@@ -80,7 +92,7 @@ extension UnverifiedVICAL {
         } catch {
             throw .signerNotTrusted(error)
         }
-        try list.verifySignature(with: chain[0])
+        try list.verifySignature()
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
         // Three published lists have such a signer (Q214).
@@ -94,6 +106,7 @@ extension UnverifiedVICAL {
             guard date <= now else { throw .notYetValid }
             if let nextUpdate, nextUpdate.advanced(bySeconds: tolerated) < now { throw .expired }
         }
-        return try VerifiedVICAL(self, root: path.root, found)
+        let read = contents.value { Result { () throws(VICALError) in try VICALContents(infos) } }
+        return VerifiedVICAL(self, try read.get(), root: path.root, found)
     }
 }

@@ -1,5 +1,6 @@
 package import JSON
 package import MdocModel
+internal import MdocTrust
 
 /// The documents that a kiosk obeys, one of each level, and what it has seen: a value that only `accept` and `fail` change.
 package struct AcceptedDocuments: Sendable {
@@ -37,6 +38,15 @@ package struct AcceptedDocuments: Sendable {
     package private(set) var trials: [[UInt8]: Int64]
     /// Documents of the store that are not for this kiosk any more.
     package private(set) var leftOut: [FleetLevel: FleetDocumentError] = [:]
+    /// The configuration that was built last. It counts for the same file and the same changes alone.
+    private(set) var built: BuiltConfiguration?
+
+    /// A configuration with what it was built of.
+    struct BuiltConfiguration: Sendable {
+        fileprivate let file: [UInt8]
+        fileprivate let changes: [[UInt8]]
+        let configuration: Configuration
+    }
 
     package init(
         _ membership: FleetMembership, _ keyring: FleetKeyring, seen: [FleetLevel: Seen] = [:],
@@ -49,17 +59,20 @@ package struct AcceptedDocuments: Sendable {
         self.trials = trials
     }
 
-    /// Obeys a document from now on. Throws the reason by name, and changes nothing then.
+    /// Obeys a document from now on, whose signature is not verified again. Throws the reason by name, and changes nothing then.
     ///
     /// - Returns: whether it is new; false for the one that is obeyed already.
     @discardableResult
-    package mutating func accept(_ bytes: [UInt8], at now: Timestamp) throws(FleetDocumentError) -> Bool {
-        let verified = try VerifiedFleetDocument(bytes, by: keyring)
+    package mutating func accept(
+        _ verified: VerifiedFleetDocument, at now: Timestamp
+    ) throws(FleetDocumentError) -> Bool {
         let document = verified.document
+        // Another document may have withdrawn the key since the signature was verified.
+        _ = try keyring.key(verified.signer)
         guard document.chain == membership.chain else { throw .otherChain }
         guard document.name == membership.name(at: document.level) else { throw .otherName }
         guard document.created <= now.advanced(bySeconds: Self.clockSkew) else { throw .notYetValid }
-        if let held = documents[document.level], held.encoded == bytes { return false }
+        if let held = documents[document.level], held.encoded == verified.encoded { return false }
         let newest = newestVersion(at: document.level, for: verified.signer)
         guard document.version >= newest else { throw .older(than: newest) }
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
@@ -76,6 +89,12 @@ package struct AcceptedDocuments: Sendable {
         seen[document.level, default: Seen()].versions[verified.signer] = document.version
         seen[document.level]?.latest = verified.digest
         return true
+    }
+
+    /// Obeys the document of a trial, with the configuration that was built for it.
+    mutating func accept(_ trial: Trial, at now: Timestamp) throws(FleetDocumentError) {
+        try accept(trial.document, at: now)
+        built = trial.built
     }
 
     /// The highest version at a level by this key or an earlier one: later keys' do not count.
@@ -119,13 +138,28 @@ package struct AcceptedDocuments: Sendable {
     /// Never obeys the document of this digest: the lanes did not become ready with it.
     mutating func fail(_ digest: [UInt8]) { failed.insert(digest) }
 
-    /// The configuration that the levels lead to, from the kiosk's own file on.
-    package func configuration(over file: [UInt8]) throws(FleetDocumentError) -> Configuration {
+    /// The configuration that the levels lead to, from the kiosk's own file on. It is built once for one file and the same changes.
+    package mutating func configuration(over file: [UInt8]) throws(FleetDocumentError) -> Configuration {
+        try builtConfiguration(over: file).configuration
+    }
+
+    mutating func builtConfiguration(
+        over file: [UInt8]
+    ) throws(FleetDocumentError) -> BuiltConfiguration {
+        let changes = FleetLevel.allCases.compactMap { documents[$0]?.document.configuration }
+        if let built, built.file == file, built.changes == changes { return built }
+        let made = BuiltConfiguration(
+            file: file, changes: changes, configuration: try Self.configuration(over: file, with: changes))
+        built = made
+        return made
+    }
+
+    private static func configuration(
+        over file: [UInt8], with changes: [[UInt8]]
+    ) throws(FleetDocumentError) -> Configuration {
+        WorkCount.add(.fleetConfigurationBuilt)
         var patches: [JSONValue] = []
-        for level in FleetLevel.allCases {
-            guard let bytes = documents[level]?.document.configuration else { continue }
-            patches.append(try Self.patch(bytes))
-        }
+        for change in changes { patches.append(try patch(change)) }
         guard !patches.isEmpty, let base = try? JSONItem.parse(file[...], limits: (1 << 18, 16)) else {
             return .file(file)
         }

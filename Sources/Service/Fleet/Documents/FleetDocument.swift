@@ -2,6 +2,7 @@ internal import CBOR
 internal import COSE
 internal import JSON
 package import MdocModel
+internal import MdocTrust
 package import OpenSSLCrypto
 
 /// What a chain wants of its kiosks at one level: a COSE_Sign1 (RFC 9052 4.2) by a fleet key, which the hub does not have.
@@ -134,6 +135,7 @@ package struct VerifiedFleetDocument: Sendable {
     package init(_ bytes: [UInt8], by keyring: FleetKeyring) throws(FleetDocumentError) {
         let (document, signer, signature) = try FleetDocument.parse(bytes)
         let key = try keyring.key(signer)
+        WorkCount.add(.fleetDocumentVerified)
         guard let publicKey = try? key.key(), (try? signature.verify(with: publicKey)) != nil else {
             throw .changed
         }
@@ -141,4 +143,11 @@ package struct VerifiedFleetDocument: Sendable {
         self.signer = signer
         encoded = bytes
     }
+}
+
+extension WorkCount.Work {
+    /// The verification of the signature of a document by its fleet key.
+    static let fleetDocumentVerified = Self("fleet document verified")
+    /// The making of the configuration that the documents of all levels lead to.
+    static let fleetConfigurationBuilt = Self("fleet configuration built")
 }

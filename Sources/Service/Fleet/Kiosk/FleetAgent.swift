@@ -3,6 +3,7 @@ internal import ErrorMapping
 internal import JSON
 package import Logging
 internal import MdocModel
+internal import MdocTrust
 internal import ReaderIdentityStore
 internal import ReaderStore
 
@@ -16,6 +17,8 @@ package struct FleetActions: Sendable {
     let apply: @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome
     /// Takes no order any more and no token, whatever is applied, until it is called with false. Waits for no `apply`.
     let setStopped: @Sendable (Bool) async -> Void
+    /// The seconds by which a trust list may be from the future, as the configuration in force says.
+    let clockSkew: @Sendable () async -> Int64
     /// How the kiosk is.
     let health: @Sendable () async -> KioskHealth
     /// How many receipts wait for the hub, for the daemon's figures.
@@ -26,6 +29,7 @@ package struct FleetActions: Sendable {
         check: @escaping @Sendable (AcceptedDocuments.Configuration) -> String?,
         apply: @escaping @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome,
         setStopped: @escaping @Sendable (Bool) async -> Void,
+        clockSkew: @escaping @Sendable () async -> Int64 = { 60 },
         health: @escaping @Sendable () async -> KioskHealth = { KioskHealth() },
         setWaiting: @escaping @Sendable (Int64) -> Void = { _ in }
     ) {
@@ -33,6 +37,7 @@ package struct FleetActions: Sendable {
         self.check = check
         self.apply = apply
         self.setStopped = setStopped
+        self.clockSkew = clockSkew
         self.health = health
         self.setWaiting = setWaiting
     }
@@ -326,12 +331,13 @@ package actor FleetAgent {
 func blocking<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
-    try await withCheckedContinuation { (answer: CheckedContinuation<Result<Value, Failure>, Never>) in
+    let count = WorkCount.current
+    return try await withCheckedContinuation {
+        (answer: CheckedContinuation<Result<Value, Failure>, Never>) in
         DispatchQueue.global().async {
-            do throws(Failure) {
-                answer.resume(returning: .success(try body()))
-            } catch {
-                answer.resume(returning: .failure(error))
+            // A queue does not inherit what a task has bound.
+            WorkCount.$current.withValue(count) {
+                answer.resume(returning: Result { () throws(Failure) in try body() })
             }
         }
     }.get()

@@ -5,73 +5,74 @@ package import MdocTrust
 package import OpenSSLCrypto
 package import ReaderStore
 
-/// The trust of a fleet in the kiosk's store, by the rules of `countersign trust import-bundle`.
-enum FleetTrust {
-    /// Puts the snapshot of a bundle in place of what is trusted.
+/// A change of a kiosk's trust to that of a bundle, by the rules of `countersign trust import-bundle`: checked, and not stored yet.
+struct FleetTrust: Sendable {
+    /// A bundle that a document's key signed, opened once.
+    struct Bundle: Sendable {
+        let bytes: [UInt8]
+        let signer: FleetKey.ID
+        fileprivate let opened: TrustBundle
+
+        init(_ bytes: [UInt8], signedBy key: FleetKey) throws(FleetTrustError) {
+            let publicKey = try mapping(key.key(), FleetTrustError.keyUnusable)
+            opened = try mapping(TrustBundle(bytes[...], signedBy: publicKey), FleetTrustError.bundle)
+            self.bytes = bytes
+            signer = key.id
+        }
+    }
+
+    /// The lists that the bundle no longer has, neither complete nor incomplete: what they revoke is forgotten.
+    let removedLists: [TrustSource.Identity]
+    private let snapshot: TrustSnapshot
+    /// The number of the snapshot that was there when the change was checked.
+    private let current: Int64?
+    /// When the bundle was made; nil for one that comes back.
+    private let created: Timestamp?
+    private let folder: String
+    private let now: Timestamp
+
+    /// Checks whether a bundle may take the place of what is trusted in the store.
     ///
     /// - Parameters:
-    ///   - isReinstated: whether the kiosk obeys the bundle's document already: the bundle was let in with it, and may come back.
-    ///   - isTried: whether nothing is stored.
-    /// - Returns: what changed; nil if nothing did.
-    @discardableResult
-    static func apply(
-        _ bytes: [UInt8], signedBy key: FleetKey, in folder: String, isReinstated: Bool = false,
-        isTried: Bool = false, at now: Timestamp
-    ) throws(FleetTrustError) -> Change? {
+    ///   - isReinstated: Whether the kiosk obeys the bundle's document already: the bundle was let in with it, and may come back.
+    ///   - clockSkew: The seconds by which the bundle, and a list in it, may be from the future.
+    /// - Returns: nil if the store trusts just that already.
+    init?(
+        _ bundle: Bundle, in folder: String, isReinstated: Bool = false, at now: Timestamp, clockSkew: Int64
+    ) throws(FleetTrustError) {
         let store = try mapping(ReaderStore(at: folder, for: .changing), FleetTrustError.store)
-        let last = try mapping(store.newestTrustBundle(), FleetTrustError.store)
-        let newest = isReinstated ? nil : last
-        let publicKey = try mapping(key.key(), FleetTrustError.keyUnusable)
-        let bundle = try mapping(
-            TrustBundle(bytes[...], signedBy: publicKey, notOlderThan: newest, at: now),
+        let newest = try mapping(store.newestTrustBundle(), FleetTrustError.store)
+        let bundle = bundle.opened
+        try mapping(
+            bundle.requireUse(after: isReinstated ? nil : newest, at: now, clockSkew: clockSkew),
             FleetTrustError.bundle)
         let current = try mapping(store.currentTrustIfAny(), FleetTrustError.store)
         guard bundle.snapshot.id != current?.snapshot.id else { return nil }
-        if let current, !isReinstated, let list = refused(bundle.snapshot, current.snapshot, at: now) {
-            throw .listRefused(list)
+        // Nobody names signers to a kiosk: those count whose lists were let in before.
+        let signers = current?.snapshot.strangersAmongListSigners(at: now) ?? []
+        var change = TrustChange(
+            from: current?.snapshot, by: TrustRules(now: now, clockSkew: clockSkew, signers: signers))
+        if isReinstated {
+            change.reinstate(bundle.snapshot)
+        } else {
+            change.replaceAll(by: bundle.snapshot)
+            if let list = change.firstRefused { throw .listRefused(list.identity) }
         }
-        let change = Change(from: current?.snapshot, to: bundle.snapshot)
-        guard !isTried else { return change }
+        snapshot = change.snapshot
+        removedLists = change.forgottenLists
+        self.current = current?.record.number
+        created = isReinstated ? nil : bundle.created
+        self.folder = folder
+        self.now = now
+    }
+
+    /// Puts the change in the store. Throws if something else has changed the store's trust since the check.
+    func store() throws(FleetTrustError) {
+        let store = try mapping(ReaderStore(at: folder, for: .changing), FleetTrustError.store)
         _ = try mapping(
             store.replaceTrust(
-                with: bundle.snapshot, expecting: current?.record.number, by: .bundle, at: now,
-                bundle: isReinstated ? nil : bundle.created), FleetTrustError.store)
-        return change
-    }
-
-    /// A change of the kiosk's trust.
-    struct Change: Sendable {
-        /// The lists that a bundle no longer has, neither complete nor incomplete: what they revoke is forgotten.
-        let removedLists: [TrustSource.Identity]
-
-        fileprivate init(from before: TrustSnapshot?, to snapshot: TrustSnapshot) {
-            let kept = Set(snapshot.sources.map(\.identity.complete))
-            removedLists = (before?.sources ?? []).filter {
-                $0.kind.isList && !kept.contains($0.identity.complete)
-            }.map(\.identity)
-        }
-    }
-
-    /// The first list that is an older issue, another issuer's or much smaller than the one of the same name before. One whose time
-    /// is over may follow: the one before is not better.
-    private static func refused(
-        _ snapshot: TrustSnapshot, _ before: TrustSnapshot, at now: Timestamp
-    ) -> TrustSource.Identity? {
-        let both = TrustSnapshot(snapshot.sources + before.sources)
-        return snapshot.sources.first { source in
-            guard (try? before.requireNothingLost(by: source, in: snapshot)) != nil else { return true }
-            guard let there = before.source(source.identity), there.sha256 != source.sha256 else {
-                return false
-            }
-            do throws(AdmissionRefusal) {
-                _ = try both.admission(of: source, at: now)
-                return false
-            } catch .unusable(.vicalRefused(.expired)) {
-                return false
-            } catch {
-                return true
-            }
-        }?.identity
+                with: snapshot, expecting: current, by: .bundle, at: now, bundle: created),
+            FleetTrustError.store)
     }
 }
 

@@ -1,0 +1,33 @@
+internal import Synchronization
+
+/// A count of costly work, such as parsing a VICAL, for tests that hold how often it is done.
+///
+/// Work is counted in the task in which a test binds `current`, and in the tasks that it begins. Nothing is counted in a program.
+package final class WorkCount: Sendable {
+    /// A kind of work that is counted.
+    package struct Work: Hashable, Sendable {
+        private let name: String
+
+        package init(_ name: String) { self.name = name }
+
+        /// The parsing of a VICAL or RICAL.
+        package static let listParsed = Work("list parsed")
+        /// The verification of the signature of a VICAL or RICAL with its signer's key.
+        package static let listVerified = Work("list verified")
+    }
+
+    /// The count of the current task; nil outside of such tests.
+    @TaskLocal package static var current: WorkCount?
+
+    private let counts = Mutex<[Work: Int]>([:])
+
+    package init() {}
+
+    package static func add(_ work: Work) {
+        current?.counts.withLock { $0[work, default: 0] += 1 }
+    }
+
+    package subscript(_ work: Work) -> Int {
+        counts.withLock { $0[work] ?? 0 }
+    }
+}
