@@ -2,8 +2,8 @@
 enum ImportRules {
     /// Who alone may import a C library or an external package: paths below `Sources`.
     static let soleImporters: [String: [String]] = [
-        "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
-        "BenchFloor": ["Commands/countersign/Bench/"],
+        "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Laboratory/TransactionBench/"],
+        "BenchFloor": ["Laboratory/TransactionBench/"],
         "CTimex": ["Service/Doctor/"],
         "CZlib": ["Mdoc/MdocTrust/", "Commands/countersign-portrait/"],
         "COpenJPEG": ["Commands/countersign-portrait/"],
@@ -14,7 +14,10 @@ enum ImportRules {
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "CMosquitto": ["Service/Fleet/"],
         "CPostgreSQL": ["Service/ReaderStore/"],
-        "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
+        "SystemPackage": [
+            "Transports/Transport/", "Service/CommandLineInterface/", "Service/ReaderIdentityStore/",
+            "Commands/",
+        ],
         "AsyncHTTPClient": ["Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/"],
         "NIOCore": [
             "Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/", "Service/FleetHub/",
@@ -25,7 +28,7 @@ enum ImportRules {
             "Service/TrustFetch/", "Service/ReaderAPI/", "Service/Fleet/", "Service/FleetHub/",
         ],
         "NIOTLS": ["Service/ReaderAPI/"],
-        "ArgumentParser": ["Commands/"],
+        "ArgumentParser": ["Service/CommandLineInterface/", "Commands/"],
         "GRDB": ["Service/ReaderStore/"],
         "Hummingbird": ["Service/ReaderAPI/", "Service/FleetHub/"],
         "HummingbirdCore": ["Service/ReaderAPI/", "Service/FleetHub/"],

@@ -5,6 +5,7 @@ import PCSCTransport
 import ReaderService
 import Transport
 
+@testable import CommandLineInterface
 @testable import countersign
 
 extension UserFacingTexts {

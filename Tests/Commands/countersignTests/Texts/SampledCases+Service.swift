@@ -1,3 +1,4 @@
+import CommandBench
 import FieldTrace
 import Foundation
 import JSON

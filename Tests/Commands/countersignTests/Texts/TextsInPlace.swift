@@ -48,8 +48,10 @@ enum TextsInPlace {
     }
 
     static func groups() throws -> [TextGroup] {
-        let files = ["Sources/Commands", "Sources/Service/Doctor", "Sources/Service/ReaderAPI"].flatMap(
-            swiftFiles)
+        let files = [
+            "Sources/Commands", "Sources/Laboratory/SoftwarePhone", "Sources/Service/CommandLineInterface",
+            "Sources/Service/Doctor", "Sources/Service/ReaderAPI",
+        ].flatMap(swiftFiles)
         return try kinds.map { kind in
             TextGroup(
                 type: kind.type, layer: .inPlace, form: kind.form, ids: kind.ids,
