@@ -33,6 +33,7 @@ let package = Package(
         .executable(name: "countersign", targets: ["countersign"]),
         .executable(name: "countersignd", targets: ["countersignd"]),
         .executable(name: "countersign-hub", targets: ["countersign-hub"]),
+        .executable(name: "countersign-lab", targets: ["countersign-lab"]),
         .library(name: "TapToPresent", targets: ["TapToPresent"]),
         .library(name: "ProximityReader", targets: ["ProximityReader"]),
         .executable(name: "countersign-portrait", targets: ["countersign-portrait"]),
@@ -122,15 +123,6 @@ let package = Package(
         library(
             "WalletPresentation", in: "Mdoc",
             ["ErrorMapping", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto"]),
-        .target(
-            name: "MdocWallet",
-            dependencies: [
-                "ErrorMapping", "MdocModel", "MdocSession", "WalletPresentation", "CBOR", "COSE", "NDEF",
-                "ISO7816",
-                "OpenSSLCrypto", "PKIX",
-            ],
-            path: "Sources/Mdoc/MdocWallet", resources: [.embedInCode("Resources/portrait.jpg")],
-            swiftSettings: strict),
 
         // Transports
         library(
@@ -239,6 +231,18 @@ let package = Package(
             },
             swiftSettings: strict),
 
+        // What the command lines of `countersign` and `countersign-lab` have in common.
+        library(
+            "CommandLineInterface", in: "Service",
+            [
+                "BlueZTransport", "CBOR", "COSE", "ErrorMapping", "FieldTrace", "JSON", "MdocModel",
+                "MdocSession", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PCSCTransport", "PKIX",
+                "PortraitDecoding", "PortraitImage", "ReaderService", "ReaderStore", "Reports",
+                "RequestPlanner", "Transport", "WalletPresentation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+
         library("DaemonClient", in: "Service", ["ErrorMapping", "JSON"]),
         // What the doctors of a reader and of a hub have in common.
         library(
@@ -259,6 +263,32 @@ let package = Package(
         library("ChildPrograms", in: "Service", ["CProcess"]),
 
         library("PortraitDecoding", in: "Service", ["ChildPrograms", "PortraitImage"]),
+
+        // Laboratory: phones in software, their test issuer, and measurements. No program of a shop links any of it.
+        .target(
+            name: "MdocWallet",
+            dependencies: [
+                "ErrorMapping", "MdocModel", "MdocSession", "WalletPresentation", "CBOR", "COSE", "NDEF",
+                "ISO7816",
+                "OpenSSLCrypto", "PKIX",
+            ],
+            path: "Sources/Laboratory/MdocWallet", resources: [.embedInCode("Resources/portrait.jpg")],
+            swiftSettings: strict),
+        library(
+            "SoftwarePhone", in: "Laboratory",
+            [
+                "CommandLineInterface", "ErrorMapping", "FieldTrace", "ISO7816", "JSON", "MdocModel",
+                "MdocSession", "MdocWallet", "NDEF", "PCSCTransport", "ReaderService", "Reports", "Transport",
+            ]),
+        // The shortest OpenSSL calls for what `countersign-lab bench` measures, some of which Swift calls deprecated.
+        .target(name: "BenchFloor", dependencies: ["COpenSSL"], path: "Sources/Laboratory/BenchFloor"),
+        library(
+            "TransactionBench", in: "Laboratory",
+            [
+                "BenchFloor", "CBOR", "COSE", "COpenSSL", "CommandLineInterface", "JSON", "MdocModel",
+                "MdocSession", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PKIX", "ReaderStore",
+                "WalletPresentation",
+            ]),
 
         // Commands
         .executableTarget(
@@ -293,20 +323,27 @@ let package = Package(
             name: "countersign-portrait",
             dependencies: ["PortraitImage", "COpenJPEG", "CSeccomp", "CZlib"],
             path: "Sources/Commands/countersign-portrait", swiftSettings: strict),
-        // The shortest OpenSSL calls for what `countersign bench` measures, some of which Swift calls deprecated.
-        .target(name: "BenchFloor", dependencies: ["COpenSSL"], path: "Sources/Commands/BenchFloor"),
+        .executableTarget(
+            name: "countersign-lab",
+            dependencies: [
+                "BlueZTransport", "COSE", "CommandLineInterface", "ErrorMapping", "FieldTrace", "JSON",
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "NDEF",
+                "OpenSSLCrypto", "PCSCTransport", "PKIX", "Reports", "SoftwarePhone", "TransactionBench",
+                "Transport", "WalletPresentation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Commands/countersign-lab", swiftSettings: strict),
         .executableTarget(
             name: "countersign",
             dependencies: [
-                "ErrorMapping", "BenchFloor",
-                "CBOR", "ISO7816", "JSON", "NDEF", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel",
+                "ErrorMapping", "CommandLineInterface",
+                "CBOR", "ISO7816", "JSON", "NDEF", "OpenSSLCrypto", "PKIX", "MdocModel",
                 "MdocSession",
-                "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",
+                "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation",
                 "Transport",
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
                 "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "Doctor",
-                "COpenSSL",
-                "ChildPrograms", "PortraitDecoding", "PortraitImage",
+                "ChildPrograms", "PortraitDecoding",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -322,6 +359,9 @@ let package = Package(
         support("VectorFiles"),
         support("Deadlines"),
         support("OtherPrograms"),
+        // Runs the command lines, and plays what they ask.
+        support(
+            "CommandBench", ["COSE", "MdocModel", "OpenSSLCrypto", "OtherPrograms", "WalletPresentation"]),
         support("PCSCBench", ["PCSCTransport", "Transport", "OtherPrograms"]),
         support("BlueZBench", ["Transport", "Deadlines", "OtherPrograms"]),
         support(
@@ -367,7 +407,9 @@ let package = Package(
         // Benchmarks and tests
         .executableTarget(
             name: "OnlineBenchmark",
-            dependencies: ["OnlineStage", "OtherPrograms", "countersign", "countersignd"],
+            dependencies: [
+                "OnlineStage", "OtherPrograms", "countersign", "countersign-lab", "countersignd",
+            ],
             path: "Tests/Benchmarks/OnlineBenchmark", swiftSettings: strict),
         .executableTarget(
             name: "FleetBenchmark",
@@ -426,7 +468,7 @@ let package = Package(
             ],
             path: "Tests/Interop", swiftSettings: strict),
         tests(
-            of: "MdocWallet", in: "Mdoc",
+            of: "MdocWallet", in: "Laboratory",
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF",
                 "ISO7816",
@@ -439,7 +481,8 @@ let package = Package(
                 "Fleet", "MdocModel",
                 "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "ReaderTokens",
                 "RequestPlanner", "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
-                "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "FieldTrace", "countersign",
+                "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "FieldTrace",
+                "CommandLineInterface",
                 "countersignd", "countersign-portrait",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -534,7 +577,8 @@ let package = Package(
         tests(
             of: "countersignd", in: "Commands",
             [
-                "countersign", "FieldTrace", "Fleet", "JSON", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI",
+                "countersign", "countersign-lab", "FieldTrace", "Fleet", "JSON", "OpenSSLCrypto",
+                "OtherPrograms", "ReaderAPI",
                 "ReaderIdentityStore", "ReaderService", "ReaderTokens", "Reports", "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
                 "PCSCBench", "BlueZBench", "Deadlines", "HTTPSBench", "PresentationStage", "TestCredentials",
@@ -549,9 +593,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(
+            of: "countersign-lab", in: "Commands",
+            [
+                "CommandBench", "FieldTrace", "MdocModel", "MdocSession", "MdocWallet", "OtherPrograms",
+                "PCSCBench", "ReaderService", "Reports", "Transport", "WalletPresentation", "countersign",
+            ]),
+        tests(
             of: "countersign", in: "Commands",
             [
-                "Doctor", "OtherPrograms",
+                "CommandBench", "CommandLineInterface", "Doctor", "OtherPrograms", "countersign-lab",
                 "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification",
                 "MdocWallet", "NDEF", "RequestPlanner", "WalletPresentation", "Transport",

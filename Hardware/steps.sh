@@ -102,7 +102,7 @@ build_debug() { # OPTION OF swift build...
 build_tests() { build_debug --build-tests; }
 
 # Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
-readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|HTTPClientTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.|FleetTests\.(HubClient|FleetQuestion|FleetReceipt)Tests\b|FleetHubTests\.Broker)'
+readonly waiting='^((TransportTests|PCSCTransportTests|BlueZTransportTests|HTTPClientTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersign_labTests|countersigndTests)\.|FleetTests\.(HubClient|FleetQuestion|FleetReceipt)Tests\b|FleetHubTests\.Broker)'
 # What takes most of the time of countersignTests.
 readonly answers='^countersignTests\.(FieldCase|Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 # Suites that need Bluetooth, or USB readers, and so a guest.
@@ -139,13 +139,15 @@ fleet_faults() { # FOLDER HUBS BROKERS DATABASES CUTS [SLOW]
     Hardware/VirtualBench/with-postgresql -- "${apart[@]}" -- Hardware/VirtualBench/fleet-faults "$@"
 }
 
-build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb && Hardware/Packaging/build-hub-deb .build/deb; }
+build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb && Hardware/Packaging/build-hub-deb .build/deb && Hardware/Packaging/build-lab-deb .build/deb; }
 
 # Packed from the same programs they have the same bytes.
 pack_again() {
     rm -rf .build/deb-again && Hardware/Packaging/build-deb .build/deb-again && Hardware/Packaging/build-hub-deb .build/deb-again &&
+        Hardware/Packaging/build-lab-deb .build/deb-again &&
         cmp .build/deb/countersign_*.deb .build/deb-again/countersign_*.deb &&
-        cmp .build/deb/countersign-hub_*.deb .build/deb-again/countersign-hub_*.deb
+        cmp .build/deb/countersign-hub_*.deb .build/deb-again/countersign-hub_*.deb &&
+        cmp .build/deb/countersign-lab_*.deb .build/deb-again/countersign-lab_*.deb
 }
 
 # What is upgraded is the same package under a lower number.
@@ -153,5 +155,6 @@ install_and_remove() { # LOG-FOLDER [SUITE]
     rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&
         sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
         dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
-    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 1700 --hub .build/deb/countersign-hub_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
+    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 1700 --hub .build/deb/countersign-hub_*.deb \
+        --lab .build/deb/countersign-lab_*.deb .build/deb/countersign_*.deb .build/deb/older.deb
 }

@@ -164,7 +164,7 @@ class Tour:
 
     def shop(self, ask):
         root = self.folder / "online-root.der"
-        wallet = [PROGRAMS / "countersign", "wallet", "--root", root]
+        wallet = [PROGRAMS / "countersign-lab", "wallet", "--root", root]
         request = ask("POST", "/v1/web/requests", {"session": "visit-1", "origin": ORIGIN, "intent": "age over 21"})
         (self.folder / "request.json").write_text(json.dumps(request))
         subprocess.run([*wallet, "--web-request", self.folder / "request.json", "--origin", ORIGIN, "--web-response",

@@ -2,8 +2,8 @@
 enum ImportRules {
     /// Who alone may import a C library or an external package: paths below `Sources`.
     static let soleImporters: [String: [String]] = [
-        "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
-        "BenchFloor": ["Commands/countersign/Bench/"],
+        "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Laboratory/TransactionBench/"],
+        "BenchFloor": ["Laboratory/TransactionBench/"],
         "CTimex": ["Service/Doctor/"],
         "CZlib": ["Mdoc/MdocTrust/", "Commands/countersign-portrait/"],
         "COpenJPEG": ["Commands/countersign-portrait/"],
@@ -15,13 +15,16 @@ enum ImportRules {
         "CCurl": ["Service/HTTPClient/"],
         "CMosquitto": ["Service/Fleet/"],
         "CPostgreSQL": ["Service/ReaderStore/"],
-        "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
+        "SystemPackage": [
+            "Transports/Transport/", "Service/CommandLineInterface/", "Service/ReaderIdentityStore/",
+            "Commands/",
+        ],
         "NIOCore": ["Service/ReaderAPI/", "Service/FleetHub/"],
         "NIOHTTP1": ["Service/ReaderAPI/"],
         "NIOPosix": ["Service/ReaderAPI/", "Service/FleetHub/"],
         "NIOSSL": ["Service/ReaderAPI/", "Service/FleetHub/"],
         "NIOTLS": ["Service/ReaderAPI/"],
-        "ArgumentParser": ["Commands/"],
+        "ArgumentParser": ["Service/CommandLineInterface/", "Commands/"],
         "GRDB": ["Service/ReaderStore/"],
         "Hummingbird": ["Service/ReaderAPI/", "Service/FleetHub/"],
         "HummingbirdCore": ["Service/ReaderAPI/", "Service/FleetHub/"],
@@ -36,7 +39,7 @@ enum ImportRules {
     /// Programs and libraries that serve no HTTP, and all of other packages that may be linked into them. SwiftNIO with its BoringSSL
     /// would double their size and be a second TLS library to keep patched.
     static let withoutServer: Set = [
-        "countersign", "countersign-portrait", "TapToPresent", "ProximityReader",
+        "countersign", "countersign-lab", "countersign-portrait", "TapToPresent", "ProximityReader",
     ]
     static let foreignWithoutServer: Set = ["ArgumentParser", "GRDB", "SystemPackage"]
 

@@ -50,7 +50,7 @@ struct ImportTests {
     func imports(_ target: ManifestTarget) {
         var allowed = target.dependencies.union(ImportRules.pure)
         // The core has machines that know instants of a clock, and never read one.
-        if target.layer.map({ $0.order >= Layer.transports.order }) ?? true {
+        if !target.isCore {
             allowed.formUnion(ImportRules.platform)
         }
         if target.layer == nil { allowed.insert("Testing") }
@@ -148,7 +148,7 @@ struct ImportTests {
 
     @Test("The core waits for nothing, reads no clock, prints nothing and draws nothing at random")
     func core() {
-        for target in Self.products where target.layer.map({ $0.order <= Layer.mdoc.order }) == true {
+        for target in Self.products where target.isCore {
             for file in target.files {
                 for (name, pattern) in ImportRules.forbiddenInCore {
                     #expect(file.finding(pattern) == nil, "\(file.path) uses \(name)")

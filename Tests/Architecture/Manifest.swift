@@ -22,6 +22,10 @@ struct ManifestTarget: Sendable, CustomTestStringConvertible {
     }
 
     var files: [SourceFile] { SourceFile.all(in: path) }
+
+    /// Whether it is without input and output, clock and waiting: the protocol core, and the software wallet, which tests
+    /// give any time as they give it to the core.
+    var isCore: Bool { layer.map { $0.order <= Layer.mdoc.order } == true || name == "MdocWallet" }
 }
 
 /// The layers, from the lowest.
@@ -32,6 +36,7 @@ enum Layer: String, CaseIterable {
     case mdoc = "Mdoc"
     case transports = "Transports"
     case service = "Service"
+    case laboratory = "Laboratory"
     case commands = "Commands"
 
     var order: Int { Layer.allCases.firstIndex(of: self) ?? 0 }
@@ -41,6 +46,19 @@ enum Layer: String, CaseIterable {
 enum Manifest {
     static let targets = targets(in: SourceFile.text(of: "Package.swift"))
     static let byName = Dictionary(targets.map { ($0.name, $0) }) { first, _ in first }
+
+    /// A target and all targets of this package that are linked with it.
+    static func closure(of name: String, in targets: [ManifestTarget] = targets) -> [ManifestTarget] {
+        let byModule = Dictionary(targets.map { ($0.module, $0) }) { first, _ in first }
+        var found: [ManifestTarget] = []
+        var waiting = [name.replacing("-", with: "_")]
+        while let next = waiting.popLast() {
+            guard let target = byModule[next], !found.contains(where: { $0.module == next }) else { continue }
+            found.append(target)
+            waiting += target.dependencies
+        }
+        return found
+    }
 
     static func targets(in text: String) -> [ManifestTarget] {
         let short = text.matches(

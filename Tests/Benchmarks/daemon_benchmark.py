@@ -175,7 +175,7 @@ def prepare(programs, folder):
     pathlib.Path(folder, "countersignd.json").write_text(json.dumps(configuration(folder)))
     countersign = f"{programs}/countersign"
     with subprocess.Popen(
-            [countersign, "wallet", "--listen", "tcp://127.0.0.1:0", "--root", f"{folder}/root.der"],
+            [f"{programs}/countersign-lab", "wallet", "--listen", "tcp://127.0.0.1:0", "--root", f"{folder}/root.der"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as wallet:
         wallet.stdout.readline()
         wallet.terminate()

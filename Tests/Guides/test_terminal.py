@@ -14,19 +14,20 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / ".build/debug/countersign"
+LAB = PROGRAM.with_name("countersign-lab")
 RED, YELLOW, END = "\x1b[1;31m", "\x1b[1;33m", "\x1b[0m"
 
 
 def on_terminal(*arguments, **environment):
     """What a terminal shows that is the program's standard output and standard error; and its exit code."""
-    written, status = written_to_terminal(*arguments, **environment)
+    written, status = written_to_terminal(PROGRAM, *arguments, **environment)
     return re.sub(r"\r[^\r\n]*\x1b\[K", "", written), status
 
 
-def written_to_terminal(*arguments, **environment):
+def written_to_terminal(program, *arguments, **environment):
     """The same with the line of progress, which a slow computer shows."""
     controller, terminal = pty.openpty()
-    child = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal,
+    child = subprocess.Popen([program, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal,
                              env={"PATH": os.environ["PATH"], "TERM": "xterm", **environment})
     os.close(terminal)
     written = b""
@@ -39,8 +40,8 @@ def written_to_terminal(*arguments, **environment):
     return written.decode().replace("\r\n", "\n"), child.wait(600)
 
 
-def piped(*arguments, **environment):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=600,
+def piped(*arguments, program=PROGRAM, **environment):
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=600,
                           env={"PATH": os.environ["PATH"], "TERM": "xterm", **environment})
 
 
@@ -53,7 +54,7 @@ class TerminalTests(unittest.TestCase):
     def verify(self, policy, age=40):
         """The arguments that verify a test document of this age under this policy."""
         case, store = self.folder / "case", self.folder / "store"
-        self.assertEqual(piped("wallet", "--write", str(case), "--age", str(age)).returncode, 0)
+        self.assertEqual(piped("wallet", "--write", str(case), "--age", str(age), program=LAB).returncode, 0)
         store.mkdir()
         (store / "policy.json").write_text(json.dumps(policy))
         return ["verify", "--response", str(case / "device_response.cbor"), "--transcript",
@@ -86,11 +87,11 @@ class TerminalTests(unittest.TestCase):
     def test_work_of_more_than_a_second_counts_its_seconds_and_leaves_nothing_behind(self):
         work = ["bench", *self.verify({})[1:5], "--trust", str(self.folder / "case/iaca.der"), "--rounds", "1",
                 "--per-round", "400"]
-        written, status = written_to_terminal(*work)
+        written, status = written_to_terminal(LAB, *work)
         self.assertEqual(status, 0, written)
         self.assertIn("\rMeasuring… 1 s\x1b[K", written)
         self.assertRegex(written, r"\r\x1b\[K\{")
-        for quiet in (piped(*work).stderr, written_to_terminal(*work, TERM="dumb")[0]):
+        for quiet in (piped(*work, program=LAB).stderr, written_to_terminal(LAB, *work, TERM="dumb")[0]):
             self.assertNotIn("Measuring", quiet)
 
     def test_errors_of_every_kind_begin_in_the_same_way(self):
@@ -111,7 +112,7 @@ def commands(command):
 
 def examples(command):
     text = command.get("discussion", "").replace("\\\n", " ")
-    return [line.strip() for line in text.splitlines() if re.match(r" +countersignd? \S", line)]
+    return [line.strip() for line in text.splitlines() if re.match(r" +countersign(d|-lab)? \S", line)]
 
 
 def takes_something(command):
@@ -174,7 +175,7 @@ class ExampleTests(unittest.TestCase):
         return json.loads(shown.stdout)["command"]
 
     def test_every_command_that_needs_an_argument_has_an_example(self):
-        without = [command["commandName"] for command in commands(self.help())
+        without = [command["commandName"] for program in (PROGRAM, LAB) for command in commands(self.help(program))
                    if not command.get("subcommands") and takes_something(command) and not examples(command)]
         self.assertEqual(without, [])
 
@@ -188,10 +189,10 @@ class ExampleTests(unittest.TestCase):
               "countersign trust list": 0, "countersign identity authority init": 0, "countersign identity csr": 0,
               "countersign identity choose": 0, "countersign identity lint": 2, "countersign receipt list": 0,
               "countersign receipt export": 0, "countersign retained list": 0, "countersign token instance": 0,
-              "countersign wallet --write": 0, "countersignd token new": 0}
+              "countersign-lab wallet --write": 0, "countersignd token new": 0}
 
     def write_files(self, folder):
-        self.assertEqual(piped("wallet", "--write", f"{folder}/presentation").returncode, 0)
+        self.assertEqual(piped("wallet", "--write", f"{folder}/presentation", program=LAB).returncode, 0)
         os.mkdir(f"{folder}/roots")
         for name, source in self.FILES.items():
             shutil.copy(f"{folder}/presentation/{source}", f"{folder}/{name}")
@@ -199,9 +200,11 @@ class ExampleTests(unittest.TestCase):
     def test_every_example_of_the_help_is_understood_as_it_is(self):
         if os.geteuid() != 0:
             self.skipTest("a separate network needs root, and this is not root")
-        both = [*commands(self.help()), *commands(self.help(PROGRAM.with_name("countersignd")))]
-        found = [example for command in both for example in examples(command)]
+        programs = [PROGRAM, LAB, PROGRAM.with_name("countersignd")]
+        known = [command for program in programs for command in commands(self.help(program))]
+        found = [example for command in known for example in examples(command)]
         self.assertIn("countersignd token new --scope app --name till", found)
+        self.assertIn("countersign-lab wallet --write case --portrait-size 22600", found)
         self.assertGreater(len(found), 80)
         with tempfile.TemporaryDirectory() as folder:
             self.write_files(folder)
@@ -223,7 +226,7 @@ class ExampleTests(unittest.TestCase):
         if os.geteuid() != 0:
             self.skipTest("a separate network needs root, and this is not root")
         with tempfile.TemporaryDirectory() as folder:
-            waiting, said = self.run_pasted("countersign wallet --listen tcp://127.0.0.1:0 --root root.der", folder)
+            waiting, said = self.run_pasted("countersign-lab wallet --listen tcp://127.0.0.1:0 --root root.der", folder)
             self.assertEqual(waiting, WAITS, said)
             self.assertEqual(self.run_pasted("countersign --version", folder)[0], 0)
 

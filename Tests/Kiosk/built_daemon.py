@@ -43,7 +43,7 @@ class BuiltDaemon:
         self.store = self.folder / "store"
         self.port = held_port(cleanup)
         self.url = f"http://127.0.0.1:{self.port}"
-        phone = self.start("countersign", "wallet", "--listen", "tcp://127.0.0.1:0", "--root",
+        phone = self.start("countersign-lab", "wallet", "--listen", "tcp://127.0.0.1:0", "--root",
                            self.folder / "root.der", "--consent-time", str(consent_time), *wallet)
         self.link = phone.stdout.readline().strip()
         self.run("trust", "import", self.folder / "root.der")

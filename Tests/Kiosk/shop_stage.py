@@ -15,7 +15,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug"))
-PROGRAM, DAEMON = PROGRAMS / "countersign", PROGRAMS / "countersignd"
+PROGRAM, LAB, DAEMON = (PROGRAMS / name for name in ("countersign", "countersign-lab", "countersignd"))
 sys.path.insert(0, str(ROOT / "Hardware/Examples/Shop"))
 
 from built_daemon import held_port  # noqa: E402
@@ -183,7 +183,7 @@ class ShopStage:
         """Puts a wallet into the visitor's hand."""
         self.drop()
         self.wallet = subprocess.Popen(
-            [PROGRAM, "wallet", "--web-request", "-", "--origin", self.url, "--root",
+            [LAB, "wallet", "--web-request", "-", "--origin", self.url, "--root",
              pathlib.Path(self.folder.name) / "root.der", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 

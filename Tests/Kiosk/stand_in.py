@@ -15,7 +15,7 @@ import zlib
 from contract import DOCUMENT, ROOT, Contract
 
 PAGES = ROOT / "Sources/Service/ReaderAPI/Kiosk"
-PORTRAIT = ROOT / "Sources/Mdoc/MdocWallet/Resources/portrait.jpg"
+PORTRAIT = ROOT / "Sources/Laboratory/MdocWallet/Resources/portrait.jpg"
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json",
          "svg": "image/svg+xml"}
 HTML = {"/kiosk": "customer.html", "/clerk": "clerk.html", "/docs": "docs.html", "/owner": "owner.html"}

@@ -99,7 +99,7 @@ class CounterTests(KioskCase):
         return json.loads(self.countersign("retained list --json"))["records"]
 
     def install(self):
-        self.guest.run(f"dpkg --force-unsafe-io --install {Guest.SHARED}/new.deb", within=Guest.START)
+        self.guest.run(f"dpkg --force-unsafe-io --install {Guest.SHARED}/new.deb {Guest.SHARED}/lab.deb", within=Guest.START)
         configuration = {
             "socket": {"users": [{"uid": 0, "scopes": ["admin"]}]}, "http": {"port": int(PORT)},
             "tokens": [{"name": scope, "scopes": [scope], "sha256": hashlib.sha256(token.encode()).hexdigest()}
@@ -152,7 +152,7 @@ class CounterTests(KioskCase):
             rm -f /run/phone.der
             systemctl start pcscd
             systemd-run --quiet --unit=phone --property=Restart=on-failure --property=RestartSec=1 \
-                countersign wallet --card tcp://127.0.0.1:35963 --root /run/phone.der {answering}
+                countersign-lab wallet --card tcp://127.0.0.1:35963 --root /run/phone.der {answering}
             for i in $(seq 300); do [ ! -s /run/phone.der ] || break; sleep 0.2; done
             chmod a+r /run/phone.der""")
         self.countersign("trust import /run/phone.der")

@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 
 from browser import KioskCase
-from shop_stage import CREDENTIALS, DAEMON, PROGRAM, SEALED, TOKEN, ShopStage
+from shop_stage import CREDENTIALS, DAEMON, LAB, PROGRAM, SEALED, TOKEN, ShopStage
 
 PHONE = {"width": 390, "height": 844}
 
@@ -37,7 +37,7 @@ class ShopCase(KioskCase):
         return page.is_enabled("[data-order]")
 
 
-@unittest.skipUnless(PROGRAM.exists(), f"{PROGRAM} is not built")
+@unittest.skipUnless(PROGRAM.exists() and LAB.exists(), f"{PROGRAM} or {LAB} is not built")
 class ShopTests(ShopCase):
     def test_who_is_old_enough_may_order(self):
         self.stand_in.hold()
@@ -168,7 +168,7 @@ class ShopTests(ShopCase):
         self.assertFalse(self.order(page))
 
 
-@unittest.skipUnless(PROGRAM.exists() and DAEMON.exists(), f"{DAEMON} is not built")
+@unittest.skipUnless(LAB.exists() and DAEMON.exists(), f"{LAB} or {DAEMON} is not built")
 class BuiltDaemonTests(ShopCase):
     built_daemon = True
 

@@ -19,6 +19,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "Hardware/Packaging"
 PROGRAMS = [ROOT / ".build/debug" / name for name in ("countersign", "countersignd", "countersign-portrait")]
+LAB = ROOT / ".build/debug/countersign-lab"
 
 
 def script(name):
@@ -262,6 +263,30 @@ class BillOfMaterialsTests(unittest.TestCase):
         self.assertEqual(len(identifiers), len(set(identifiers)))
         for relation in self.document["relationships"]:
             self.assertIn(relation["relatedSpdxElement"], identifiers)
+
+
+class LaboratoryTests(unittest.TestCase):
+    """The package of a counter can make no document; that of the laboratory is for the same version."""
+
+    def setUp(self):
+        self.modules = {folder.name for folder in ROOT.glob("Sources/Laboratory/*/")}
+        self.linked = script("sbom").linked_modules
+
+    def test_no_program_of_a_shop_was_linked_with_a_module_of_the_laboratory(self):
+        self.assertIn("MdocWallet", self.modules)
+        for program in PROGRAMS:
+            self.assertEqual(self.linked(program) & self.modules, set(), program)
+
+    def test_the_laboratory_was_linked_with_all_of_them(self):
+        self.assertEqual(self.modules - self.linked(LAB), set())
+
+    def test_its_package_depends_on_the_reader_of_its_version_which_only_suggests_it(self):
+        def fields(file):
+            return dict(line.split(": ", 1) for line in (PACKAGING / file).read_text().splitlines() if re.match(r"\w[\w-]*: ", line))
+        reader, laboratory = fields("debian/control"), fields("debian/lab/control")
+        self.assertIn("countersign (= @VERSION@)", laboratory["Depends"])
+        self.assertIn("countersign-lab", reader["Suggests"])
+        self.assertNotIn("countersign-lab", reader["Depends"] + reader["Recommends"])
 
 
 class ChangelogTests(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""The phone in the field: whoever connects to a port and speaks vpcd's protocol, as `countersign wallet --card` does."""
+"""The phone in the field: whoever connects to a port and speaks vpcd's protocol, as `countersign-lab wallet --card` does."""
 
 import socket
 import struct

@@ -7,7 +7,7 @@ import Synchronization
 /// Measures a shop's server over HTTP: how many answers through an app it judges a second, how long one takes at half of
 /// that, and how much processor time each takes beside what OpenSSL alone needs for the same operations, in the same run.
 /// Both are processor time of their processes. For this last all share one processor: beside one another on the two
-/// threads of a core each would slow the other. The floor is the tight one of `countersign bench`; the former one stands
+/// threads of a core each would slow the other. The floor is the tight one of `countersign-lab bench`; the former one stands
 /// beside it, so that figures can be compared with earlier ones. What HTTP alone takes is measured as well: a body of the
 /// same size that is refused for its form, before anything is opened.
 ///
@@ -141,7 +141,7 @@ enum OnlineBenchmark {
     /// What OpenSSL alone takes for an answer, in milliseconds of processor time: by the tight and by the former floor.
     private static func floors(of daemon: OnlineDaemon) async throws -> (tight: Double, former: Double) {
         let bench = try BuiltProgram(
-            "countersign", ["bench", "--rounds", "5"] + daemon.answer(in: daemon.reader.folder))
+            "countersign-lab", ["bench", "--rounds", "5"] + daemon.answer(in: daemon.reader.folder))
         guard try await bench.ended() == 0,
             let figures = try JSONSerialization.jsonObject(with: Data(bench.output.utf8)) as? [String: Any],
             let tight = figures["tightFloorWarmNs"] as? Double, let former = figures["floorWarmNs"] as? Double

@@ -1,5 +1,6 @@
 import BlueZBench
 import BlueZTransport
+import CommandBench
 import Foundation
 import JSON
 import PCSCBench

@@ -1,3 +1,4 @@
+import CommandBench
 import COSE
 import Foundation
 import MdocModel
@@ -156,26 +157,6 @@ struct ChannelTests {
         }
     }
 
-    @Test("bench measures both channels beside both floors, and says what they compare", arguments: channels)
-    func bench(_ channel: PresentationChannel) throws {
-        _ = try stage.answer(channel)
-        let run = try stage.run("bench", channel, "--rounds", "1", "--per-round", "2")
-        #expect(run.status == 0, "\(run.everything)")
-        let figures = try run.json()
-        #expect(
-            Set(figures.keys) == [
-                "floorColdNs", "floorWarmNs", "envelopeColdNs", "envelopeWarmNs", "openNs", "rateCold",
-                "rateWarm", "tightFloorColdNs", "tightFloorWarmNs", "tightRateCold", "tightRateWarm", "notes",
-            ])
-        for (name, value) in figures where name != "notes" {
-            #expect(try #require(value as? Double) > 0, "\(name)")
-        }
-        let notes = try #require(figures["notes"] as? [String])
-        #expect(notes.contains { $0.hasPrefix("Cold keeps the root's key object") })
-        _ = try stage.answer(channel, "--fault", PresentationFault.mac.rawValue)
-        #expect(try stage.run("bench", channel).status == 2)
-    }
-
     @Test("A holder who declines leaves no file behind: exit code 3", arguments: channels)
     func declined(_ channel: PresentationChannel) throws {
         let run = try stage.answer(channel, "--decision", "declines")
@@ -212,9 +193,6 @@ struct ChannelTests {
             ["verify", "--web-response", file, "--key", file, "--origin", "https://a.example"],
             ["verify", "--web-response", file, "--key", file, "--origin", "https://a.example/"],
             ["verify", "--response", file, "--transcript", file, "--nonce", "AAAA"],
-            ["wallet", "--envelope", file] + app, ["wallet", "--envelope", file, "--key", file] + app,
-            ["wallet", "--web-request", file, "--origin", "https://a.example"],
-            ["wallet", "--web-request", file, "--web-response", file],
         ]
         for arguments in refused {
             let run = try CommandRun(arguments)

@@ -3,6 +3,7 @@ import MdocModel
 import Reports
 import Testing
 
+@testable import CommandLineInterface
 @testable import countersign
 
 @Suite("The clock of the command line")

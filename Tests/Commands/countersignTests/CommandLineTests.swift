@@ -1,8 +1,10 @@
+import CommandBench
 import Foundation
 import JSON
 import Reports
 import Testing
 
+@testable import CommandLineInterface
 @testable import countersign
 
 /// What all commands have in common.

@@ -1,3 +1,4 @@
+import CommandBench
 import Foundation
 import MdocModel
 import OpenSSLCrypto
@@ -129,10 +130,10 @@ struct IdentityAuthorityTests {
         let path = try store.folder.write(list, as: "list")
         let other = try store.folder.write(store.authority.der, as: "other")
         let wallet = ["wallet", "--listen", "tcp://127.0.0.1:0", "--reader-list", path]
-        let refused = try await execute(wallet + ["--reader-list-provider", other])
+        let refused = try await executeLab(wallet + ["--reader-list-provider", other])
         #expect(refused.status == 65, "\(refused.everything)")
         #expect(refused.errors.contains("the provider's root did not issue the RICAL signer's certificate"))
-        let alone = try await execute(wallet)
+        let alone = try await executeLab(wallet)
         #expect(alone.status == 64 && alone.errors.contains("need each other"), "\(alone.everything)")
     }
 }

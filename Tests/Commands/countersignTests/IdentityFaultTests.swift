@@ -1,3 +1,4 @@
+import CommandBench
 import Foundation
 import Glibc
 import OpenSSLCrypto

@@ -1,3 +1,4 @@
+import CommandBench
 import PKIX
 import TestCredentials
 import Testing

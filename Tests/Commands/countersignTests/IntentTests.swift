@@ -1,3 +1,4 @@
+import CommandBench
 import COSE
 import Foundation
 import MdocModel

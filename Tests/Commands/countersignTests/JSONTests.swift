@@ -1,5 +1,6 @@
 import BlueZTransport
 import CBOR
+import CommandBench
 import COSE
 import Foundation
 import JSON
@@ -18,6 +19,7 @@ import VectorFiles
 import WalletPresentation
 
 @testable import Doctor
+@testable import CommandLineInterface
 @testable import countersign
 
 @Suite("JSON")

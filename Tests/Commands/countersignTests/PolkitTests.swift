@@ -1,3 +1,4 @@
+import CommandBench
 import Foundation
 import Glibc
 import OtherPrograms
@@ -33,7 +34,7 @@ struct PolkitTests {
         func tap() async throws -> CommandRun {
             let root = home.path("root.der")
             let wallet = try BuiltProgram(
-                "countersign", ["wallet", "--card", "tcp://127.0.0.1:35963", "--root", root])
+                "countersign-lab", ["wallet", "--card", "tcp://127.0.0.1:35963", "--root", root])
             try await wallet.said("The phone is on the reader")
             try #require(unsafe chown(root, number, number) == 0)
             _ = try home.write(#"{ "acceptTestDocuments": true }"#.utf8, as: "policy.json")

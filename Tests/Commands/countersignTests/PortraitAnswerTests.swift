@@ -1,3 +1,4 @@
+import CommandBench
 import Foundation
 import MdocModel
 import MdocTrust
@@ -50,7 +51,8 @@ struct PortraitAnswerTests {
 
     private static func jpeg() throws -> [UInt8] {
         try VectorFiles.bytes(
-            of: VectorFiles.repository.appending(path: "Sources/Mdoc/MdocWallet/Resources/portrait.jpg"))
+            of: VectorFiles.repository.appending(path: "Sources/Laboratory/MdocWallet/Resources/portrait.jpg")
+        )
     }
 
     private struct NotVerified: Error {}

@@ -2,6 +2,7 @@ import BlueZTransport
 import ReaderService
 import Testing
 
+@testable import CommandLineInterface
 @testable import countersign
 
 @Suite("What a command says of bluetoothd's settings before it asks a phone")

@@ -1,3 +1,4 @@
+import CommandBench
 internal import PKIX
 import COSE
 import Foundation

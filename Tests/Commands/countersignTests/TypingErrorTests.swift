@@ -1,3 +1,4 @@
+import CommandBench
 import Testing
 
 @Suite("Typing errors")

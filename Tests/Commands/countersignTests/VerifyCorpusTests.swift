@@ -1,3 +1,4 @@
+import CommandBench
 import Testing
 
 /// All presentations of the shared corpus through the built command.

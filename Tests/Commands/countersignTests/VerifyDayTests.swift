@@ -1,3 +1,4 @@
+import CommandBench
 import MdocModel
 import TestCredentials
 import Testing

@@ -1,4 +1,5 @@
 import CBOR
+import CommandBench
 import COSE
 import MdocModel
 import OpenSSLCrypto

@@ -1,4 +1,5 @@
 import CBOR
+import CommandBench
 import Foundation
 import MdocModel
 import OpenSSLCrypto

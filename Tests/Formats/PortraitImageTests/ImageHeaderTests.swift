@@ -6,7 +6,7 @@ import VectorFiles
 @Suite("Headers of portraits")
 struct ImageHeaderTests {
     private static let wallet = VectorFiles.repository.appending(
-        path: "Sources/Mdoc/MdocWallet/Resources/portrait.jpg")
+        path: "Sources/Laboratory/MdocWallet/Resources/portrait.jpg")
 
     private func vector(_ name: String) throws -> [UInt8] {
         try VectorFiles.bytes(of: VectorFiles.own.appending(path: "portraits/\(name)"))

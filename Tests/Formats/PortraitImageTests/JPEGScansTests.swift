@@ -41,7 +41,8 @@ struct JPEGScansTests {
     @Test("Sequential, progressive and grey images are whole, with restart markers or without, padded or not")
     func whole() throws {
         let drawing = try VectorFiles.bytes(
-            of: VectorFiles.repository.appending(path: "Sources/Mdoc/MdocWallet/Resources/portrait.jpg"))
+            of: VectorFiles.repository.appending(path: "Sources/Laboratory/MdocWallet/Resources/portrait.jpg")
+        )
         for image in try Self.names.map(Self.vector) + [drawing] {
             #expect(Self.fault(of: image) == nil)
             #expect(Self.fault(of: image + Array("more".utf8)) == nil)

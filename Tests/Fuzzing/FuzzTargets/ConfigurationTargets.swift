@@ -1,5 +1,5 @@
 internal import BlueZTransport
-internal import countersign
+internal import CommandLineInterface
 internal import countersignd
 internal import JSON
 internal import MdocTrust

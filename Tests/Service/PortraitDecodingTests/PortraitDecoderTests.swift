@@ -69,7 +69,8 @@ struct PortraitDecoderTests {
     func passedOn() async throws {
         let png = try vector("still.png")
         let jpeg = try VectorFiles.bytes(
-            of: VectorFiles.repository.appending(path: "Sources/Mdoc/MdocWallet/Resources/portrait.jpg"))
+            of: VectorFiles.repository.appending(path: "Sources/Laboratory/MdocWallet/Resources/portrait.jpg")
+        )
         for (bytes, type) in [(png, "image/png"), (jpeg, "image/jpeg")] {
             let shown = try await decoder.decode((bytes + Array("more".utf8))[...])
             #expect(shown.bytes == bytes)

@@ -21,7 +21,7 @@ final class ClerkDesktop: Sendable {
         }
         let root = folder.appending(path: "root.der").path
         wallet = try BuiltProgram(
-            "countersign", ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root] + arguments)
+            "countersign-lab", ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root] + arguments)
         address = try await wallet.firstLine()
         let importing = try BuiltProgram(
             "countersign", ["trust", "import", root, "--store", folder.path + "/store"])

@@ -36,7 +36,8 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
             if let arguments {
                 let root = folder.appending(path: "root-\(index).der").path
                 let wallet = try BuiltProgram(
-                    "countersign", ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root] + arguments)
+                    "countersign-lab",
+                    ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root] + arguments)
                 address = try await wallet.firstLine()
                 wallets.append(wallet)
                 try await Self.trust(root, in: folder)

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import ErrorMapping
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore

@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import ErrorMapping
 internal import ReaderTokens
 

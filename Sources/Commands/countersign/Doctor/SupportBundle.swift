@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import Doctor
 internal import Glibc
 internal import JSON
@@ -12,7 +13,10 @@ struct SupportBundle {
     init(_ checks: [DoctorCheck], in system: SystemFolder) async {
         let units = await SystemdUnits.current()
         parts = [
-            ("program", "version, commit and libraries of countersign", Version.json),
+            (
+                "program", "version, commit and libraries of countersign",
+                ProgramVersion(of: "countersign").json
+            ),
             (
                 "system", "distribution, kernel and processor",
                 [

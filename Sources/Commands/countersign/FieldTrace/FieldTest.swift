@@ -1,4 +1,5 @@
 internal import BlueZTransport
+internal import CommandLineInterface
 internal import FieldTrace
 internal import JSON
 internal import MdocModel

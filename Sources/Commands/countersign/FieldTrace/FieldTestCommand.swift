@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BlueZTransport
+internal import CommandLineInterface
 internal import ErrorMapping
 internal import FieldTrace
 internal import JSON

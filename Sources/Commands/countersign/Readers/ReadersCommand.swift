@@ -1,6 +1,7 @@
 internal import Transport
 internal import ArgumentParser
 internal import BlueZTransport
+internal import CommandLineInterface
 internal import JSON
 internal import PCSCTransport
 internal import Reports

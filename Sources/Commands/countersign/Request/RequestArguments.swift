@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import ErrorMapping
 internal import MdocModel
 internal import MdocVerification
@@ -111,8 +112,4 @@ struct ElementArgument: ExpressibleByArgument {
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         name = ElementName(nameSpace: String(parts[0]), identifier: String(parts[1]))
     }
-}
-
-extension RequestPlannerError {
-    var failure: CommandFailure { .usage(explanation) }
 }

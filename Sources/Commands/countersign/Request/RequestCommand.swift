@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import FieldTrace
 internal import JSON
 internal import MdocVerification

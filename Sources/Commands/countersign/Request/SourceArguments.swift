@@ -1,6 +1,7 @@
 internal import ErrorMapping
 internal import Reports
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import FieldTrace
 internal import JSON
 internal import MdocModel
@@ -174,26 +175,6 @@ struct SourceArguments: ParsableArguments {
         try mapping(DeviceEngagement(EngagementURI.deviceEngagement(in: text)[...])) {
             (error: MdocModelError) in CommandFailure.malformed("--qr: \(error.explanation)")
         }
-    }
-}
-
-/// `tcp://host:port`.
-struct EndpointArgument: ExpressibleByArgument {
-    let host: String
-    let port: UInt16
-
-    init(host: String, port: UInt16) {
-        self.host = host
-        self.port = port
-    }
-
-    init?(argument: String) {
-        guard argument.hasPrefix("tcp://"), let colon = argument.lastIndex(of: ":"),
-            let port = UInt16(argument[argument.index(after: colon)...])
-        else { return nil }
-        let host = argument.dropFirst("tcp://".count)[..<colon]
-        self.host = String(host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host)
-        self.port = port
     }
 }
 

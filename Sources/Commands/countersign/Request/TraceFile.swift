@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import MdocModel
 internal import Reports
 internal import Synchronization

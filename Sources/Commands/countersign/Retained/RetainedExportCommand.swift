@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import JSON
 internal import ReaderStore
 internal import Reports

@@ -1,4 +1,5 @@
 internal import ChildPrograms
+internal import CommandLineInterface
 internal import FoundationEssentials
 internal import Glibc
 internal import JSON

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BlueZTransport
+internal import CommandLineInterface
 internal import Doctor
 internal import Glibc
 internal import JSON

@@ -25,7 +25,8 @@ struct SetupEnding {
         ]
         if next.answers.isTrial {
             lines.append(
-                "The software wallet has a new issuer at each start: after a restart, run the lines again.")
+                "The software wallet is in the package countersign-lab. It has a new issuer at each start: after a restart, run the lines again."
+            )
         }
         lines += ["", "Then a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
         if next.answers.role.isConfirmed { lines += ["", "Decide on the clerk's page."] }

@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import FoundationEssentials
 internal import Glibc
 internal import JSON

@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderTokens

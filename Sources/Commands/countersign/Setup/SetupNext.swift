@@ -23,8 +23,9 @@ struct SetupNext {
         guard answers.isTrial else { return [] }
         return [
             "systemctl stop trial-wallet 2>/dev/null || true; rm -f /run/trial-root.der",
-            "systemd-run --quiet --unit=trial-wallet countersign wallet --listen \(SetupConfiguration.trialLink) --root /run/trial-root.der",
-            "until [ -s /run/trial-root.der ]; do sleep 0.2; done; chmod a+r /run/trial-root.der",
+            // Without the package countersign-lab nothing is waited for.
+            "systemd-run --quiet --unit=trial-wallet countersign-lab wallet --listen \(SetupConfiguration.trialLink) --root /run/trial-root.der"
+                + " && until [ -s /run/trial-root.der ]; do sleep 0.2; done && chmod a+r /run/trial-root.der",
             importing("/run/trial-root.der"),
         ]
     }

@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import JSON
 
 /// A token as `countersignd token new` makes it.

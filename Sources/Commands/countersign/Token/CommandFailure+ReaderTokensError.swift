@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import ReaderTokens
 
 extension ReaderTokensError {

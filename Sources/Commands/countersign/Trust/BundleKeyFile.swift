@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import JSON
 internal import OpenSSLCrypto
 internal import PKIX

@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import JSON
 
 /// A list of roots that somebody publishes, as `published-sources.json` has it: its publisher and where to find it, and no

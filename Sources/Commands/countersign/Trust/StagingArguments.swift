@@ -1,5 +1,6 @@
 internal import MdocVerification
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import JSON
 internal import MdocModel
 internal import MdocTrust

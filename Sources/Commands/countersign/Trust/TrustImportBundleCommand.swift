@@ -1,6 +1,7 @@
 internal import ErrorMapping
 internal import MdocVerification
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import JSON
 internal import MdocModel
 internal import MdocTrust

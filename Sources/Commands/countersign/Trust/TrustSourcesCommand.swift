@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import JSON
 
 /// `countersign trust sources`: which lists are published, and where.

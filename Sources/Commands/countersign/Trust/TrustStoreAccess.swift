@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import ErrorMapping
 internal import JSON
 internal import MdocModel
@@ -65,18 +66,6 @@ struct TrustStoreAccess {
             }
         }
         return TrustChangeReport(previous: current?.record.id, current: record, outcomes: stage.outcomes)
-    }
-}
-
-extension ReaderStoreError {
-    /// What the command ends with: what is wrong with the store in `folder`, and what to do.
-    func failure(in folder: String) -> CommandFailure {
-        let message = "the store in \(Terminal.safe(folder)): \(explanation)"
-        return switch self {
-        case .damaged, .snapshotDamaged, .notAStore, .versionUnknown, .receiptMalformed: .malformed(message)
-        case .busy, .changedMeanwhile, .noSpace, .failed: .unavailable(message)
-        default: .usage(message)
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 internal import Doctor
 internal import Transport
 internal import BlueZTransport
+internal import CommandLineInterface
 internal import Reports
 
 extension BluetoothFacts {

@@ -1,3 +1,4 @@
+internal import CommandLineInterface
 internal import Doctor
 internal import FoundationEssentials
 internal import Glibc

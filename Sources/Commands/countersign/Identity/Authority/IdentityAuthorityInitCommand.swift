@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandLineInterface
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -20,7 +21,7 @@ struct IdentityAuthorityInitCommand: ParsableCommand {
 
             EXAMPLES:
               countersign identity authority init laboratory --root-file readers.pem
-              countersign wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots readers.pem
+              countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots readers.pem
               countersign request 'age over 21' --identity laboratory --connect tcp://127.0.0.1:7000 --trust iaca.der
 
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
@@ -98,7 +99,7 @@ struct IdentityAuthorityInitCommand: ParsableCommand {
         lines.append("  root: \(Terminal.safe(root))")
         lines.append("next: give wallets the root, as in:")
         lines.append(
-            "  countersign wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots \(given)")
+            "  countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots \(given)")
         return lines.joined(separator: "\n")
     }
 }

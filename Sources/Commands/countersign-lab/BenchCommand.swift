@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import CommandLineInterface
+internal import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+internal import TransactionBench
+internal import WalletPresentation
+
+/// `countersign-lab bench`: our work on one response against OpenSSL alone, in one run.
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure a transaction against bare OpenSSL.",
+        discussion: """
+            Runs our own work on a response and the bare OpenSSL calls under it alternately, in one process, and \
+            prints medians of processor time in nanoseconds and their ratios as JSON. Two floors are measured beside it, both \
+            on P-256. The tight floor is the shortest sequence of OpenSSL calls for the same work: a key generation, \
+            ECDH, HKDF for two keys, AES-256-GCM of request and response, a digest of each item, and the signature \
+            checks. The former floor (floorNs) is kept so that figures can be compared with earlier ones: it builds \
+            three keys again and derives an unused key.
+
+            Cold: the document signer is not known; three signatures are checked. The root's key object is kept, as \
+            in the tight floor. Warm: the document signer was verified before; two signatures are checked. \
+            tightRatioWarm compares them with two, ratioWarm with the three of the former floor. Large trust: a store \
+            of 500 roots and 50 CRLs, opened from disk, and a warm verification with all of them trusted.
+
+            With --envelope or --web-response it measures what a server does with an answer from an app or a page, from \
+            the bytes to the verdict, against an ECDH, the HKDF steps of HPKE, AES-128-GCM, the digests, and three \
+            signature checks, or warm two. The rates say how many a second we do of those that OpenSSL alone would: \
+            tightRateCold and tightRateWarm by the tight floor, rateCold and rateWarm by the former one.
+
+            The response must verify, by the default policy, which here accepts test documents. Trust is chosen as in `countersign verify`.
+
+            EXAMPLE:
+              countersign-lab bench --response response.cbor --transcript transcript.cbor --trust iaca.der
+              countersign-lab bench --envelope envelope.cbor --merchant-id merchant.example.shop --team-id TEAM123456 \\
+                  --nonce b25lLXRpbWUtbm9uY2U --key merchant.pem --trust iaca.der
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed]))
+            """)
+
+    @OptionGroup(title: "What to measure")
+    var files: VerifyFiles
+
+    @OptionGroup(title: "An app's envelope") var app: AppArguments
+    @OptionGroup(title: "A page's answer") var web: WebArguments
+    @OptionGroup(title: "An app's envelope, or a page's answer") var answer: AnswerArguments
+
+    @OptionGroup var trust: TrustArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var clock: ClockArguments
+
+    @Option(name: .long, help: "How many rounds the medians are taken over.")
+    var rounds = 15
+
+    @Option(name: .long, help: "How often each measurement is repeated within a round.")
+    var perRound = 100
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Run each part this many times and print the names of the parts, not times: for valgrind, which counts instructions.",
+            valueName: "times"))
+    var count: Int?
+
+    private var input: VerifyInput { VerifyInput(files, app, web, answer) }
+
+    func validate() throws {
+        try input.validate()
+        guard (1...1000).contains(rounds), (1...10_000).contains(perRound) else {
+            throw ValidationError("--rounds takes 1 to 1000, --per-round 1 to 10000.")
+        }
+        guard (1...10_000).contains(count ?? 1) else {
+            throw ValidationError("--count takes 1 to 10000.")
+        }
+    }
+
+    func run() throws {
+        let now = try clock.now()
+        if let presentation = try input.presentation(at: now) { return try measure(presentation, at: now) }
+        let stored = try files.transaction()
+        guard case .response(let response) = stored.message else {
+            throw CommandFailure.usage(
+                "bench measures a decrypted response: give --response and --transcript")
+        }
+        let benchmark: TransactionBenchmark
+        do {
+            benchmark = try TransactionBenchmark(
+                response: response, transcript: stored.transcript,
+                comparison: stored.request?.comparison ?? .notCompared, readerKey: stored.readerKey,
+                anchors: try trust.load(from: store.path, at: now).anchors, now: now)
+        } catch TransactionBenchmark.Failure.rejected {
+            throw CommandFailure(
+                status: .rejected, message: "the response is rejected; `countersign verify` says why")
+        } catch let error as MdocModelError {
+            throw CommandFailure.malformed(error.explanation)
+        }
+        defer { benchmark.discard() }
+        let figures = try Progress.during("Measuring") {
+            if let count {
+                try CountedParts.run(BenchFigures.measurements(benchmark), times: count)
+            } else {
+                try BenchFigures(benchmark, rounds: rounds, perRound: perRound).json
+            }
+        }
+        Terminal.result(figures.text)
+    }
+
+    private func measure(_ presentation: StoredPresentation, at now: Timestamp) throws {
+        let benchmark: EnvelopeBenchmark
+        do {
+            benchmark = try EnvelopeBenchmark(
+                presentation, anchors: try trust.load(from: store.path, at: now).anchors, now: now)
+        } catch TransactionBenchmark.Failure.rejected {
+            throw CommandFailure(
+                status: .rejected, message: "the answer is not verified; `countersign verify` says why")
+        } catch let error as WalletPresentationError {
+            throw CommandFailure(status: .rejected, message: error.explanation)
+        }
+        let figures = try Progress.during("Measuring") {
+            if let count {
+                try CountedParts.run(EnvelopeFigures.measurements(benchmark), times: count)
+            } else {
+                try EnvelopeFigures(benchmark, rounds: rounds, perRound: perRound).json
+            }
+        }
+        Terminal.result(figures.text)
+    }
+}

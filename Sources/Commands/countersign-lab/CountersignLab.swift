@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import CommandLineInterface
+internal import JSON
+
+/// The laboratory's command line: phones in software, and measurements. A shop's computer does without it.
+@main
+struct CountersignLab: RootCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countersign-lab",
+        abstract: "Act as a phone with a test document, and measure a reader's work.",
+        discussion: """
+            For developers, and for trying Countersign without a phone or a reader. Its documents are of invented \
+            people, and a new test issuer signs them at each start: no reader accepts them unless you tell it to.
+
+            Results go to standard output, progress and errors to standard error.
+
+            \(ExitStatus.table())
+            """,
+        subcommands: [DemoCommand.self, WalletCommand.self, ReplayCommand.self, BenchCommand.self])
+
+    @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")
+    var version = false
+
+    @OptionGroup var output: OutputArguments
+
+    static func main() async {
+        await runNamedCommand()
+    }
+
+    static var _errorPrefix: String { Terminal.errorPrefix }
+
+    func run() async throws {
+        guard version else { throw CleanExit.helpRequest(self) }
+        let version = ProgramVersion(of: "countersign-lab")
+        Terminal.result(output.json ? version.json.text : version.text)
+    }
+}

@@ -1,0 +1,238 @@
+internal import ArgumentParser
+internal import CommandLineInterface
+internal import JSON
+internal import MdocModel
+internal import MdocSession
+internal import MdocTrust
+internal import MdocWallet
+internal import NDEF
+internal import OpenSSLCrypto
+internal import PKIX
+
+/// Which phone the software wallet plays.
+struct WalletArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "The wallet to behave like: \(Self.profiles).")
+    var profile = WalletProfile.generic.name
+
+    @Option(name: .long, help: "How to engage: qr, static or negotiated; by default as the wallet does.")
+    var handover: HandoverKind?
+
+    @Flag(
+        name: .long,
+        help: "Offer Bluetooth alone, as real wallets do: without this NFC data transfer is added.")
+    var noNFCRetrieval = false
+
+    @Option(
+        name: .long,
+        help: """
+            Which ways of Bluetooth the phone has: it connects to the reader (central, as real wallets do), the reader \
+            to it (peripheral), or both.
+            """)
+    var bleRole = BLERoleArgument.central
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The L2CAP channel that the engagement names, 128 to 255.", valueName: "number"))
+    var psm: Int?
+
+    @Flag(name: .long, help: "Prove the document's key by a MAC instead of a signature.")
+    var mac = false
+
+    @Option(name: .long, help: ArgumentHelp("The size of the portrait, in bytes.", valueName: "bytes"))
+    var portraitSize = TestLicence().portraitSize
+
+    @Option(name: .long, help: ArgumentHelp("The age of the holder.", valueName: "years"))
+    var age = TestLicence().age
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A document of the holder: \(TestDocumentKind.allCases.map(\.rawValue).joined(separator: ", ")). Repeatable.",
+            discussion: "By default the licence, mdl, alone.", valueName: "document"))
+    var holds: [TestDocumentKind] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "An age that the documents attest to. Repeatable; by default 18, 21 and 65.", valueName: "years"))
+    var attests: [Int] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Answer only readers with a certificate that one of these roots issued.",
+            discussion: "PEM or DER.", valueName: "file"))
+    var readerRoots: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Answer only readers that an authority of this list certified: a RICAL of the draft second edition.",
+            valueName: "file"))
+    var readerList: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The root certificate of the provider of --reader-list.", valueName: "file"))
+    var readerListProvider: String?
+
+    @Option(
+        name: .long,
+        help:
+            "What --reader-roots and --reader-list are for: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", "))."
+    )
+    var readerPolicy = ReaderTrust.Policy.alwaysRequire
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What the holder decides: \(Holder.Decision.allCases.map(\.rawValue).joined(separator: ", ")).",
+            discussion: "Given twice, the second goes for every further request of a session."))
+    var decision: [Holder.Decision] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long the holder reads before deciding, in milliseconds.", valueName: "milliseconds"))
+    var consentTime = 0
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "One fault to make: a rule of the corpus, or a fault of a card, of NFC v2 or of a channel; a wrong name lists them all.",
+            valueName: "name"))
+    var fault: String?
+
+    private static let profiles = (WalletProfile.all + WalletProfile.version2).map(\.name)
+        .joined(separator: ", ")
+
+    func validate() throws {
+        guard WalletProfile.named(profile) != nil else {
+            throw ValidationError("--profile takes one of: \(Self.profiles).")
+        }
+        if let handover, handover != .qr, presentation.profile.behaviours[handover] == nil {
+            throw ValidationError("The \(profile) wallet has no \(handover.rawValue) handover.")
+        }
+        if let psm {
+            guard L2CAPPSM(psm) != nil else { throw ValidationError("--psm takes 128 to 255.") }
+            guard bleRole != .central else {
+                throw ValidationError("--psm needs --ble-role peripheral or both.")
+            }
+        }
+        guard bleRole == .central || presentation.profile.hasBluetooth else {
+            throw ValidationError("The \(profile) wallet has no Bluetooth.")
+        }
+        guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
+            throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
+        }
+        guard (readerList == nil) == (readerListProvider == nil) else {
+            throw ValidationError("--reader-list and --reader-list-provider need each other.")
+        }
+        guard decision.count <= 2 else { throw ValidationError("Give --decision at most twice.") }
+        guard Set(holds).count == holds.count else {
+            throw ValidationError("--holds names a document twice.")
+        }
+        guard attests.allSatisfy((0...99).contains) else { throw ValidationError("--attests takes 0 to 99.") }
+        guard (0...120).contains(age) else { throw ValidationError("--age takes 0 to 120.") }
+        guard (0...3_600_000).contains(consentTime) else {
+            throw ValidationError("--consent-time takes 0 to 3600000 milliseconds.")
+        }
+        if let fault, PresentationCase.named(fault) == nil, CardFault(rawValue: fault) == nil,
+            WalletVersion2Fault(rawValue: fault) == nil
+        {
+            let names =
+                PresentationCase.all.map(\.name) + CardFault.allCases.map(\.rawValue)
+                + WalletVersion2Fault.allCases.map(\.rawValue)
+                + PresentationFault.allCases.map(\.rawValue)
+            throw ValidationError("--fault takes one of:\n  " + names.joined(separator: "\n  "))
+        }
+    }
+
+    var presentation: PresentationCase {
+        var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
+        var profile = WalletProfile.named(self.profile) ?? .generic
+        if !noNFCRetrieval { profile = profile.addingNFCCarrier() }
+        profile.bluetoothRole = bleRole.role
+        if let psm = psm.flatMap({ L2CAPPSM($0) }) { profile = profile.adding(psm) }
+        presentation.profile = profile
+        presentation.handover = handover ?? presentation.handover
+        if mac { presentation.authenticateByMAC() }
+        presentation.licence.portraitSize = portraitSize
+        presentation.licence.age = age
+        if !attests.isEmpty { presentation.licence.attestedAges = attests }
+        if !holds.isEmpty { presentation.documents = holds }
+        presentation.decision = decision.first ?? .consents
+        return presentation
+    }
+
+    /// The kind of handover at a reader: as asked for, or the first that this wallet has.
+    var handoverAtReader: HandoverKind {
+        handover ?? presentation.profile.nfcHandovers.first ?? .qr
+    }
+
+    /// Whom the phone answers.
+    private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
+        let roots = try readerRoots.map(Self.certificates) ?? []
+        guard let readerList, let readerListProvider else {
+            return roots.isEmpty ? ReaderTrust() : ReaderTrust(readerPolicy, roots: roots)
+        }
+        let providers = try Self.certificates(in: readerListProvider).compactMap { try? TrustAnchor($0) }
+        let bytes = try InputFile.read(readerList, limit: UnverifiedRICAL.maximumSize)
+        do throws(RICALError) {
+            let entries = try UnverifiedRICAL(bytes[...]).verify(
+                by: providers, at: now
+            ).entries
+            return ReaderTrust(
+                readerPolicy, roots: roots + entries.filter { !$0.isConstrained }.map(\.certificate),
+                constrainedAuthorities: entries.filter(\.isConstrained).map(\.certificate))
+        } catch {
+            throw .malformed("\(Terminal.safe(readerList)): \(error.explanation)")
+        }
+    }
+
+    private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
+        let contents = try InputFile.read(path)
+        let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
+        let found = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
+        guard !found.isEmpty else {
+            throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")
+        }
+        return found
+    }
+
+    /// The phone, with a licence that its own test issuer signs now.
+    func presented(at now: Timestamp) throws(CommandFailure) -> PresentedWallet {
+        let readerTrust = try readerTrust(at: now)
+        do throws(WalletError) {
+            var presented = try PresentedWallet(presentation, at: now)
+            presented.wallet.holder.readerTrust = readerTrust
+            presented.wallet.furtherDecision = decision.dropFirst().first
+            presented.wallet.consentTime = .milliseconds(consentTime)
+            presented.wallet.cardFault = fault.flatMap(CardFault.init)
+            presented.wallet.version2Fault = fault.flatMap(WalletVersion2Fault.init)
+            return presented
+        } catch {
+            throw .unavailable("the wallet cannot be made: \(error)")
+        }
+    }
+}
+
+/// What the phone is in Bluetooth's terms.
+enum BLERoleArgument: String, ExpressibleByArgument, CaseIterable {
+    case central, peripheral, both
+
+    var role: BluetoothLERole {
+        switch self {
+        case .central: .centralOnly
+        case .peripheral: .peripheralOnly
+        case .both: .bothCentralPreferred
+        }
+    }
+}
+
+extension HandoverKind: ExpressibleByArgument {}
+extension TestDocumentKind: ExpressibleByArgument {}
+extension ReaderTrust.Policy: ExpressibleByArgument {}
+extension Holder.Decision: ExpressibleByArgument {}

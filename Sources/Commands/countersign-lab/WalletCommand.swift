@@ -1,0 +1,206 @@
+internal import ArgumentParser
+internal import BlueZTransport
+internal import CommandLineInterface
+internal import JSON
+internal import MdocModel
+internal import MdocSession
+internal import MdocWallet
+internal import SoftwarePhone
+internal import Transport
+
+/// `countersign-lab wallet`: the software wallet, on a virtual reader, on the bench link, or into files.
+struct WalletCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wallet",
+        abstract: "Act as a phone, for tests and for developers without one.",
+        usage: """
+            countersign-lab wallet --listen tcp://127.0.0.1:PORT --root FILE [options]
+            countersign-lab wallet --card tcp://127.0.0.1:35963 --root FILE [--listen tcp://127.0.0.1:PORT] [options]
+            countersign-lab wallet --ble --root FILE [--card tcp://127.0.0.1:35963] [options]
+            countersign-lab wallet --write FOLDER [options]
+            countersign-lab wallet --envelope F --merchant-id ID --team-id ID --nonce N --key K --element E… --root FILE
+            countersign-lab wallet --web-request F --origin O --web-response F --root FILE [options]
+            """,
+        discussion: """
+            Acts as a phone with a test licence of an invented person. Its issuer is made at each start, and nobody \
+            trusts it: --root writes its certificate, for `countersign request --trust`.
+
+            With --listen it serves the TCP bench link, one reader after the other; with --card it taps a virtual \
+            reader of vsmartcard-vpcd; with --write it makes one whole presentation with a reader in memory and \
+            writes every message of it into a folder, private keys included. With --card and --listen the tap engages \
+            and the bench link carries the session: each tap is for one connection, which may be there before it.
+
+            With --ble the session is carried over Bluetooth by an adapter of this computer, after a tap with --card or \
+            by the QR code that is printed.
+
+            With --envelope it answers an app, as PassKit would, and with --web-response a page, as \
+            `navigator.credentials.get` would; --web-request - takes a page's requests from standard input, a line \
+            each, and writes each answer as a line. `countersign verify` takes the same options.
+
+            The standard output has the address of the bench link, and then the text of each QR code that is shown.
+
+            EXAMPLES:
+              countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --profile apple
+              countersign-lab wallet --write case --portrait-size 22600
+              countersign-lab wallet --web-request request.json --origin https://shop.example \\
+                  --web-response response.txt --root iaca.der
+
+            \(ExitStatus.table([.success, .incomplete, .usage, .malformed, .unavailable]))
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Listen for the bench link at this address.", valueName: "tcp://host:port"))
+    var listen: EndpointArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Tap the virtual reader at this address, its card port.", valueName: "tcp://host:port"))
+    var card: EndpointArgument?
+
+    @Flag(name: .long, help: "Answer over Bluetooth, by an adapter of this computer.")
+    var ble = false
+
+    @Option(
+        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+    var adapter: String?
+
+    @Option(name: .long, help: ArgumentHelp("Write a presentation into this folder.", valueName: "folder"))
+    var write: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Write the test issuer's root to this file, DER.", valueName: "file"))
+    var root: String?
+
+    @Option(name: .long, help: "Stop after this many readers; 0 runs until interrupted.")
+    var readers = 0
+
+    @OptionGroup(title: "An app that asks")
+    var app: AppArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The merchant's private key, for which the envelope is sealed: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            valueName: "file"))
+    var key: String?
+
+    @OptionGroup(title: "A page that asks")
+    var web: WebArguments
+
+    @OptionGroup(title: "The phone")
+    var wallet: WalletArguments
+
+    @OptionGroup var clock: ClockArguments
+
+    func validate() throws {
+        let ways = [
+            write != nil, listen != nil || card != nil || ble, app.envelope != nil, web.webRequest != nil,
+        ]
+        guard ways.count(where: { $0 }) == 1 else {
+            throw ValidationError(
+                "Give --listen, --card, both, or --ble, or else --write, --envelope or --web-request.")
+        }
+        try validateChannels()
+        guard !ble || listen == nil else {
+            throw ValidationError("Give either --ble or --listen.")
+        }
+        guard ble || adapter == nil else { throw ValidationError("--adapter needs --ble.") }
+        if ble {
+            guard card != nil || wallet.presentation.handover == .qr else {
+                throw ValidationError(
+                    "--ble without --card takes no NFC handover: give --card, or --handover qr.")
+            }
+            guard wallet.presentation.profile.hasBluetooth, wallet.psm == nil else {
+                throw ValidationError("--ble needs a wallet with Bluetooth, and no --psm.")
+            }
+        }
+        guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
+    }
+
+    private func validateChannels() throws {
+        guard (app.envelope != nil) == (key != nil) else {
+            throw ValidationError("--envelope and --key belong together.")
+        }
+        guard app.envelope == nil || !app.elements.isEmpty else {
+            throw ValidationError("--envelope needs at least one --element.")
+        }
+        guard web.encryptionInfo == nil else {
+            throw ValidationError(
+                "--web-request contains encryptionInfo already: leave out --encryption-info.")
+        }
+        guard (web.webRequest == nil || web.webRequest == "-") == (web.webResponse == nil) else {
+            throw ValidationError(
+                "Give --web-response with --web-request FILE, but not with --web-request -.")
+        }
+    }
+
+    func run() async throws {
+        let now = try clock.now()
+        if let write { return try CaseFolder(write).write(wallet, at: now) }
+        let presented = try wallet.presented(at: now)
+        if try answerOverChannel(presented) { return }
+        let served = await interruptible { () -> Result<Void, CommandFailure> in
+            do throws(CommandFailure) {
+                return .success(try await serve(presented))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try served.get()
+    }
+
+    private func writeRoot(_ presented: PresentedWallet) throws(CommandFailure) {
+        if let root { try OutputFile.write(presented.issuer.root, to: root) }
+    }
+
+    /// Whether an app or a page asks, which then has its answer.
+    private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
+        guard key != nil || web.webRequest != nil else { return false }
+        try writeRoot(presented)
+        let channel = WalletChannel(wallet: presented.wallet)
+        if let key {
+            try channel.answer(app, key: key)
+        } else if let request = web.webRequest, let origin = web.origin?.origin {
+            if let response = web.webResponse {
+                try channel.answer(request, on: origin, to: response)
+            } else {
+                try channel.answerLines(on: origin)
+            }
+        }
+        return true
+    }
+
+    /// The root is written once the address is taken: a wallet that cannot start leaves the root of the one that runs.
+    private func serve(_ presented: PresentedWallet) async throws(CommandFailure) {
+        let wallet = presented.wallet
+        let phone = try phone(wallet)
+        let handover = phone == nil ? self.wallet.presentation.handover : self.wallet.handoverAtReader
+        let listener = try listen.map { endpoint throws(CommandFailure) in
+            try WalletListener(at: endpoint, wallet, handover: handover, phone: phone)
+        }
+        try writeRoot(presented)
+        listener?.announce()
+        try await phone?.tap()
+        defer { phone?.lift() }
+        if let code = phone?.shown?.uri { Terminal.result(code) }
+        if phone != nil { Terminal.note("The phone is on the reader. Press Ctrl-C to take it away.") }
+        if ble {
+            let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+            let air = WalletAir(radio: radio, wallet: wallet, shown: phone?.shown, taps: phone?.taps)
+            return try await air.run(readers: readers)
+        }
+        guard let listener else {
+            try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
+            return
+        }
+        try await listener.run(readers: readers)
+    }
+
+    private func phone(_ wallet: Wallet) throws(CommandFailure) -> WalletPhone? {
+        guard let card else { return nil }
+        return try WalletPhone(
+            wallet, handover: self.wallet.handoverAtReader, at: try card.loopbackAddress)
+    }
+}

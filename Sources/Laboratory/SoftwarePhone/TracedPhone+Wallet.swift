@@ -1,0 +1,140 @@
+package import CommandLineInterface
+package import FieldTrace
+internal import ISO7816
+package import MdocModel
+internal import MdocSession
+package import MdocWallet
+internal import NDEF
+
+extension TracedPhone {
+    /// How the phone engaged.
+    var handover: HandoverKind {
+        let commands = taps.flatMap(\.exchanges).compactMap(\.command.word)
+        if !commands.contains(.selectNDEF), !commands.contains(.selectVersion2) { return .qr }
+        return service == nil ? .static : .negotiated
+    }
+
+    /// The wallet as far as the trace says how it is. Where it is to answer over NFC it can, unless that was the fault.
+    fileprivate func profile(overNFC: Bool) -> WalletProfile {
+        var profile = WalletProfile.generic
+        profile.behaviours = [handover: behaviour]
+        profile.version2 = version2.flatMap(NFCVersion2Behaviour.init)
+        if let version = engagement?.version { profile.engagementVersion = version.text }
+        profile.extraEngagementMembers = capabilityMembers
+        let carriers = select?.carriers ?? []
+        profile.hasBluetooth =
+            select == nil || carriers.contains { $0.kind.word == .bluetoothLE || $0.kind.word == .unreadable }
+        if let role = carriers.lazy.compactMap(\.role).first?.word { profile.bluetoothRole = role.bluetooth }
+        let nfc = carriers.first { $0.kind.word == .nfc }
+        profile.nfcCarrier = nfc.flatMap { carrier in
+            guard let command = carrier.commandData, let response = carrier.responseData else { return nil }
+            return NFCCarrier(maximumCommandData: command, maximumResponseData: response)
+        }
+        let lacksRetrieval = end?.error?.word == ErrorID(rawValue: "engagement.no_retrieval")
+        return overNFC && !lacksRetrieval ? profile.addingNFCCarrier() : profile
+    }
+
+    private var capabilityMembers: [CBORDraft.Member] {
+        guard let engagement, engagement.keys.contains(6) else { return [] }
+        let members = engagement.capabilities.map { key in
+            CBORDraft.Member(key: .integer(key), value: .boolean(true))
+        }
+        return [CBORDraft.Member(key: 6, value: .map(members))]
+    }
+
+    private var behaviour: NFCHolderBehaviour {
+        var behaviour = NFCHolderBehaviour()
+        if let service {
+            behaviour.handover = .negotiated(
+                ServiceParameter(
+                    waitingTimeInteger: UInt8(clamping: service.waitingTimeInteger),
+                    waitingTimeExtensions: UInt8(clamping: service.waitingTimeExtensions),
+                    maximumMessageSize: service.maximumMessage))
+        }
+        if let capabilities {
+            behaviour.maximumResponseData = Int(capabilities.maximumResponse)
+            behaviour.maximumCommandData = Int(capabilities.maximumCommand)
+            behaviour.maximumFileSize = Int(capabilities.fileSize)
+            behaviour.writeAccess = UInt8(clamping: capabilities.writeAccess)
+        }
+        if let records = select?.records.map(\.word),
+            let engagement = records.firstIndex(of: .deviceEngagement),
+            let carrier = records.firstIndex(where: { $0 == .bluetoothLE || $0 == .nfcCarrier })
+        {
+            behaviour.recordOrder = engagement < carrier ? .engagementFirst : .carriersFirst
+        }
+        behaviour.fault = fault?.holderFault
+        return behaviour
+    }
+}
+
+extension PresentedWallet {
+    /// A test licence in the phone of a trace, with an answer of about the traced size.
+    package init(replaying phone: TracedPhone, overNFC: Bool, at now: Timestamp) throws(CommandFailure) {
+        var presentation = PresentationCase("replay")
+        presentation.profile = phone.profile(overNFC: overNFC)
+        presentation.handover = phone.handover
+        presentation.licence.portraitSize = min(
+            max(phone.answerSize, presentation.licence.portraitSize), 1 << 20)
+        if phone.end?.error?.word == ErrorID(rawValue: "declined") { presentation.decision = .declines }
+        switch phone.end?.sessionStatus {
+        case 10?: presentation.sessionFault = .encryptionError
+        case 11?: presentation.sessionFault = .decodingError
+        default: break
+        }
+        do throws(WalletError) {
+            try self.init(presentation, at: now)
+            if let air = phone.air { wallet.consentTime = air.answers }
+        } catch {
+            throw .unavailable("the phone of the trace cannot be made: \(error)")
+        }
+    }
+}
+
+extension NFCVersion2Behaviour {
+    /// Nil if the phone has no NFC v2.
+    fileprivate init?(_ facts: NFCVersion2Facts) {
+        guard let limit = facts.limit else { return nil }
+        self.init()
+        commandLimit = UInt64(limit)
+        if facts.methods?.contains(2) == true { preference = .bluetoothLE(centralFirst: true) }
+    }
+}
+
+extension CarrierFacts.Role {
+    fileprivate var bluetooth: BluetoothLERole {
+        switch self {
+        case .peripheralOnly: .peripheralOnly
+        case .centralOnly: .centralOnly
+        case .bothPeripheralPreferred: .bothPeripheralPreferred
+        case .bothCentralPreferred: .bothCentralPreferred
+        }
+    }
+}
+
+extension FaultFacts {
+    /// What the phone's bytes have wrong with them, where the trace names it: the bytes themselves are not in it. Status
+    /// words and removals are replayed as they came.
+    fileprivate var holderFault: NFCHolderFault? {
+        switch nfc?.word {
+        case .noProgress: .answersEmpty
+        case .surplusBytes: .addsSurplusByte
+        case .capabilityContainerInvalid: .garblesCapabilities
+        case .messageTooLong:
+            [.awaitResponse, .receiveMessage].contains(phase?.word)
+                ? .announcesDataObject(0xff_ffff) : .announcesLength(0xfffe)
+        case .messageMalformed: .truncatesMessage
+        case .messageUnexpected: .sendsOtherMessage
+        case .serviceStatus: .reportsStatus(.protocolError, phase?.word ?? .handoverSelect)
+        case .noDeviceEngagement: .omitsDeviceEngagement
+        case .unofferedCarrier: .ignoresOffer
+        case .dataObjectMalformed: .wrongDataObjectTag
+        case .dataObjectIncomplete: .endsDataEarly
+        case .noWalletYet, .cardLost, .cardMute, .status, .deadlinePassed, .stepBudgetSpent, .notReady,
+            .noHandoverService,
+            .noUsableCarrier, .noCommandLimit, .olderVersion2, .version2Malformed, .version2Methods,
+            .version2MethodNotOffered, .walletEnded, .outOfTurn, nil:
+            nil
+        }
+    }
+}

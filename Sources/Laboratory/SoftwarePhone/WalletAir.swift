@@ -1,0 +1,176 @@
+package import CommandLineInterface
+package import FieldTrace
+internal import JSON
+internal import MdocModel
+internal import MdocSession
+package import MdocWallet
+internal import NDEF
+internal import ReaderService
+internal import Reports
+package import Transport
+
+/// The software wallet over Bluetooth, for one reader after the other.
+package struct WalletAir {
+    private let radio: any BluetoothLERadio
+    private let wallet: Wallet
+    /// The engagement of the QR code that a phone on a virtual reader shows.
+    private let shown: WalletEngagement?
+    /// The taps of a phone on a virtual reader, which engage. Without them, each reader gets a new QR code.
+    private let taps: LatestEngagement?
+    /// What a replayed phone did over Bluetooth.
+    private let script: AirScript?
+
+    package init(
+        radio: any BluetoothLERadio, wallet: Wallet, shown: WalletEngagement? = nil,
+        taps: LatestEngagement?, script: AirScript? = nil
+    ) {
+        self.radio = radio
+        self.wallet = wallet
+        self.shown = shown
+        self.taps = taps
+        self.script = script
+    }
+
+    /// How long the reader of a tap is searched for. A reader without a phone on it may scan the code at any time.
+    private static let timeout: Duration = .seconds(60)
+    private static let pause: Duration = .milliseconds(500)
+
+    /// Serves this many readers; with 0 until the task is cancelled.
+    package func run(readers: Int) async throws(CommandFailure) {
+        var number = 1
+        while readers == 0 || number <= readers {
+            guard let engagement = try await engagement(number) else { return }
+            let server = WalletServer(name: "reader \(number)")
+            if let link = await latestLink(engagement, server) {
+                await serve(engagement, over: link, server)
+                number += 1
+            }
+            if Task.isCancelled { return }
+        }
+    }
+
+    /// What the next reader is engaged with; nil once the task is cancelled.
+    private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
+        if let taps { return if let shown { shown } else { await taps.take() } }
+        do throws(WalletError) {
+            let engagement = try wallet.engagement(.qr, number: number, now: .now)
+            Terminal.result(engagement.uri)
+            return engagement
+        } catch {
+            throw .unavailable("the wallet cannot engage: \(error)")
+        }
+    }
+
+    private func serve(
+        _ engagement: WalletEngagement, over link: any BluetoothLELink, _ server: WalletServer
+    ) async {
+        let driver = await LinkDriver(link, as: .holder, settings: BLETransferSettings())
+        var session = WalletSession(wallet, engagement: engagement)
+        await server.serve(&session, over: LinkChannel(driver: driver))
+        // The reader is notified also if this task is cancelled.
+        await Task { await driver.leave(sending: nil) }.value
+    }
+
+    // MARK: The link
+
+    /// The link to the engagement's reader; nil if the connection fails or a newer tap replaces it.
+    private func latestLink(
+        _ engagement: WalletEngagement, _ server: WalletServer
+    ) async -> (any BluetoothLELink)? {
+        let attempt = Task { await link(engagement, server) }
+        let newer = Task {
+            let engagement = await taps?.take()
+            if engagement != nil { attempt.cancel() }
+            return engagement
+        }
+        let made = await withTaskCancellationHandler {
+            await attempt.value
+        } onCancel: {
+            attempt.cancel()
+        }
+        newer.cancel()
+        if let engagement = await newer.value { taps?.put(engagement) }
+        return made
+    }
+
+    private func link(
+        _ engagement: WalletEngagement, _ server: WalletServer
+    ) async -> (any BluetoothLELink)? {
+        guard let reach = engagement.reader else {
+            server.note("the engagement names no way over Bluetooth")
+            return nil
+        }
+        if let script, await !waits(before: script, server) { return nil }
+        let deadline = taps == nil ? nil : ContinuousClock.now + Self.timeout
+        while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
+            do throws(BluetoothLEError) {
+                let link = try await HolderConnecting(radio: radio, reader: reach).link()
+                server.note(link.kind == .server ? "came to us" : "found")
+                return script?.leavesAfter.map { ReplayLink(link, leavesAfter: $0) } ?? link
+            } catch {
+                guard error != .cancelled else { break }
+                server.note("no link: \(error.text)")
+            }
+            try? await Task.sleep(for: Self.pause, clock: .continuous)
+        }
+        return nil
+    }
+}
+
+extension WalletAir {
+    /// Waits as long as the traced phone did before its link; false if it made none.
+    private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
+        guard let connects = script.connects else {
+            server.note("the traced phone made no link")
+            try? await Task.sleep(for: Self.timeout, clock: .continuous)
+            return false
+        }
+        try? await Task.sleep(for: connects, clock: .continuous)
+        return true
+    }
+}
+
+extension BluetoothLEError {
+    fileprivate var text: String {
+        switch self {
+        case .radioUnavailable(let fault): fault.advice
+        case .connectionFailed(let fault): "the connection failed (\(fault.id.rawValue))"
+        case .serviceIncomplete: "the reader has not all of the service"
+        case .notSubscribed: "the reader did not subscribe"
+        case .linkLost: "the reader left"
+        case .alreadyWaiting: "the radio is in use"
+        case .cancelled: "stopped"
+        }
+    }
+}
+
+private struct LinkChannel: MessageChannel {
+    let driver: LinkDriver
+
+    func send(_ message: ArraySlice<UInt8>) async throws(TransportError) {
+        do throws(LinkDriver.End) {
+            try await driver.send(Array(message))
+        } catch {
+            throw TransportError(error)
+        }
+    }
+
+    func receive() async throws(TransportError) -> [UInt8] {
+        do throws(LinkDriver.End) {
+            return try await driver.receive().message
+        } catch {
+            throw TransportError(error)
+        }
+    }
+
+    func close() async { await driver.leave(sending: nil) }
+}
+
+extension TransportError {
+    fileprivate init(_ end: LinkDriver.End) {
+        switch end {
+        case .stopped: self = .cancelled
+        case .machine, .radioUnavailable: self = .closed(by: .peer)
+        }
+    }
+}

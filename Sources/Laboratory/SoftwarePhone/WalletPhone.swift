@@ -1,0 +1,80 @@
+package import CommandLineInterface
+internal import ErrorMapping
+package import MdocWallet
+internal import PCSCTransport
+internal import Synchronization
+package import Transport
+
+/// The software wallet on a virtual reader: its card logic behind vpcd's socket.
+package final class WalletPhone: Sendable {
+    /// The engagement of the QR code, where it engages by one.
+    package let shown: WalletEngagement?
+    /// The engagements of its taps, each from the moment it is complete.
+    package let taps = LatestEngagement()
+    private let card: VirtualCard
+
+    /// The failure where no virtual reader takes the phone.
+    package static let noVirtualReader = CommandFailure.unavailable(
+        "no virtual reader: run this in Hardware/VirtualBench/with-pcscd, or start pcscd with vsmartcard-vpcd"
+    )
+
+    /// A phone for the virtual reader whose card port is `address`.
+    package init(_ wallet: Wallet, handover: HandoverKind, at address: SocketAddress) throws(CommandFailure) {
+        let made = try mapping(WalletCard(wallet, handover: handover)) { (error: WalletError) in
+            CommandFailure.usage("this wallet cannot engage in this way: \(error)")
+        }
+        let logic = Mutex(made)
+        shown = logic.withLock { $0.engagement }
+        let box = CardBox(logic, taps)
+        card = VirtualCard(
+            address: address,
+            power: { power in
+                if power == .on { box.insert() }
+            },
+            answering: { box.answer($0) })
+    }
+
+    /// Puts the phone on the reader.
+    package func tap() async throws(CommandFailure) {
+        do throws(VirtualCardError) {
+            try await card.insert()
+        } catch {
+            throw Self.noVirtualReader
+        }
+    }
+
+    /// Takes the phone away.
+    package func lift() {
+        card.remove()
+    }
+}
+
+/// The card logic, which the reader's thread calls.
+private final class CardBox: Sendable {
+    private let card: Mutex<WalletCard>
+    private let taps: LatestEngagement
+
+    init(_ card: consuming Mutex<WalletCard>, _ taps: LatestEngagement) {
+        self.card = card
+        self.taps = taps
+    }
+
+    func insert() {
+        card.withLock { card in card.insert() }
+    }
+
+    func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {
+        let now = ContinuousClock.now
+        let (answer, engagement) = card.withLock { card in
+            let before = card.engagement?.number
+            let answer = card.answer(command, now: now)
+            return (answer, card.engagement?.number == before ? nil : card.engagement)
+        }
+        if let engagement { taps.put(engagement) }
+        switch answer {
+        case .respond(let bytes): return .respond(bytes)
+        case .respondAt(let bytes, let instant): return .respondLater(bytes, after: now.duration(to: instant))
+        case .remove: return .removeCard
+        }
+    }
+}

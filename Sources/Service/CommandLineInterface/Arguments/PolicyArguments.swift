@@ -1,0 +1,148 @@
+package import ArgumentParser
+internal import FoundationEssentials
+package import JSON
+package import MdocTrust
+package import MdocVerification
+internal import ReaderService
+package import RequestPlanner
+
+/// `--policy`: what is done if it is not known whether a document is revoked.
+package struct PolicyArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What to do when it is not known whether a document is revoked: age accepts it, rental refuses it, or a policy of the policy file. The purpose of a request chooses; another may not accept more.",
+            valueName: "name"))
+    package var policy: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The policies, the default among them, the clock skew and whether test documents are accepted, as JSON; without it policy.json of the store, where there is one.",
+            valueName: "file"))
+    package var policyFile: String?
+
+    package init() {}
+
+    /// The current policy; `store` is the folder of the store.
+    ///
+    /// - Parameter purpose: what is asked for; nil if that is not known.
+    package func settings(
+        for purpose: RequestPurpose? = nil, in store: String, strict: Bool = false
+    ) throws(CommandFailure) -> VerificationPolicy {
+        let own = "\(store)/policy.json"
+        let path = policyFile ?? (FileManager.default.fileExists(atPath: own) ? own : nil)
+        let file = try path.map { path throws(CommandFailure) in try PolicyFile(path) } ?? PolicyFile()
+        var settings = try file.settings(named: policy, for: purpose)
+        settings.rules = strict ? .strict : .interoperable
+        return settings
+    }
+}
+
+/// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, the clock
+/// skew, who signs documents of further types, and whether test documents are accepted. A member that is not known is an error: it may be a restriction that was misspelt.
+package struct PolicyFile {
+    private static let largestSize = 1 << 16
+    private static let largestSkew: Int64 = 3600
+    private static let mostPolicies = 256
+
+    package private(set) var standard = "age"
+    package private(set) var clockSkew: Int64 = 60
+    package private(set) var signers = DocumentSignerProfiles()
+    package private(set) var acceptsTestDocuments = false
+    package private(set) var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
+
+    /// What holds without a file.
+    package init() {}
+
+    /// For a trial, in which test documents are accepted.
+    package static var trial: PolicyFile {
+        var file = PolicyFile()
+        file.acceptsTestDocuments = true
+        return file
+    }
+
+    package init(_ path: String) throws(CommandFailure) {
+        let bytes = try InputFile.read(path, limit: Self.largestSize)
+        do throws(JSONFault) {
+            try self.init(JSONText(bytes[...], limit: Self.largestSize))
+        } catch {
+            throw .malformed("\(Terminal.safe(path)), line \(error.line): \(error.explanation)")
+        }
+    }
+
+    package init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members([
+            "policy", "policies", "clockSkewSeconds", "documentSigners", "acceptTestDocuments",
+        ])
+        if let skew = try members["clockSkewSeconds"]?.integer(in: 0...Self.largestSkew) { clockSkew = skew }
+        acceptsTestDocuments = try members["acceptTestDocuments"]?.boolean() ?? false
+        for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
+            policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
+        }
+        if let further = members["documentSigners"] { signers = try DocumentSignerProfiles(further) }
+        guard let policy = members["policy"] else { return }
+        standard = try policy.string()
+        if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
+    }
+
+    private static func undetermined(
+        _ entry: JSONText
+    ) throws(JSONFault) -> RevocationPolicy.Undetermined {
+        let members = try entry.members(["undetermined", "staleDays"])
+        let stale = members["staleDays"]
+        switch try members.required("undetermined").word(Undetermined.self) {
+        case .accept:
+            if let stale { throw stale.wrong("is allowed only with \"undetermined\": \"refuse\"") }
+            return .accept
+        case .refuse: return .refuse(unlessStaleFor: (try stale?.integer(in: 0...365) ?? 0) * 86_400)
+        }
+    }
+
+    private enum Undetermined: String, CaseIterable { case accept, refuse }
+
+    package func settings(
+        named name: String? = nil, for purpose: RequestPurpose? = nil
+    ) throws(CommandFailure) -> VerificationPolicy {
+        var settings = VerificationPolicy(
+            revocation: try revocation(named: name, for: purpose), clockSkew: clockSkew, signers: signers)
+        settings.acceptsTestDocuments = acceptsTestDocuments
+        return settings
+    }
+
+    private func revocation(
+        named name: String?, for purpose: RequestPurpose?
+    ) throws(CommandFailure) -> RevocationPolicy {
+        let named = try name.map { name throws(CommandFailure) in try policy(named: name) }
+        guard let purpose else {
+            if let named { return named }
+            return try policy(named: standard)
+        }
+        guard let chosen = purposes.policy(for: [purpose], choosing: [named]) else {
+            let own = Terminal.safe(purposes[purpose].name, limit: 40)
+            throw .usage(
+                "--policy: it accepts more than \(own), the policy for \(purpose.rawValue): leave --policy out, or change the policy file"
+            )
+        }
+        return chosen
+    }
+
+    /// A purpose has the policy of its name; without one, that of a rental.
+    private var purposes: PurposePolicies {
+        var purposes = PurposePolicies()
+        for purpose in RequestPurpose.allCases {
+            let own = policies[purpose.rawValue] ?? policies[RequestPurpose.rental.rawValue]
+            if let own { purposes[purpose] = own }
+        }
+        return purposes
+    }
+
+    private func policy(named name: String) throws(CommandFailure) -> RevocationPolicy {
+        guard let policy = policies[name] else {
+            throw .usage(
+                "--policy: there is no policy of this name; there are "
+                    + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
+        }
+        return policy
+    }
+}

@@ -1,0 +1,84 @@
+package import ArgumentParser
+internal import BlueZTransport
+internal import FieldTrace
+internal import JSON
+package import ReaderService
+package import Transport
+
+/// How the phone is asked, and by which way the answer comes, once it is engaged.
+package struct RetrievalArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "How the answer is transferred: auto (Bluetooth if there is an adapter, else NFC), ble or nfc.")
+    package var transport = RetrievalPlan.Transport.automatic
+
+    @Option(
+        name: .long,
+        help: """
+            Of a phone that offers both ways of Bluetooth: it connects to us (central), we to it (peripheral), or \
+            whichever starts first (race).
+            """)
+    package var bleMode = RetrievalPlan.Mode.centralClient
+
+    @Option(
+        name: .long,
+        help: """
+            The L2CAP channels of a phone we connect to that are tried before its characteristics: none (never), the \
+            one its engagement names (engagement), or also the one that a characteristic names (characteristic), \
+            with which some wallets fail.
+            """)
+    package var l2cap = RetrievalPlan.L2CAP.engagement
+
+    @Option(
+        name: .customLong("nfc-v2"),
+        help: """
+            Whether NFC v2 is tried, by a draft of the second edition of ISO/IEC 18013-5: auto (first, and classic \
+            handover where the phone has none), off or only.
+            """)
+    package var nfcVersion2 = RetrievalPlan.NFCVersion2.off
+
+    @Option(
+        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+    package var adapter: String?
+
+    @Option(
+        name: .long,
+        help: """
+            The version of the request: auto sends 1.1 to wallets that announced extended requests, where something of \
+            them is asked; 1.0 goes to every wallet.
+            """)
+    package var requestVersion = RequestVersion.automatic
+
+    package init() {}
+
+    package func validate() throws {
+        guard nfcVersion2 != .only || transport != .bluetoothLE else {
+            throw ValidationError("--nfc-v2 only cannot be given with --transport ble.")
+        }
+    }
+
+    package var plan: RetrievalPlan {
+        var plan = RetrievalPlan()
+        plan.transport = transport
+        plan.mode = bleMode
+        plan.l2cap = l2cap
+        plan.nfcVersion2 = nfcVersion2
+        return plan
+    }
+
+    /// Nil if NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
+    package func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
+        guard transport != .nfc else { return nil }
+        let configuration = BlueZConfiguration(adapter: adapter)
+        let radio = BlueZRadio(configuration: configuration)
+        let warning = SettingsWarning(missing: await radio.missingEssentials(), transport: transport)
+        if let text = warning.text { Terminal.note(text) }
+        return fieldTrace.map { TracingRadio(configuration, $0.recorder) } ?? radio
+    }
+}
+
+extension RetrievalPlan.Transport: ExpressibleByArgument {}
+extension RetrievalPlan.Mode: ExpressibleByArgument {}
+extension RetrievalPlan.L2CAP: ExpressibleByArgument {}
+extension RetrievalPlan.NFCVersion2: ExpressibleByArgument {}
+extension RequestVersion: ExpressibleByArgument {}

@@ -1,0 +1,109 @@
+package import ArgumentParser
+internal import FoundationEssentials
+internal import MdocModel
+package import WalletPresentation
+
+/// A presentation on a page (Digital Credentials API), for the command that judges it and the wallet that makes it.
+package struct WebArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The answer to a page: the member response of the credential's data, as text.", valueName: "file")
+    )
+    package var webResponse: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The page's request: JSON whose data has deviceRequest and encryptionInfo.",
+            valueName: "file"))
+    package var webRequest: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The encryptionInfo exactly as the page sent it: the text, or a file with it.", valueName: "text")
+    )
+    package var encryptionInfo: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The page's origin, as https://shop.example, or an Android app's, as android:apk-key-hash:….",
+            valueName: "origin"))
+    package var origin: OriginArgument?
+
+    package init() {}
+
+    package func validate() throws {
+        guard webRequest == nil || encryptionInfo == nil else {
+            throw ValidationError("Give either --web-request or --encryption-info.")
+        }
+        guard webResponse != nil || webRequest != nil || (encryptionInfo == nil && origin == nil) else {
+            throw ValidationError("--encryption-info and --origin need --web-response.")
+        }
+        guard (webResponse == nil && webRequest == nil) || origin != nil else {
+            throw ValidationError("--web-request and --web-response need --origin.")
+        }
+    }
+
+    /// The text of encryptionInfo, to the byte; nil if none is given.
+    package func sentEncryptionInfo() throws(CommandFailure) -> String? {
+        if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
+        guard let encryptionInfo else { return nil }
+        guard FileManager.default.fileExists(atPath: encryptionInfo) else { return encryptionInfo }
+        let text = try InputFile.read(encryptionInfo, limit: EncryptionInfo.maximumSize + 2)
+        return String(decoding: text.withoutLineEnd, as: UTF8.self)
+    }
+}
+
+/// What a page asks `navigator.credentials` with, one entry of `digital.requests`.
+package struct WebRequestFile {
+    package let encryptionInfo: String
+    package let deviceRequest: [UInt8]
+
+    private struct Members: Decodable {
+        struct Content: Decodable {
+            let deviceRequest: String
+            let encryptionInfo: String
+        }
+
+        let data: Content
+    }
+
+    package init(_ path: String) throws(CommandFailure) {
+        try self.init(json: InputFile.read(path))
+    }
+
+    package init(json: [UInt8]) throws(CommandFailure) {
+        guard let members = try? JSONDecoder().decode(Members.self, from: Data(json)),
+            let request = Base64URL.decode(members.data.deviceRequest.utf8)
+        else {
+            throw .malformed(
+                "--web-request must be JSON whose data has deviceRequest and encryptionInfo in base64url without padding"
+            )
+        }
+        (encryptionInfo, deviceRequest) = (members.data.encryptionInfo, request)
+    }
+}
+
+/// An origin as browsers serialise it, or as Android gives it an app.
+package struct OriginArgument: ExpressibleByArgument {
+    package let origin: WebOrigin
+
+    package init?(argument: String) {
+        guard let origin = try? WebOrigin(argument) else { return nil }
+        self.origin = origin
+    }
+}
+
+extension [UInt8] {
+    /// Without the end of a text file's only line.
+    package var withoutLineEnd: [UInt8] {
+        var text = self
+        while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
+            text.removeLast()
+        }
+        return text
+    }
+}

@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import ErrorMapping
+internal import FieldTrace
+internal import JSON
+package import MdocModel
+package import MdocTrust
+internal import MdocVerification
+package import PCSCTransport
+internal import PortraitDecoding
+internal import ReaderService
+internal import Reports
+internal import RequestPlanner
+internal import Transport
+
+/// `--age-over` of the `demo` commands.
+package struct AgeArguments: ParsableArguments {
+    @Option(name: .long, help: "The age to ask about.")
+    package var ageOver = 21
+
+    package init() {}
+
+    package func validate() throws {
+        guard (0...99).contains(ageOver) else { throw ValidationError("--age-over takes 0 to 99.") }
+    }
+}
+
+/// One whole age check at a contactless reader, with a portrait: the work of the `demo` commands. Test documents are
+/// accepted, and the answer says so.
+package struct AgeCheck {
+    private let age: AgeArguments
+    private let retrieval: RetrievalArguments
+    private let fieldTrace: FieldTraceArguments
+    private let output: OutputArguments
+    private let now: Timestamp
+
+    package init(
+        _ age: AgeArguments, retrieval: RetrievalArguments, fieldTrace: FieldTraceArguments,
+        output: OutputArguments, at now: Timestamp
+    ) {
+        self.age = age
+        self.retrieval = retrieval
+        self.fieldTrace = fieldTrace
+        self.output = output
+        self.now = now
+    }
+
+    /// Asks the phone at the reader, and prints the answer.
+    ///
+    /// - Parameters:
+    ///   - trust: the issuers to believe.
+    ///   - tap: called once everything is ready for a phone.
+    ///   - lift: called when the phone is not needed any more.
+    /// - Returns: The exit status of the command.
+    package func run(
+        at reader: DemoReader, trusting trust: TrustStore,
+        tap: @escaping @Sendable () async throws(CommandFailure) -> Void = {},
+        lift: () -> Void = {}
+    ) async throws(CommandFailure) -> ExitStatus {
+        let asked = try asked
+        let now = now
+        let plan = PresentationPlan(
+            question: PresentationQuestion(.planned(asked)),
+            trust: trust, policy: try PolicyFile.trial.settings(), retrieval: retrieval.plan,
+            requestVersion: retrieval.requestVersion, clock: WallClock { now })
+        let fieldTrace = try await fieldTrace.start(plan)
+        let contactless = PCSCContactlessReader(
+            service: reader.service, selector: .name(containing: reader.name))
+        let field: any ContactlessReader =
+            fieldTrace.map { TracingReader(contactless, $0.recorder) } ?? contactless
+        let radio = await retrieval.radio(fieldTrace)
+        let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
+            do throws(CommandFailure) {
+                try await tap()
+            } catch {
+                return .failure(error)
+            }
+            let transaction = ReaderTransaction(plan) { event in
+                Terminal.note(event.text)
+                fieldTrace?.recorder.observe(event)
+            }
+            return .success(await transaction.run(at: field, radio: radio))
+        }
+        lift()
+        let ended = try presentation.get()
+        fieldTrace?.end(ended)
+        var report = try TransactionReport.ended(ended, asking: asked, on: WallClock.localDay(at: now))
+        await report.decodePortraits(by: .installed)
+        if output.json {
+            Terminal.result(report.json(portrait: .size).text)
+        } else {
+            Terminal.result(report.presentationText(elements: .names), in: report.colour)
+        }
+        await ended.left()
+        return report.exitStatus
+    }
+
+    private var asked: RequestPlan {
+        get throws(CommandFailure) {
+            let intent = RequestIntent(.age, [.ageOver(age.ageOver), .portrait(isCompared: true)])
+            return try mapping(RequestPlan(intent, keeping: .none), \RequestPlannerError.failure)
+        }
+    }
+}
+
+/// A contactless reader of this computer, for an age check.
+package struct DemoReader {
+    package let service: PCSCService
+    package let name: String
+
+    /// The most promising of the virtual readers, or of the real ones; `nil` without one.
+    package static func first(isVirtual: Bool) async throws(PCSCTransportError) -> DemoReader? {
+        let service = PCSCService()
+        let all = try await Progress.during("Asking pcscd") { () async throws(PCSCTransportError) in
+            try await service.readers()
+        }
+        return ReaderSelector.any.candidates(among: all)
+            .first { $0.name.hasPrefix("Virtual PCD") == isVirtual }
+            .map { DemoReader(service: service, name: $0.name) }
+    }
+}

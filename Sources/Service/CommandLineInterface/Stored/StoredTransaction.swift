@@ -1,0 +1,160 @@
+package import CBOR
+package import COSE
+internal import ErrorMapping
+package import MdocModel
+package import MdocSession
+package import MdocTrust
+package import MdocVerification
+internal import ReaderService
+package import Reports
+
+/// What the files of one transaction hold: enough to judge it once more.
+package struct StoredTransaction {
+    /// What the phone sent.
+    package enum Message {
+        case response([UInt8])
+        /// SessionData, and the encrypted request of the SessionEstablishment where that was stored too.
+        case session(RecordedSession, establishment: ArraySlice<UInt8>?, data: [UInt8])
+    }
+
+    package let transcript: SessionTranscript
+    package let readerKey: COSEKeyPair?
+    package let message: Message
+    package let limits: CBORLimits
+    package var request: StoredRequest?
+
+    package func judged(
+        trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
+    ) throws(CommandFailure) -> TransactionReport {
+        let context = { (request: StoredRequest?) in
+            VerificationContext(
+                transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
+                trust: trust, now: now, day: WallClock.localDay(at: now), policy: policy)
+        }
+        switch message {
+        case .response(let bytes):
+            return judge(bytes, request: request, in: context(request))
+        case .session(let session, let establishment, let data):
+            let clock = ContinuousClock()
+            let start = clock.now
+            let opened: OpenedSession
+            do throws(TransactionEnd) {
+                opened = try open(session, establishment: establishment, data: data)
+            } catch {
+                return error.report
+            }
+            let request = try request(agreeingWith: opened.request)
+            let decrypted = TransactionReport.Phase(name: "decrypt", duration: clock.now - start)
+            var report = judge(opened.response, request: request, in: context(request))
+            report.phases.insert(decrypted, at: 0)
+            return report
+        }
+    }
+
+    private func judge(
+        _ response: [UInt8], request: StoredRequest?, in context: VerificationContext
+    ) -> TransactionReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let unverified: UnverifiedResponse
+        do throws(MdocModelError) {
+            unverified = try UnverifiedResponse(response[...], limits: limits)
+        } catch {
+            return .malformed(TransactionError(.responseMalformed, error.explanation))
+        }
+        var report = TransactionReport(
+            unverified.verify(in: context), expecting: request?.expectation(at: context.now) ?? .nothing,
+            requestCompared: request != nil)
+        if unverified.status == DeviceResponseStatus.decodingError.rawValue {
+            report.adviseOnUndecodedRequest(isExtended: request?.isExtended)
+        }
+        report.phases = [TransactionReport.Phase(name: "verify", duration: clock.now - start)]
+        return report
+    }
+
+    /// What was asked for, as the files say; two of them have to say the same.
+    private func request(agreeingWith opened: StoredRequest?) throws(CommandFailure) -> StoredRequest? {
+        guard let opened, let request else { return request ?? opened }
+        guard request.bytes == opened.bytes else {
+            throw .usage("--request is not the request in --session-establishment")
+        }
+        return request
+    }
+}
+
+// Decryption
+extension StoredTransaction {
+    private struct OpenedSession {
+        let response: [UInt8]
+        let request: StoredRequest?
+    }
+
+    /// Why there is nothing to judge.
+    private struct TransactionEnd: Error {
+        let report: TransactionReport
+    }
+
+    private func open(
+        _ session: RecordedSession, establishment: ArraySlice<UInt8>?, data message: [UInt8]
+    ) throws(TransactionEnd) -> OpenedSession {
+        let received = try mapping(SessionData(message[...], limits: limits)) { (error: MdocModelError) in
+            TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
+        }
+        switch received.content {
+        case .data(let data, _):
+            do throws(SessionError) {
+                return OpenedSession(
+                    response: try session.openResponse(data),
+                    request: try request(in: establishment, of: session))
+            } catch .malformed(let error) {
+                throw TransactionEnd(report: .malformed(TransactionError(.inputMalformed, error.explanation)))
+            } catch {
+                throw TransactionEnd(
+                    report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
+            }
+        case .end(let status):
+            let asked = try? request(in: establishment, of: session)
+            throw TransactionEnd(report: Self.ended(with: status, asking: request ?? asked))
+        }
+    }
+
+    private static func ended(with status: SessionStatus, asking request: StoredRequest?) -> TransactionReport
+    {
+        var report = TransactionReport.incomplete(TransactionError(status))
+        if status == .decodingError { report.adviseOnUndecodedRequest(isExtended: request?.isExtended) }
+        return report
+    }
+
+    private func request(
+        in establishment: ArraySlice<UInt8>?, of session: RecordedSession
+    ) throws(SessionError) -> StoredRequest? {
+        guard let establishment else { return nil }
+        let bytes = try session.openRequest(establishment)
+        return try mapping(StoredRequest(bytes[...], limits: limits), SessionError.malformed)
+    }
+}
+
+/// A DeviceRequest that was sent, and what it asks.
+package struct StoredRequest {
+    package let bytes: ArraySlice<UInt8>
+    package let items: [ItemsRequest]
+    /// Whether the request is of version 1.1 or later.
+    package let isExtended: Bool
+    /// The sets of documents that answer it.
+    private let useCases: [DeviceRequestInfo.UseCase]
+
+    package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
+        self.bytes = bytes
+        let request = try DeviceRequest(bytes, limits: limits)
+        items = request.docRequests.map(\.itemsRequest)
+        isExtended = request.version != "1.0"
+        useCases = request.deviceRequestInfo?.useCases ?? []
+    }
+
+    package var comparison: RequestComparison { .requested(items) }
+
+    /// The needs of an answer at this time, in the zone of this computer.
+    package func expectation(at now: Timestamp) -> AnswerExpectation {
+        AnswerExpectation(of: items, useCases, on: WallClock.localDay(at: now))
+    }
+}

@@ -1,0 +1,161 @@
+package import ArgumentParser
+internal import CBOR
+internal import COSE
+internal import ErrorMapping
+internal import MdocModel
+internal import MdocSession
+
+package struct VerifyFiles: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The decrypted DeviceResponse.", valueName: "file"))
+    package var response: String?
+
+    @Option(name: .long, help: ArgumentHelp("The bare SessionTranscript array.", valueName: "file"))
+    package var transcript: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("The SessionData that the phone sent, encrypted.", valueName: "file"))
+    package var sessionData: String?
+
+    @Option(name: .long, help: ArgumentHelp("The bare DeviceEngagement map.", valueName: "file"))
+    package var engagement: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("The Handover Select message, if engaged by NFC.", valueName: "file"))
+    package var handoverSelect: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The Handover Request message, if the handover was negotiated.", valueName: "file")
+    )
+    package var handoverRequest: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The SessionEstablishment that the reader sent.", valueName: "file"))
+    package var sessionEstablishment: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The reader's ephemeral private key, or in OpenID4VP the key that the answer was encrypted for: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            valueName: "file"))
+    package var readerKey: String?
+
+    @Option(name: .long, help: ArgumentHelp("The DeviceRequest that was sent.", valueName: "file"))
+    package var request: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The longest message that is read, in bytes.", valueName: "bytes"))
+    package var maxMessage = InputFile.messageLimit
+
+    package init() {}
+
+    private var limits: CBORLimits { CBORLimits(bytes: maxMessage) }
+
+    package func validate() throws {
+        guard (1...(1 << 30)).contains(maxMessage) else {
+            throw ValidationError("--max-message takes 1 to \(1 << 30).")
+        }
+    }
+
+    /// What the files hold.
+    package func transaction() throws(CommandFailure) -> StoredTransaction {
+        var transaction: StoredTransaction
+        if let response, let transcript {
+            transaction = try decrypted(response: response, transcript: transcript)
+        } else if let sessionData, let engagement, let readerKey {
+            transaction = try encrypted(
+                sessionData: sessionData, engagement: engagement, readerKey: readerKey)
+        } else {
+            throw .usage("give --response or --session-data")
+        }
+        transaction.request = try sentRequest()
+        return transaction
+    }
+
+    package func sentRequest() throws(CommandFailure) -> StoredRequest? {
+        guard let request else { return nil }
+        let limits = limits
+        return try read("--request", request) { bytes throws(MdocModelError) in
+            try StoredRequest(bytes, limits: limits)
+        }
+    }
+
+    private func decrypted(response: String, transcript: String) throws(CommandFailure) -> StoredTransaction {
+        let bytes = try InputFile.read(response, limit: maxMessage)
+        let limits = limits
+        let transcript = try read("--transcript", transcript) { bytes throws(MdocModelError) in
+            try SessionTranscript(stored: bytes, limits: limits)
+        }
+        return StoredTransaction(
+            transcript: transcript, readerKey: try readerKey(for: transcript), message: .response(bytes),
+            limits: limits)
+    }
+
+    /// The key of `--reader-key`; `nil` without one, and where the transcript has no use for it.
+    private func readerKey(for transcript: SessionTranscript) throws(CommandFailure) -> COSEKeyPair? {
+        guard let readerKey, let kind = transcript.macKey else { return nil }
+        if kind == .ephemeral, let sent = transcript.eReaderKeyBytes {
+            return try PrivateKeyFile.read(readerKey, privateHalfOf: Self.key(sent, "--transcript"))
+        }
+        // The transcript has at most a hash of the key (Q236): the MAC shows whether it is the right one.
+        return try PrivateKeyFile.read(readerKey, option: "--reader-key")
+    }
+
+    private func encrypted(
+        sessionData: String, engagement: String, readerKey: String
+    ) throws(CommandFailure) -> StoredTransaction {
+        let bytes = try InputFile.read(sessionData, limit: maxMessage)
+        let limits = limits
+        let engagement = try read("--engagement", engagement) { bytes throws(MdocModelError) in
+            try DeviceEngagement(bytes, limits: limits)
+        }
+        let establishment = try sessionEstablishment.map { path throws(CommandFailure) in
+            try read("--session-establishment", path) { bytes throws(MdocModelError) in
+                try SessionEstablishment(bytes, limits: limits)
+            }
+        }
+        let key: COSEKeyPair
+        if let establishment {
+            let sent = try Self.key(establishment.eReaderKeyBytes, "--session-establishment")
+            key = try PrivateKeyFile.read(readerKey, privateHalfOf: sent)
+        } else {
+            key = try PrivateKeyFile.read(
+                readerKey, on: engagement.eDeviceKey.curve, option: "--reader-key")
+        }
+        let session = RecordedSession(
+            engagement: engagement, handover: try handover(), eReaderKey: key,
+            sentAs: establishment?.eReaderKeyBytes ?? key.publicKeyBytes)
+        return StoredTransaction(
+            transcript: session.transcript, readerKey: key,
+            message: .session(session, establishment: establishment?.data, data: bytes), limits: limits)
+    }
+
+    private func handover() throws(CommandFailure) -> Handover {
+        guard let handoverSelect else { return .qr }
+        let request = try handoverRequest.map { path throws(CommandFailure) in
+            try InputFile.read(path, limit: maxMessage)
+        }
+        return .nfc(select: try InputFile.read(handoverSelect, limit: maxMessage), request: request)
+    }
+
+    /// The structure in a file, or the failure that names the option.
+    private func read<Structure>(
+        _ option: String, _ path: String, _ parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
+    ) throws(CommandFailure) -> Structure {
+        let bytes = try InputFile.read(path, limit: maxMessage)
+        return try mapping(parse(bytes[...])) { (error: MdocModelError) in
+            CommandFailure.malformed("\(option): \(error.explanation)")
+        }
+    }
+
+    private static func key(
+        _ bytes: EncodedCBOR<COSEKey>, _ option: String
+    ) throws(CommandFailure) -> COSEKey {
+        guard let item = try? bytes.item(), let key = try? COSEKey(item) else {
+            throw .malformed("\(option): the reader's ephemeral key in it is not a COSE_Key")
+        }
+        return key
+    }
+}
