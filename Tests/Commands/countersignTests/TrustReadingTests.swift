@@ -1,3 +1,4 @@
+import CommandBench
 import ArgumentParser
 import MdocTrust
 import PKIX
