@@ -133,7 +133,7 @@ private struct AnchorCollection {
     private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
         guard case .certificate(let held) = source.content else { return nil }
         do throws(HeldCertificateError) {
-            return try held.anchor()
+            return try held.anchor(sha256: source.sha256)
         } catch {
             note(source, TrustCondition(error))
             return nil
