@@ -33,7 +33,9 @@ package final class TrustAnchor: Sendable {
     }
 
     /// As `init(_:)`; a key of a known kind is looked at only when something is to be verified with it.
-    init(deferringKeyOf certificate: Certificate) throws(TrustAnchorError) {
+    ///
+    /// - Parameter sha256: The SHA-256 of the certificate where that is known.
+    init(deferringKeyOf certificate: Certificate, sha256: [UInt8]? = nil) throws(TrustAnchorError) {
         guard certificate.basicConstraints?.isCA == true else {
             let subject = certificate.subject.description
             guard certificate.isSelfIssued else { throw .notACertificateAuthority(subject: subject) }
@@ -45,7 +47,7 @@ package final class TrustAnchor: Sendable {
         }
         try TrustAnchor.requireUse(of: certificate)
         self.certificate = certificate
-        sha256 = Digest(.sha256, of: certificate.der).bytes
+        self.sha256 = sha256 ?? Digest(.sha256, of: certificate.der).bytes
     }
 
     /// Name constraints are not evaluated, and so forbid whatever it issues.

@@ -59,6 +59,6 @@ extension TrustSource {
     /// Whether the source is a root's certificate that another key signed.
     package var isLinkCertificate: Bool {
         guard kind == .anchor, case .certificate(let held) = content else { return false }
-        return (try? held.anchor())?.isLinkCertificate == true
+        return (try? held.anchor(sha256: sha256))?.isLinkCertificate == true
     }
 }

@@ -49,7 +49,7 @@ struct FleetAgentTests {
             TrustSnapshot([
                 .test(.provider, "p", provider.der), .test(.vical, "list", try list.encoded()),
             ]), created: FleetScene.now, signedWith: scene.daily.key)
-        // What is obeyed at the start is built for the first document, and known from then on.
+        // The first document builds the configuration without it too, which is known from then on.
         try await scene.roll(try scene.document(configuration: #"{"log": "error"}"#), out: agent)
         for (level, changes) in [(FleetLevel.chain, #"{"log": "debug"}"#), (.kiosk, nil)] {
             let document = try scene.document(

@@ -20,7 +20,7 @@ extension TrustSnapshot {
         TrustSnapshot(sources.filter { $0.identity != identity })
     }
 
-    /// What the admission of `candidate` finds.
+    /// The kind of change that admitting `candidate` makes.
     @discardableResult
     package func admission(
         of candidate: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,

@@ -91,7 +91,7 @@ struct FoundSources {
         obtained: Timestamp
     ) {
         var structures: [(kind: TrustSource.Kind, content: SourceContent)] = []
-        // What can be read as it is, is no text.
+        // Bytes that can be read as they are hold no PEM.
         if let whole = SourceContent.recognize(contents[...]) {
             structures = [(whole.kind, whole.content)]
         } else {

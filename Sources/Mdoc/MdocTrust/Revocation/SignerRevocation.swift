@@ -25,7 +25,7 @@ package final class HeldRevocationList: Sendable {
         try parsed.value { Result { () throws(PKIXError) in try CertificateRevocationList(der: der) } }.get()
     }
 
-    /// Nil for bytes that do not begin as a CRL.
+    /// The issuer's name; nil for bytes that do not begin as a CRL.
     private var issuerName: IssuerName? {
         namedIssuer.value {
             // A CRL that is cut off still names its issuer.

@@ -85,11 +85,15 @@ package final class HeldCertificate: Sendable {
     }
 
     /// The anchor that the certificate makes; whether its key can be used shows when something is verified with it.
-    func anchor() throws(HeldCertificateError) -> TrustAnchor {
+    ///
+    /// - Parameter sha256: The SHA-256 of `der`, which every source has.
+    func anchor(sha256: [UInt8]) throws(HeldCertificateError) -> TrustAnchor {
         let certificate: Certificate
         do throws(PKIXError) { certificate = try self.certificate() } catch { throw .unreadable(error) }
         let made = madeAnchor.value {
-            Result { () throws(TrustAnchorError) in try TrustAnchor(deferringKeyOf: certificate) }
+            Result { () throws(TrustAnchorError) in
+                try TrustAnchor(deferringKeyOf: certificate, sha256: sha256)
+            }
         }
         do throws(TrustAnchorError) { return try made.get() } catch { throw .notAnAnchor(error) }
     }

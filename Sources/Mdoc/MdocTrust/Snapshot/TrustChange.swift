@@ -34,7 +34,8 @@ package struct TrustChange: Sendable {
             self.joined = joined
         }
 
-        /// What someone who lets the source in should know about it. It is worked out when it is asked for: lists are opened for it.
+        /// The remarks for whoever lets the source in, such as entries that were left out. Lists are opened for them, and so they are
+        /// worked out only when somebody asks.
         package var remarks: [TrustCondition] {
             joined.map { $0.snapshot.remarks(on: source, by: $0.rules) } ?? []
         }

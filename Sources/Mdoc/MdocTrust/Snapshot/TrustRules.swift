@@ -20,7 +20,7 @@ package struct TrustRules: Sendable {
         self.signers = signers
     }
 
-    /// The same rules at another time.
+    /// Returns these rules with another time.
     func at(_ time: Timestamp) -> TrustRules {
         TrustRules(now: time, clockSkew: clockSkew, acceptsShrunken: acceptsShrunken, signers: signers)
     }

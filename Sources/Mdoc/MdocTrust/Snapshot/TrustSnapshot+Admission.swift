@@ -176,7 +176,7 @@ extension TrustSnapshot {
         case .vical(let held):
             let list = try verified(held, by: rules)
             return (ListIssue(list), list)
-        case .certificate(let held): conditions = certificateConditions(source.kind, held, at: rules.now)
+        case .certificate(let held): conditions = certificateConditions(source, held, at: rules.now)
         case .revocationList(let held): conditions = lintRevocationList(held, by: rules)
         case .statusToken(let held): conditions = lintStatusList(source, held, by: rules)
         }
@@ -188,16 +188,16 @@ extension TrustSnapshot {
     }
 
     private func certificateConditions(
-        _ kind: TrustSource.Kind, _ held: HeldCertificate, at now: Timestamp
+        _ source: TrustSource, _ held: HeldCertificate, at now: Timestamp
     ) -> [TrustCondition] {
         do throws(HeldCertificateError) {
-            let anchor = try held.anchor()
+            let anchor = try held.anchor(sha256: source.sha256)
             do throws(TrustAnchorError) {
                 try anchor.requireUsableKey()
             } catch {
                 return [TrustCondition(error)]
             }
-            guard kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
+            guard source.kind == .provider || roots.areTrusting(anchor, for: nil, at: now) else {
                 return [TrustCondition(notLinked: anchor)]
             }
             return []

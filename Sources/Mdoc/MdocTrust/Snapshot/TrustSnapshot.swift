@@ -62,7 +62,7 @@ package struct TrustSnapshot: Sendable {
         substituting(admitted.map(\.source))
     }
 
-    /// As `joined(by:)`, to see what would come of sources that are not admitted.
+    /// A snapshot to try sources in that are not admitted, each in place of the source of its identity.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)
@@ -133,7 +133,7 @@ private struct AnchorCollection {
     private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
         guard case .certificate(let held) = source.content else { return nil }
         do throws(HeldCertificateError) {
-            return try held.anchor()
+            return try held.anchor(sha256: source.sha256)
         } catch {
             note(source, TrustCondition(error))
             return nil

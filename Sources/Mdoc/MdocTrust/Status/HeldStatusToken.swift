@@ -26,7 +26,7 @@ package final class HeldStatusToken: Sendable {
         }.get()
     }
 
-    /// As `StatusToken.issuerDigest(of:)`.
+    /// A digest of those who issued the signer's certificate: see `StatusToken.issuerDigest(of:)`.
     var issuerDigest: [UInt8]? {
         digestOfIssuer.value {
             // A token without a claim that has to be there still names its signer.

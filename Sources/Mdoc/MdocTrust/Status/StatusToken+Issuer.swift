@@ -12,7 +12,7 @@ extension StatusToken {
             .flatMap(issuerDigest)
     }
 
-    /// As `issuerDigest(of:)`.
+    /// The digest that `issuerDigest(of:)` finds in the token's bytes.
     var issuerDigest: [UInt8]? { Self.issuerDigest(signature) }
 
     private static func issuerDigest(_ signature: COSESign1) -> [UInt8]? {
