@@ -379,7 +379,7 @@ let package = Package(
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
                 "NDEF", "PKIX", "Transport", "BlueZTransport", "ReaderService", "BlueZBench", "PCSCBench",
-                "PCSCTransport",
+                "PCSCTransport", "Deadlines",
             ]),
         support(
             "OnlineStage",
@@ -515,7 +515,7 @@ let package = Package(
             ]),
         tests(
             of: "PortraitDecoding", in: "Service",
-            ["PortraitImage", "countersign-portrait", "CZlib"]),
+            ["Deadlines", "PortraitImage", "countersign-portrait", "CZlib"]),
         tests(of: "ChildPrograms", in: "Service", []),
         tests(
             of: "Fleet", in: "Service",

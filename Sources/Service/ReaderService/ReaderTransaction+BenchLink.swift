@@ -6,28 +6,14 @@ package import Transport
 extension ReaderTransaction {
     /// Runs over a bench link whose holder has been connected to, and closes it.
     package func run(over channel: any MessageChannel) async -> Presentation {
-        let presentation = await timed { progress throws(PresentationFailure) in
-            try await present(over: channel, &progress)
+        let presentation = await run { running throws(PresentationFailure) in
+            try await running.present(over: channel)
         }
         await channel.close()
         return presentation
     }
 
-    private func present(
-        over channel: any MessageChannel, _ progress: inout Progress
-    ) async throws(PresentationFailure) -> Ending {
-        var key = ReadyKey()
-        key.prepare()
-        report(.armed)
-        let greeting = try await greeting(from: channel)
-        progress.times.end(.engagement)
-        report(.engaged)
-        var exchange = try newExchange(greeting.engagement, greeting.handover, key: &key)
-        var carrier = BenchLinkCarrier(channel: channel, deadlines: plan.deadlines)
-        return try await complete(&exchange, over: &carrier, &progress)
-    }
-
-    private func greeting(
+    fileprivate func greeting(
         from channel: any MessageChannel
     ) async throws(PresentationFailure) -> (engagement: DeviceEngagement, handover: Handover) {
         let deadline = ContinuousClock.now + plan.deadlines.engagement
@@ -42,6 +28,21 @@ extension ReaderTransaction {
             throw error == .cancelled ? .engagementOverdue(lastTap: nil) : PresentationFailure(error)
         }
         return try mapping(BenchLinkGreeting(frame[...]).engagement(), PresentationFailure.benchLink)
+    }
+}
+
+extension RunningTransaction {
+    fileprivate mutating func present(
+        over channel: any MessageChannel
+    ) async throws(PresentationFailure) -> ReaderTransaction.Ending {
+        prepareKey()
+        report(.armed)
+        let greeting = try await transaction.greeting(from: channel)
+        endPhase(.engagement, at: .now)
+        report(.engaged)
+        var exchange = try newExchange(greeting.engagement, greeting.handover)
+        var carrier = BenchLinkCarrier(channel: channel, deadlines: plan.deadlines)
+        return try await complete(&exchange, over: &carrier)
     }
 }
 

@@ -8,17 +8,16 @@ extension ReaderTransaction {
     /// ready.
     package func run(scanned engagement: DeviceEngagement, radio: any BluetoothLERadio) async -> Presentation
     {
-        await timed { progress throws(PresentationFailure) in
+        await run { running throws(PresentationFailure) in
             guard let offer = BluetoothOffer(engagement) else { throw .noUsableRetrieval }
             try await prepare(radio)
-            var key = ReadyKey()
-            key.prepare()
+            running.prepareKey()
             let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
-            var exchange = try newExchange(engagement, .qr, key: &key)
-            progress.times.end(.engagement)
+            var exchange = try running.newExchange(engagement, .qr)
+            running.endPhase(.engagement, at: .now)
             report(.engaged)
             let link = try await link(bluetooth, offer, engagement)
-            return try await complete(&exchange, over: link, &progress)
+            return try await running.complete(&exchange, over: link)
         }
     }
 
@@ -59,15 +58,6 @@ extension ReaderTransaction {
         }
     }
 
-    /// Sends the request over a link and judges the answer. Afterwards nothing is advertised or connected.
-    func complete(
-        _ exchange: inout RequestExchange, over link: any BluetoothLELink, _ progress: inout Progress
-    ) async throws(PresentationFailure) -> Ending {
-        progress.times.end(.connection)
-        var carrier = await carrier(over: link)
-        return try await complete(&exchange, over: &carrier, &progress)
-    }
-
     func carrier(over link: any BluetoothLELink) async -> LinkCarrier {
         LinkCarrier(driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
     }
@@ -79,11 +69,11 @@ extension ReaderTransaction {
         _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement,
         isAwaited: Bool = true
     ) async throws(PresentationFailure) -> any BluetoothLELink {
-        let deadline = ContinuousClock.now + plan.deadlines.connection
+        let engaged = ContinuousClock.now
+        let deadline = engaged + plan.deadlines.connection
         let silent: @Sendable (PresentationEvent) -> Void = { _ in }
-        let notices = ConnectionNotices(
-            deadlines: plan.deadlines, engaged: .now, report: isAwaited ? report : silent)
-        let result = await notices.during {
+        let notices = ConnectionNotices(plan.deadlines, engaged: engaged)
+        let result = await notices.during(report: isAwaited ? report : silent) {
             await bounded(by: deadline) { () throws(BluetoothLEError) in
                 try await bluetooth.link(to: offer, engaged: engagement)
             }
@@ -101,6 +91,17 @@ extension ReaderTransaction {
         } catch {
             throw .withoutLink(error)
         }
+    }
+}
+
+extension RunningTransaction {
+    /// Sends the request over a link and judges the answer. Afterwards nothing is advertised or connected.
+    mutating func complete(
+        _ exchange: inout RequestExchange, over link: any BluetoothLELink
+    ) async throws(PresentationFailure) -> ReaderTransaction.Ending {
+        endPhase(.connection, at: .now)
+        var carrier = await transaction.carrier(over: link)
+        return try await complete(&exchange, over: &carrier)
     }
 }
 

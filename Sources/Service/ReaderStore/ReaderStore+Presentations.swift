@@ -77,7 +77,7 @@ extension ReaderStore {
     /// - Parameters:
     ///   - first: the receipt of the first request; nil if that has no receipt.
     ///   - further: the receipt of the second.
-    package func begin(
+    package func insert(
         _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
     ) throws(ReaderStoreError) {
         try change { database in

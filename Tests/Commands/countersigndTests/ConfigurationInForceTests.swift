@@ -1,3 +1,4 @@
+import Deadlines
 import Testing
 
 @testable import countersignd
@@ -9,12 +10,17 @@ struct ConfigurationInForceTests {
         private(set) var names: [String] = []
         private var isInUse = false
         private var isHeld = false
+        /// Whether lanes came.
+        private(set) var isAsked = false
 
         func use(_ isInUse: Bool) { self.isInUse = isInUse }
         func hold(_ isHeld: Bool) { self.isHeld = isHeld }
 
         func put(_ configuration: DaemonConfiguration) async -> Bool {
-            while isHeld, !configuration.lanes.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+            if !configuration.lanes.isEmpty {
+                isAsked = true
+                try? await until("its release") { await !self.isHeld }
+            }
             guard !isInUse else { return false }
             names = configuration.lanes.map(\.name)
             return true
@@ -69,7 +75,7 @@ struct ConfigurationInForceTests {
         await lanes.hold(true)
         let two = try configuration("two")
         let change = Task { await inForce.apply(two, within: .seconds(30)) }
-        try await Task.sleep(for: .milliseconds(100))
+        try await until("the change to be under way") { await lanes.isAsked }
         await inForce.setStopped(true)
         await lanes.hold(false)
         #expect(await change.value)

@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Glibc
 import OtherPrograms
@@ -49,11 +50,9 @@ final class HookListener: Sendable {
 
     /// The calls, once there are so many.
     func taken(_ count: Int) async throws -> [Call] {
-        for _ in 0..<60_000 {
-            let calls = calls.withLock { $0 }
-            if calls.count >= count { return calls }
-            try await Task.sleep(for: .milliseconds(5))
+        try await awaited("\(count) webhooks", within: .seconds(300)) {
+            let calls = self.calls.withLock { $0 }
+            return calls.count >= count ? calls : nil
         }
-        throw PlainHTTP.Failure(description: "\(calls.withLock { $0.count }) webhooks of \(count) came")
     }
 }

@@ -32,6 +32,7 @@ struct OnlineDaemonTests {
             path: daemon.reader.folder.path + "/store/countersign.sqlite", configuration: configuration)
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
         async let asked = daemon.ask()
+        // Nothing shows that the request waits for the store by now.
         try await Task.sleep(for: .milliseconds(200))
         // One of these would wait with it, and it would then have waited too long.
         for _ in 0..<max(16, 2 * ProcessInfo.processInfo.activeProcessorCount) {

@@ -72,6 +72,7 @@ struct ReaderTokenTests {
         async let ordered = chain.order(token)
         do {
             defer { isOver.signal() }
+            // Nothing shows that the order waits by now.
             try await Task.sleep(for: .milliseconds(200))
             // One of these would wait with it, and it would then have waited too long.
             for _ in 0..<max(16, 2 * ProcessInfo.processInfo.activeProcessorCount) {

@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Glibc
 import OtherPrograms
@@ -62,11 +63,9 @@ final class SmallDisk {
 
     /// Returns once the daemon is ready, whether an order came or not.
     func ready() async throws {
-        for _ in 0..<6_000 {
-            if try await reader.asNobody.call("GET", "/readyz").status == 200 { return }
-            try await Task.sleep(for: .milliseconds(50))
+        try await until("a ready daemon with space on the disk", within: .seconds(300)) { [reader] in
+            try await reader.asNobody.call("GET", "/readyz").status == 200
         }
-        throw PlainHTTP.Failure(description: "not ready with space on the disk")
     }
 
     func reasons(ofReceipt number: Int) async throws -> [String]? {

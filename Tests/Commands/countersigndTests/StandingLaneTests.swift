@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Glibc
 import MdocWallet
@@ -25,17 +26,14 @@ struct StandingLaneTests {
 
     /// The presentation that the lane waits in, once it does.
     private static func armed(_ daemon: ReaderDaemon, after last: String? = nil) async throws -> String {
-        for _ in 0..<15_000 {
+        try await awaited("an armed lane", within: .seconds(300)) {
             let lane = try await lane(daemon)
             let isPaused = (lane["standing"] as? [String: Any])?["isPaused"] as? Bool
-            if let id = lane["presentation"] as? String, id != last, isPaused == false,
+            guard let id = lane["presentation"] as? String, id != last, isPaused == false,
                 lane["presentationState"] as? String == "armed"
-            {
-                return id
-            }
-            try await Task.sleep(for: .milliseconds(20))
+            else { return nil }
+            return id
         }
-        throw PlainHTTP.Failure(description: "the lane does not arm")
     }
 
     private static func receipts(_ daemon: ReaderDaemon) async throws -> Int? {
@@ -212,13 +210,11 @@ struct StandingLaneTests {
     }
 
     /// Why the lane is paused, once it is.
-    private static func reason(_ daemon: ReaderDaemon) async throws -> String? {
-        for _ in 0..<15_000 {
+    private static func reason(_ daemon: ReaderDaemon) async throws -> String {
+        try await awaited("the reason of a pause", within: .seconds(300)) {
             let standing = try await lane(daemon)["standing"] as? [String: Any]
-            if let reason = standing?["reason"] as? [String: Any] { return reason["id"] as? String }
-            try await Task.sleep(for: .milliseconds(20))
+            return (standing?["reason"] as? [String: Any])?["id"] as? String
         }
-        return nil
     }
 
     @Test("A lost reader pauses the lane with a named reason, and it resumes by itself")

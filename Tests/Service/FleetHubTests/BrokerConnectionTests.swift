@@ -94,6 +94,7 @@ struct BrokerConnectionTests {
         let broker = try Mute(isFull: isFull)
         let connection = try #require(BrokerConnection(try settings(broker.port, in: folder)))
         connection.start()
+        // Nothing shows that it connects by now.
         try await Task.sleep(for: .milliseconds(300))
         let begin = ContinuousClock.now
         await connection.stop()

@@ -87,9 +87,7 @@ struct HubRoutePostgreSQLTests {
             let running = Task { await agent.run() }
             defer { running.cancel() }
             // The question at its start was answered; the next one would come after minutes.
-            while try await hub.database.kiosk(kiosk.name)?.report.isEmpty != false {
-                try await Task.sleep(for: .milliseconds(50))
-            }
+            try await until("a report") { try await hub.database.kiosk(kiosk.name)?.report.isEmpty == false }
             try #require(try await hub.database.revoke(kiosk.name))
             let timer = Task {
                 try await Task.sleep(for: .seconds(40))

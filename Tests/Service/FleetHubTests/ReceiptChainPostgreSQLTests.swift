@@ -49,6 +49,7 @@ struct ReceiptMonthPostgreSQLTests {
                 "SELECT to_regclass('countersign_fleet_receipt_\(next)') IS NOT NULL"
             ).first?.first == [1]
         }
+        // Nothing more may come meanwhile, which only time can show.
         try await Task.sleep(for: .milliseconds(500))
         #expect(try await bench.database.receiptCount(of: bench.kiosk) == count)
     }

@@ -139,7 +139,7 @@ struct FleetAgentTests {
         await daemon.setStopped(true)
         await daemon.hold()
         let start = Task { await agent.resume() }
-        while await daemon.applied.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await until("the change") { await !daemon.applied.isEmpty }
         await agent.stop("this kiosk is revoked")
         await daemon.release()
         await start.value

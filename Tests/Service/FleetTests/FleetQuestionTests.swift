@@ -51,6 +51,7 @@ struct FleetQuestionTests {
         let agent = try hub.agent { $0.pauses = [.milliseconds(50)] }
         try await hub.run(agent) {
             try await hub.until(asked: ScriptedHub.report)
+            // Nothing more may come meanwhile, which only time can show.
             try await Task.sleep(for: .seconds(3))
             #expect(hub.count(ScriptedHub.report) == 1)
             hub.server.answer(ScriptedHub.report, with: .status(204))
@@ -73,6 +74,7 @@ struct FleetQuestionTests {
                 try hub.reported == [.chain: "applied", .site: "document.other_name"]
             }
             let asked = hub.count(ScriptedHub.path(of: site))
+            // Nothing more may come meanwhile, which only time can show.
             try await Task.sleep(for: .seconds(3))
             #expect(hub.count(ScriptedHub.path(of: site)) == asked)
         }
@@ -322,6 +324,7 @@ struct FleetUpkeepTests {
             try await until("the lane is reported") {
                 try hub.newestReport?.health?.lanes == lanes
             }
+            // Nothing more may come meanwhile, which only time can show.
             try await Task.sleep(for: .seconds(2))
             #expect(hub.count(ScriptedHub.report) == 2)
         }
@@ -344,6 +347,7 @@ struct FleetUpkeepTests {
             let access = BrokerAccess(host: "127.0.0.1", port: 1, user: "x", password: "y")
             hub.server.answer(path, with: .serving(access.json.utf8))
             try await until("it is said") { log.count("no connection to the broker 127.0.0.1:1: ") > 0 }
+            // Nothing more may come meanwhile, which only time can show.
             try await Task.sleep(for: .seconds(1))
             #expect(log.count("no connection to the broker") == 1)
         }

@@ -42,6 +42,7 @@ struct FleetReceiptTests {
         let revoked = try revoking.agent { $0.pauses = [.milliseconds(50)] }
         try await revoking.run(revoked) {
             try await revoking.until(asked: ScriptedHub.state, times: 2)
+            // Nothing more may come meanwhile, which only time can show.
             try await Task.sleep(for: .seconds(3))
             #expect(revoking.count(ScriptedHub.state) == 2)
             #expect(revoking.count(ScriptedHub.receipts) == 0)

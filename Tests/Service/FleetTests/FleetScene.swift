@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import JSON
 import MdocModel
@@ -119,7 +120,7 @@ actor FakeDaemon {
             case .changed(let item): JSONValue(item).text
             }
         applied.append(text)
-        while isHeld { try? await Task.sleep(for: .milliseconds(10)) }
+        try? await until("its release") { await !self.isHeld }
         if let bad, text.contains(bad) { return .notReady }
         return outcome
     }

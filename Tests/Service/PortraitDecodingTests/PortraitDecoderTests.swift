@@ -1,4 +1,5 @@
 import CZlib
+import Deadlines
 import Foundation
 import Glibc
 import PortraitImage
@@ -191,12 +192,10 @@ struct PortraitDecoderTests {
     func confinement() async throws {
         let process = try DecoderProcess(Self.built("countersign-portrait"))
         let folder = "/proc/\(process.process)"
-        var status = ""
-        for _ in 0..<20_000 where !status.contains("Seccomp:\t2") {
-            status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
-            try await Task.sleep(for: .milliseconds(5))
+        let status = try await awaited("the confinement") {
+            let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
+            return status.contains("Seccomp:\t2") ? status : nil
         }
-        #expect(status.contains("Seccomp:\t2"))
         #expect(status.contains("NoNewPrivs:\t1"))
         let limits = try String(contentsOfFile: folder + "/limits", encoding: .utf8)
         for (name, most) in [

@@ -18,7 +18,7 @@ struct AskingAgainTests {
     ) async throws -> (PresentationBookTests.Held, PresentationRecord) {
         let held = PresentationBookTests.book()
         let record = try PresentationBookTests.record(members)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         try await end(record.id, in: held, withholding: identifiers)
         return (held, record)
     }
@@ -55,12 +55,12 @@ struct AskingAgainTests {
         let (held, record) = try await Self.book(withholding: ["expiry_date"])
         #expect(held.book[record.id]?.conclusion?.outcome == .unclear)
         let second = try Self.repetition(of: record)
-        _ = try held.book.begin(second)
+        _ = try held.book.insert(second)
         let third = try Self.repetition(of: record)
-        #expect(throws: APIProblem.askedAgain) { try held.book.begin(third) }
+        #expect(throws: APIProblem.askedAgain) { try held.book.insert(third) }
         #expect(Self.problem(second.id, held) == .laneBusy)
         try await Self.end(second.id, in: held, withholding: ["expiry_date"])
-        #expect(throws: APIProblem.askedAgain) { try held.book.begin(third) }
+        #expect(throws: APIProblem.askedAgain) { try held.book.insert(third) }
         #expect(Self.problem(second.id, held) == nil)
     }
 
@@ -68,9 +68,9 @@ struct AskingAgainTests {
     func busy() async throws {
         let (held, record) = try await Self.book(withholding: ["expiry_date"])
         let other = try PresentationBookTests.record()
-        _ = try held.book.begin(other)
+        _ = try held.book.insert(other)
         let again = try Self.repetition(of: record)
-        #expect(throws: APIProblem.laneBusy(other.id, isOwn: true)) { try held.book.begin(again) }
+        #expect(throws: APIProblem.laneBusy(other.id, isOwn: true)) { try held.book.insert(again) }
         #expect(Self.problem(record.id, held) == nil)
     }
 
@@ -78,9 +78,9 @@ struct AskingAgainTests {
     func refused() async throws {
         let (held, record) = try await Self.book(withholding: [])
         #expect(held.book[record.id]?.conclusion?.outcome == .allow)
-        #expect(throws: APIProblem.nothingToAskAgain) { try held.book.begin(Self.repetition(of: record)) }
+        #expect(throws: APIProblem.nothingToAskAgain) { try held.book.insert(Self.repetition(of: record)) }
         let running = try PresentationBookTests.record()
-        _ = try held.book.begin(running)
+        _ = try held.book.insert(running)
         #expect(Self.problem(running.id, held) == .laneBusy)
         #expect(Self.problem(try PresentationID(), held) == .presentationUnknown)
     }

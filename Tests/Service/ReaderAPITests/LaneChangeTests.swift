@@ -59,7 +59,7 @@ struct LaneChangeTests {
         let plan = PresentationPlan(
             question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
             policy: VerificationPolicy(), clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
-        for await _ in try await lane.begin(plan) {}
+        for await _ in try await lane.present(plan) {}
         let steps = Mutex<[String]>([])
         async let removing = {
             let isRemoved = await coordinator.remove(lane: "one")
@@ -67,6 +67,7 @@ struct LaneChangeTests {
             return isRemoved
         }()
         while await coordinator.laneNames == ["one"] { await Task.yield() }
+        // Nothing more may come meanwhile, which only time can show.
         try await Task.sleep(for: .milliseconds(50))
         steps.withLock { $0.append("told") }
         tell.finish()
@@ -76,8 +77,8 @@ struct LaneChangeTests {
 
     @Test("Who listens to a lane is notified once that its reader was removed, and once that it is back")
     func changes() async throws {
-        let reader = Reader()
-        let coordinator = try Self.coordinator(Lane(name: "one", device: reader))
+        let (reader, clock) = (Reader(), SteppedClock())
+        let coordinator = try Self.coordinator(Lane(name: "one", device: reader) { clock.now })
         let clerk = KnownCaller(name: "page", scopes: [.clerk], lanes: nil, credential: .user(0))
         var told = try await coordinator.listen(toLane: "one", by: clerk, after: nil, lost: {})
             .makeAsyncIterator()
@@ -85,8 +86,7 @@ struct LaneChangeTests {
         let states: [LaneReadiness] = [.ready, .unavailable(.noReader), .ready]
         for state in states {
             reader.state.withLock { $0 = state }
-            // A look stands for two seconds.
-            try await Task.sleep(for: .seconds(2.1))
+            clock.advance(by: RecentLook.lifetime)
             for _ in 0..<2 { #expect(await coordinator.readiness(ofLane: "one") == state) }
         }
         await coordinator.close()

@@ -1,3 +1,4 @@
+import Deadlines
 import JSON
 import Logging
 import MdocModel
@@ -36,7 +37,7 @@ struct OrderWorkTests {
     /// A device to which nobody ever comes.
     private struct Idle: LaneDevice {
         func run(_ transaction: ReaderTransaction) async -> Presentation {
-            try? await Task.sleep(for: .seconds(600))
+            await untilCancelled()
             return Presentation(
                 outcome: .failed(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: nil)
         }

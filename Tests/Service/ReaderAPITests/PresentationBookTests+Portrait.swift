@@ -14,7 +14,7 @@ extension PresentationBookTests {
         for isRefused in [false, true] {
             let held = Self.book()
             let record = try Self.record(order)
-            _ = try held.book.begin(record)
+            _ = try held.book.insert(record)
             var report = try await Self.report(on: record)
             if isRefused { report.refusePortraits(for: .notDecodable) }
             let next = asksNext ? try await Self.report(on: try Self.record(at: "two")) : nil

@@ -79,7 +79,7 @@ struct PresentationBookTests {
     func states() throws {
         let held = Self.book()
         let record = try Self.record()
-        #expect(try held.book.begin(record).states == [.armed])
+        #expect(try held.book.insert(record).states == [.armed])
         #expect(held.book.note(.armed, of: record.id).isEmpty)
         #expect(held.book.note(.engaged, of: record.id).states == [.engaged])
         #expect(held.book.note(.hold, of: record.id).hints == [.hold])
@@ -100,7 +100,7 @@ struct PresentationBookTests {
         let held = Self.book()
         let record = try Self.record(
             #""kind":"display","intent":"age over 21 with portrait for a human to compare""#)
-        #expect(try held.book.begin(record).names == [.armed])
+        #expect(try held.book.insert(record).names == [.armed])
         let steps: [(PresentationEvent, [EventName])] = [
             (.armed, []), (.notAnID, [.hintChanged]), (.engaged, [.engaged]), (.mayLift, [.hintChanged]),
             (Self.lift, [.armed]), (.engaged, [.engaged]), (.awaitingConsent, [.awaitingConsent]),
@@ -116,7 +116,7 @@ struct PresentationBookTests {
         let late = WrittenReceipts(first: "8")
         #expect(held.book.wroteDelayed(late, of: record.id).names == [.receiptWritten])
         let other = try Self.record(at: "two")
-        _ = try held.book.begin(other)
+        _ = try held.book.insert(other)
         #expect(held.book.finish(other.id, try await Self.report(on: other)).names == [.ended])
         #expect(try held.book.decide(other.id, .dismissed).names == [.wiped])
     }
@@ -125,7 +125,7 @@ struct PresentationBookTests {
     func hints() throws {
         let held = Self.book()
         let record = try Self.record()
-        #expect(try held.book.begin(record).hints == [.openYourID])
+        #expect(try held.book.insert(record).hints == [.openYourID])
         let steps: [(PresentationEvent, PresentationState, PresentationHint?)] = [
             (.notAnID, .armed, .notAnID), (Self.lift, .armed, .tapAgain), (.engaged, .engaged, nil),
             (.mayLift, .engaged, .mayLift), (.connecting, .engaged, .connecting),
@@ -136,7 +136,7 @@ struct PresentationBookTests {
             #expect(notified.states == [state] && notified.hints == [hint], "\(event)")
         }
         let again = try Self.record(at: "two")
-        _ = try held.book.begin(again)
+        _ = try held.book.insert(again)
         _ = held.book.note(.engaged, of: again.id)
         let lifted = held.book.note(Self.lift, of: again.id)
         #expect(lifted.states == [.armed] && lifted.hints == [.tapAgain])
@@ -146,16 +146,16 @@ struct PresentationBookTests {
     func oneAtATime() throws {
         let held = Self.book()
         let first = try Self.record()
-        _ = try held.book.begin(first)
-        #expect(throws: APIProblem.laneBusy(first.id, isOwn: true)) { try held.book.begin(Self.record()) }
+        _ = try held.book.insert(first)
+        #expect(throws: APIProblem.laneBusy(first.id, isOwn: true)) { try held.book.insert(Self.record()) }
         #expect(throws: APIProblem.laneBusy(first.id, isOwn: false)) {
-            try held.book.begin(Self.record(by: "other"))
+            try held.book.insert(Self.record(by: "other"))
         }
-        _ = try held.book.begin(Self.record(at: "two"))
+        _ = try held.book.insert(Self.record(at: "two"))
         #expect(held.book.latest(at: "one")?.id == first.id && held.book.isBusy(lane: "one"))
         held.book.finish(first.id, Self.declined)
         #expect(!held.book.isBusy(lane: "one"))
-        _ = try held.book.begin(Self.record())
+        _ = try held.book.insert(Self.record())
         #expect(held.book.latest(at: "one")?.id != first.id)
     }
 
@@ -163,7 +163,7 @@ struct PresentationBookTests {
     func cancelled() async throws {
         let held = Self.book()
         let record = try Self.record()
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         #expect(held.book.cancel(record.id) && held.book[record.id]?.state == .cancelled)
         #expect(!held.book.isBusy(lane: "one") && !held.book.cancel(record.id))
         let verified = try await Self.report(on: record)
@@ -173,7 +173,7 @@ struct PresentationBookTests {
         #expect(completion.state == .cancelled && completion.report == nil)
         // Once it is being recorded it is too late.
         let second = try Self.record(at: "two")
-        _ = try held.book.begin(second)
+        _ = try held.book.insert(second)
         _ = held.book.end(second.id, with: verified, then: nil, shown: nil, at: Self.now)
         #expect(held.book.cancel(second.id) == false)
         _ = held.book.complete(second.id, PresentationBook.Kept())
@@ -186,7 +186,7 @@ struct PresentationBookTests {
     func elements() async throws {
         let held = Self.book()
         let display = try Self.record()
-        _ = try held.book.begin(display)
+        _ = try held.book.insert(display)
         let answer = try await Self.report(on: display)
         #expect(answer.documents.contains { $0.verified != nil })
         #expect(held.book.finish(display.id, answer).expiries.isEmpty)
@@ -196,7 +196,7 @@ struct PresentationBookTests {
         #expect(kept.documents[0].answers.allSatisfy { $0.answer.reason.isEmpty })
 
         let data = try Self.record(#""kind":"data","intent":"rental: name""#, at: "two")
-        _ = try held.book.begin(data)
+        _ = try held.book.insert(data)
         let actions = held.book.finish(data.id, try await Self.report(on: data))
         #expect(actions.expiries == [.documents] && held.book[data.id]?.completion?.holdsElements == true)
         #expect(held.book.expire(.shown, of: data.id).isEmpty)
@@ -209,7 +209,7 @@ struct PresentationBookTests {
     func rejected() async throws {
         let held = Self.book()
         let record = try Self.record(#""kind":"data","intent":"rental: name""#)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         let report = try await Self.report(on: record) { $0.holder.fault = .signatureFlipped }
         #expect(held.book.finish(record.id, report).expiries.isEmpty)
         #expect(held.book[record.id]?.state == .rejected)
@@ -226,7 +226,7 @@ struct PresentationBookTests {
     func decided() async throws {
         let held = Self.book()
         let record = try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         let report = try await Self.report(on: record)
         let statement = try await Self.waitingStatement(of: record, report)
@@ -236,9 +236,9 @@ struct PresentationBookTests {
         #expect(actions.finished.isEmpty && held.book[record.id]?.conclusion == nil)
         #expect(try #require(held.book[record.id]).isForgettable == false)
         #expect(throws: APIProblem.decisionOpen(record.id, isOwn: true)) {
-            try held.book.begin(Self.record())
+            try held.book.insert(Self.record())
         }
-        _ = try held.book.begin(Self.record(at: "two"))
+        _ = try held.book.insert(Self.record(at: "two"))
         let decided = try held.book.decide(record.id, .approved)
         // Nobody is told before it is written.
         #expect(decided.hints.isEmpty && decided.written.map(\.decision) == [.approved])
@@ -264,7 +264,7 @@ struct PresentationBookTests {
         let held = Self.book()
         let order = #""kind":"display","intent":"age over 21","validation":"confirm","reference":"sale-7""#
         let record = try Self.record(order)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         held.book.finish(record.id, try await Self.report(on: record))
         _ = try held.book.decide(record.id, .rejected)
         _ = held.book.wrote(WrittenReceipts(), of: record.id)
@@ -293,7 +293,7 @@ struct PresentationBookTests {
     func undecided() async throws {
         let held = Self.book()
         let record = try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         let report = try await Self.report(on: record)
         let statement = try await Self.waitingStatement(of: record, report)
         held.book.finish(record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
@@ -315,7 +315,7 @@ struct PresentationBookTests {
         let held = Self.book()
         let intent = "age over \(asked); else nothing"
         let record = try Self.record(#""kind":"display","intent":"\#(intent)","validation":"confirm""#)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         let report = try await Self.report(on: record, age: age)
         #expect(report.isAccepted)
         let actions = held.book.finish(record.id, report)
@@ -329,7 +329,7 @@ struct PresentationBookTests {
     func documentsBesideADecision() async throws {
         let held = Self.book()
         let record = try Self.record(#""kind":"data","intent":"rental: name","validation":"confirm""#)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         let report = try await Self.report(on: record)
         _ = held.book.end(record.id, with: report, then: nil, shown: nil, at: Self.now)
         _ = held.book.complete(record.id, PresentationBook.Kept())
@@ -340,7 +340,7 @@ struct PresentationBookTests {
         #expect(held.book[record.id]?.completion?.holdsElements == false)
 
         let other = try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#)
-        _ = try held.book.begin(other)
+        _ = try held.book.insert(other)
         let shown = ShownPerson(portrait: nil, name: .init(given: "Lumi", family: nil))
         _ = held.book.end(
             other.id, with: try await Self.report(on: other), then: report, shown: shown, at: Self.now)
@@ -355,7 +355,7 @@ struct PresentationBookTests {
     func dataBesideADecision(_ decision: PresentationRecord.Decision?) async throws {
         let held = Self.book()
         let record = try Self.record(#""kind":"data","intent":"rental: name","validation":"confirm""#)
-        _ = try held.book.begin(record)
+        _ = try held.book.insert(record)
         let report = try await Self.report(on: record)
         let waiting = WaitingRetention(first: Self.request(report, of: record))
         held.book.finish(record.id, report, kept: PresentationBook.Kept(retaining: waiting))
@@ -384,7 +384,7 @@ struct PresentationBookTests {
             try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#, at: "two")
         )
         let over = try Self.record(at: "three")
-        for record in [running, awaiting, over] { _ = try held.book.begin(record) }
+        for record in [running, awaiting, over] { _ = try held.book.insert(record) }
         held.book.finish(over.id, Self.declined)
         held.book.finish(awaiting.id, try await Self.report(on: awaiting))
         held.book.interrupt()
@@ -406,12 +406,12 @@ struct PresentationBookTests {
     func roomOfTheCallerWithTheMost() async throws {
         let held = Self.book { $0.presentations = 4 }
         let documents = try Self.record(#""kind":"data","intent":"rental: name""#, by: "desk")
-        _ = try held.book.begin(documents)
+        _ = try held.book.insert(documents)
         held.book.finish(documents.id, try await Self.report(on: documents))
         var tills: [PresentationID] = []
         for lane in ["two", "three", "four", "five", "six"] {
             let record = try Self.record(at: lane)
-            #expect(try held.book.begin(record).closed == (tills.count >= 3 ? [tills[tills.count - 3]] : []))
+            #expect(try held.book.insert(record).closed == (tills.count >= 3 ? [tills[tills.count - 3]] : []))
             held.book.finish(record.id, Self.declined)
             tills.append(record.id)
         }
@@ -422,32 +422,32 @@ struct PresentationBookTests {
             try Self.record(by: "desk"), try Self.record(at: "two"), try Self.record(at: "three"),
         ]
         for record in records {
-            _ = try shared.book.begin(record)
+            _ = try shared.book.insert(record)
             shared.book.finish(record.id, Self.declined)
         }
-        #expect(try shared.book.begin(Self.record(at: "four")).closed == [records[1].id])
+        #expect(try shared.book.insert(Self.record(at: "four")).closed == [records[1].id])
         // Of one caller's, what holds documents goes last.
         let own = Self.book { $0.presentations = 2 }
         let (first, second) = (
             try Self.record(#""kind":"data","intent":"rental: name""#), try Self.record(at: "two")
         )
-        _ = try own.book.begin(first)
+        _ = try own.book.insert(first)
         own.book.finish(first.id, try await Self.report(on: first))
-        _ = try own.book.begin(second)
+        _ = try own.book.insert(second)
         own.book.finish(second.id, Self.declined)
-        #expect(try own.book.begin(Self.record(at: "three")).closed == [second.id])
+        #expect(try own.book.insert(Self.record(at: "three")).closed == [second.id])
     }
 
     @Test("The oldest that nothing waits for makes room; where all run, the order is refused")
     func room() throws {
         let held = Self.book { $0.presentations = 2 }
         let first = try Self.record(#""kind":"display","intent":"age over 21","reference":"a""#)
-        _ = try held.book.begin(first)
-        _ = try held.book.begin(Self.record(at: "two"))
-        #expect(throws: APIProblem.tooManyPresentations) { try held.book.begin(Self.record(at: "three")) }
+        _ = try held.book.insert(first)
+        _ = try held.book.insert(Self.record(at: "two"))
+        #expect(throws: APIProblem.tooManyPresentations) { try held.book.insert(Self.record(at: "three")) }
         held.book.finish(first.id, Self.declined)
         #expect(try held.book.record(orderedAs: first.order, by: "till")?.id == first.id)
-        let actions = try held.book.begin(Self.record(at: "three"))
+        let actions = try held.book.insert(Self.record(at: "three"))
         #expect(actions.closed == [first.id] && held.book[first.id] == nil)
         #expect(
             try held.book.record(orderedAs: first.order, by: "till") == nil
@@ -459,7 +459,7 @@ struct PresentationBookTests {
         let held = Self.book()
         let members = #""kind":"display","intent":"age over 21","reference":"a""#
         let first = try Self.record(members)
-        _ = try held.book.begin(first)
+        _ = try held.book.insert(first)
         #expect(try held.book.record(orderedAs: Self.order(members), by: "till")?.id == first.id)
         #expect(throws: APIProblem.referenceTaken) {
             try held.book.record(
@@ -475,11 +475,11 @@ struct PresentationBookTests {
         let held = Self.book()
         let members = #""kind":"display","intent":"age over 21","reference":"a""#
         let first = try Self.record(members)
-        _ = try held.book.begin(first)
+        _ = try held.book.insert(first)
         #expect(try held.book.record(orderedAs: first.order, by: "desk") == nil)
         #expect(held.book.records(referredToAs: "a", by: "desk").isEmpty)
         let second = try Self.record(members, at: "two", by: "desk")
-        _ = try held.book.begin(second)
+        _ = try held.book.insert(second)
         #expect(try held.book.record(orderedAs: first.order, by: "till")?.id == first.id)
         #expect(try held.book.record(orderedAs: first.order, by: "desk")?.id == second.id)
         held.book.finish(
@@ -495,7 +495,7 @@ struct PresentationBookTests {
     func readerTokens() throws {
         let held = Self.book()
         let members = #""kind":"display","intent":"age over 21","reference":"a","readerToken":"#
-        _ = try held.book.begin(Self.record(members + #""one""#))
+        _ = try held.book.insert(Self.record(members + #""one""#))
         #expect(try held.book.record(orderedAs: Self.order(members + #""one""#), by: "till") != nil)
         #expect(throws: APIProblem.referenceTaken) {
             try held.book.record(orderedAs: Self.order(members + #""two""#), by: "till")

@@ -12,32 +12,48 @@ import Testing
 @testable import ReaderAPI
 @testable import ReaderStore
 
-/// Accepts connections at a port and answers none, or answers each with a status and remembers its delivery. A request for
+/// Takes requests at a port and answers none, or answers each with a status and remembers its delivery. A request for
 /// the path `/hang` gets no answer in any case.
 final class HookReceiver: Sendable {
+    /// The connections of requests that get no answer.
+    private struct Hanging {
+        var open: [Int32] = []
+        var count = 0
+    }
+
     let port: UInt16
     private let descriptor: Int32
+    private let answers: Bool
     private let taken = Mutex<[String]>([])
-    private let hanging = Mutex<[Int32]>([])
+    private let hanging = Mutex(Hanging())
     private let isEnding = Atomic(false)
 
     init(at port: UInt16, answers: Bool) throws {
         self.port = port
+        self.answers = answers
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard LoopbackPort.bind(descriptor, to: port), listen(descriptor, 256) == 0 else {
             throw PlainHTTP.Failure(description: "no receiver at port \(port): error \(errno)")
         }
-        if answers { Thread { [self] in while take() {} }.start() }
+        Thread { [self] in while take() {} }.start()
     }
 
     /// The ids of what was delivered, in their order.
     var deliveries: [String] { taken.withLock { $0 } }
 
-    /// How many requests for `/hang` came.
+    /// The number of requests that got no answer.
     var hangingCount: Int { hanging.withLock { $0.count } }
 
+    /// Closes the connections of the requests that got no answer.
+    func hangUp() {
+        for connection in hanging.withLock({ state in
+            defer { state.open = [] }
+            return state.open
+        }) { close(connection) }
+    }
+
     func end() {
-        for connection in hanging.withLock({ $0 }) { close(connection) }
+        hangUp()
         isEnding.store(true, ordering: .relaxed)
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
@@ -46,7 +62,14 @@ final class HookReceiver: Sendable {
     private func take() -> Bool {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { return false }
-        if answer(connection) { hanging.withLock { $0.append(connection) } } else { close(connection) }
+        guard answer(connection) else {
+            close(connection)
+            return true
+        }
+        hanging.withLock { state in
+            state.open.append(connection)
+            state.count += 1
+        }
         return true
     }
 
@@ -63,7 +86,7 @@ final class HookReceiver: Sendable {
             if let request = try? PlainHTTP.Reply(bytes),
                 request.body.count >= Int(request.headers["content-length"] ?? "0") ?? 0
             {
-                if bytes.starts(with: Array("POST /hang ".utf8)) { return true }
+                if !answers || bytes.starts(with: Array("POST /hang ".utf8)) { return true }
                 taken.withLock { $0.append(request.headers["countersign-delivery"] ?? "") }
                 break
             }

@@ -41,7 +41,7 @@ struct WithheldPresentationTests {
         let report = try TransactionReport(
             presentation, asking: plan, on: WallClock.localDay(at: Scene.now))
         var book = PresentationBook(limits: CoordinatorLimits())
-        _ = try book.begin(record)
+        _ = try book.insert(record)
         _ = book.end(record.id, with: report, then: nil, shown: nil, at: Scene.now)
         _ = book.complete(record.id, PresentationBook.Kept())
         return try #require(book[record.id])

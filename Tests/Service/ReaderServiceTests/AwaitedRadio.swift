@@ -1,3 +1,4 @@
+import Deadlines
 import NDEF
 import Transport
 
@@ -30,17 +31,20 @@ actor AwaitedRadio: BluetoothLERadio {
         throw .serviceIncomplete
     }
 
-    /// Returns once so many services were served and a link is waited for, or after a minute.
+    private var isAwaited: Bool { waiting != nil }
+
+    private func hasServed(_ count: Int) -> Bool { uuids.count >= count && isAwaited }
+
+    /// Returns once so many services were served and a link is waited for.
     func served(_ count: Int) async throws {
-        for _ in 0..<60_000 where uuids.count < count || waiting == nil {
-            try await Task.sleep(for: .milliseconds(1))
+        try await until("service \(count)", every: .milliseconds(1)) {
+            await self.hasServed(count)
         }
     }
 
     /// The phone's end of a link to what is served now; nil if nobody waits for one in time.
     func connect(after limit: Duration) async -> MemoryLink? {
-        let deadline = ContinuousClock.now + limit
-        while waiting == nil, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
+        try? await until("a wait", within: limit, every: .milliseconds(1)) { await self.isAwaited }
         guard let waiting else { return nil }
         let (ours, theirs) = MemoryLink.pair()
         self.waiting = nil

@@ -2,10 +2,11 @@ import MdocModel
 import MdocWallet
 import NDEF
 import PresentationStage
-import ReaderService
 import Synchronization
 import Testing
 import Transport
+
+@testable import ReaderService
 
 @Suite("What people see while a phone connects over Bluetooth, in memory")
 struct ConnectionNoticesTests {
@@ -45,6 +46,30 @@ struct ConnectionNoticesTests {
     func waits() {
         let deadlines = PresentationDeadlines()
         #expect(deadlines.connecting == .seconds(3) && deadlines.checkBluetooth == .seconds(8))
+    }
+
+    @Test("Each notice comes at its instant and not before, once, and the second after the first")
+    func instants() {
+        let engaged = ContinuousClock.now
+        var notices = ConnectionNotices(PresentationDeadlines(), engaged: engaged)
+        #expect(notices.deadline == engaged + .seconds(3))
+        #expect(notices.expire(now: engaged + .seconds(3) - .nanoseconds(1)) == nil)
+        #expect(notices.expire(now: engaged + .seconds(3)) == .connecting)
+        #expect(notices.deadline == engaged + .seconds(8))
+        #expect(notices.expire(now: engaged + .seconds(8) - .nanoseconds(1)) == nil)
+        #expect(notices.expire(now: engaged + .seconds(8)) == .checkBluetooth)
+        #expect(notices.deadline == nil)
+        #expect(notices.expire(now: engaged + .seconds(3600)) == nil)
+    }
+
+    @Test("Notices that are due at once come one by one, in their order")
+    func overdue() {
+        let engaged = ContinuousClock.now
+        var notices = ConnectionNotices(PresentationDeadlines(), engaged: engaged)
+        let late = engaged + .seconds(60)
+        #expect(notices.expire(now: late) == .connecting)
+        #expect(notices.expire(now: late) == .checkBluetooth)
+        #expect(notices.expire(now: late) == nil)
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import Deadlines
 import MdocModel
 import MdocSession
 import MdocWallet
@@ -20,6 +21,14 @@ struct DeadlineTests {
         }
         #expect(presentation.failure == .engagementOverdue(lastTap: nil))
         #expect((.milliseconds(200)...(.milliseconds(200) + Self.margin)).contains(time))
+    }
+
+    @Test("A phone that leaves before it can be read ends no wait: the next is asked")
+    func lostBeforeReading() async throws {
+        let scene = try Scene()
+        let presentation = try await scene.transaction().run(at: UnsteadyField(scene.phone()))
+        #expect(presentation.verified() != nil)
+        #expect(scene.events.count(of: .armed) == 1)
     }
 
     @Test("Q54 Q130 Q191 A holder who does not decide: over by the deadline of consent")
@@ -90,6 +99,23 @@ struct DeadlineTests {
     }
 }
 
+/// A field whose phone leaves before it can be read, once, and comes back.
+private struct UnsteadyField: ContactlessReader {
+    private let field: Field
+    private let counter = Counter()
+
+    init(_ phone: Phone) {
+        field = Field(phone)
+    }
+
+    func beginPresentation() async { await field.beginPresentation() }
+
+    func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        guard await counter.next() > 1 else { throw .cardLost }
+        return try await field.nextCard(again: pause)
+    }
+}
+
 /// A phone that answers so many commands and then nothing more, without leaving the field.
 private struct SilentField: ContactlessReader {
     let after: Int
@@ -98,7 +124,7 @@ private struct SilentField: ContactlessReader {
 
     func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
         guard await counter.next() == 1 else {
-            try? await Task.sleep(for: .seconds(3600))
+            await untilCancelled()
             throw .cancelled
         }
         return SilentCard(after: after)
@@ -132,7 +158,7 @@ private struct SilentCard: ContactlessCard {
 
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
         guard await counter.next() > after else { return [0x90, 0x00] }
-        try? await Task.sleep(for: .seconds(3600))
+        await untilCancelled()
         throw .cancelled
     }
 

@@ -283,6 +283,7 @@ struct HybridPCSCTests {
                     #expect(response?.documents[0].deviceBinding == (proof == .mac ? .mac : .signature))
                     #expect(stage.scene.events.count(of: .engaged) == 1)
                     reader.lift()
+                    // A phone that left by itself is not seen to be taken away.
                     try await Task.sleep(for: .seconds(1))
                 }
             }

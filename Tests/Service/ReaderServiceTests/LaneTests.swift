@@ -1,4 +1,4 @@
-internal import Transport
+import Deadlines
 import MdocModel
 import MdocSession
 import MdocTrust
@@ -7,6 +7,7 @@ import MdocWallet
 import PresentationStage
 import Synchronization
 import Testing
+import Transport
 
 @testable import ReaderService
 
@@ -43,7 +44,7 @@ struct LaneTests {
             state.withLock { $0.begun.append(isScanned) }
             transaction.report(.armed)
             for event in isScanned ? [.engaged] : events { transaction.report(event) }
-            try? await Task.sleep(for: .seconds(60))
+            await untilCancelled()
             let leaving = staysOnAir ? Task { await self.left() } : nil
             return Presentation(
                 outcome: .failed(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: leaving)
@@ -76,12 +77,12 @@ struct LaneTests {
     @Test("It has one presentation at a time, and the next once that is over")
     func busy() async throws {
         let lane = Lane(name: "one", device: Device())
-        let moments = try await lane.begin(Self.plan)
-        await #expect(throws: LaneError.busy) { try await lane.begin(Self.plan) }
+        let moments = try await lane.present(Self.plan)
+        await #expect(throws: LaneError.busy) { try await lane.present(Self.plan) }
         await lane.cancel()
         #expect(await Self.events(moments) == [.armed])
         #expect(await !lane.isBusy)
-        let next = try await lane.begin(Self.plan)
+        let next = try await lane.present(Self.plan)
         await lane.cancel()
         for await _ in next {}
     }
@@ -90,7 +91,7 @@ struct LaneTests {
     func cancelled() async throws {
         for device in [Device(), Device(events: [.engaged])] {
             let lane = Lane(name: "one", device: device)
-            let moments = try await lane.begin(Self.plan)
+            let moments = try await lane.present(Self.plan)
             await lane.cancel()
             var isOver = false
             for await moment in moments {
@@ -106,10 +107,10 @@ struct LaneTests {
     func leaving() async throws {
         let device = Device(staysOnAir: true)
         let lane = Lane(name: "one", device: device)
-        let first = try await lane.begin(Self.plan)
+        let first = try await lane.present(Self.plan)
         await lane.cancel()
         for await _ in first {}
-        let second = try await lane.begin(Self.plan)
+        let second = try await lane.present(Self.plan)
         while device.state.withLock({ $0.leaving.isEmpty }) { await Task.yield() }
         #expect(device.state.withLock { $0.begun.count } == 1)
         device.state.withLock { $0.leaving.removeFirst() }.resume()
@@ -124,7 +125,7 @@ struct LaneTests {
         let device = Device()
         let lane = Lane(name: "one", device: device)
         await #expect(throws: LaneError.notRunning) { try await lane.scan(engagement) }
-        let moments = try await lane.begin(Self.plan)
+        let moments = try await lane.present(Self.plan)
         var iterator = moments.makeAsyncIterator()
         _ = await iterator.next()
         try await lane.scan(engagement)
@@ -145,7 +146,7 @@ struct LaneTests {
     func scannedAfter(events: [PresentationEvent]) async throws {
         let engagement = try Self.engagement()
         let lane = Lane(name: "one", device: Device(events: events))
-        var moments = try await lane.begin(Self.plan).makeAsyncIterator()
+        var moments = try await lane.present(Self.plan).makeAsyncIterator()
         for _ in 0...events.count { _ = await moments.next() }
         if events.count == 1 {
             await #expect(throws: LaneError.alreadyEngaged) { try await lane.scan(engagement) }
@@ -174,22 +175,44 @@ struct LaneTests {
         #expect(there.prepared.withLock { $0 } == 0)
     }
 
+    @Test("A look at the devices is recent for two seconds from its end")
+    func recentLook() {
+        let now = ContinuousClock.now
+        let look = RecentLook(readiness: .ready, ended: now)
+        #expect(look.isRecent(at: now) && look.isRecent(at: now + .seconds(2) - .nanoseconds(1)))
+        #expect(!look.isRecent(at: now + .seconds(2)))
+    }
+
+    @Test("What a look found is not used after a presentation, however short that was")
+    func lookAfterPresentation() async throws {
+        let (device, clock) = (Device(), SteppedClock())
+        let lane = Lane(name: "one", device: device) { clock.now }
+        #expect(await lane.readiness() == .ready)
+        let moments = try await lane.present(Self.plan)
+        await lane.cancel()
+        for await _ in moments {}
+        device.state.withLock { $0.readiness = .unavailable(.noReader) }
+        #expect(await lane.readiness() == .unavailable(.noReader))
+    }
+
     @Test("What is missing is reported as of a moment ago, and a device in use is not asked")
     func readiness() async throws {
-        let device = Device()
+        let (device, clock) = (Device(), SteppedClock())
         device.state.withLock { $0.readiness = .unavailable(.noReader) }
-        let lane = Lane(name: "one", device: device)
+        let lane = Lane(name: "one", device: device) { clock.now }
         async let other = lane.readiness()
         #expect(await lane.readiness() == .unavailable(.noReader))
         #expect(await other == .unavailable(.noReader))
         device.state.withLock { $0.readiness = .ready }
+        clock.advance(by: RecentLook.lifetime - .nanoseconds(1))
         #expect(await lane.readiness() == .unavailable(.noReader))
         #expect(device.state.withLock { $0.looks } == 1)
-        try await Task.sleep(for: .seconds(2.1))
+        clock.advance(by: .nanoseconds(1))
         #expect(await lane.readiness() == .ready)
+        #expect(device.state.withLock { $0.looks } == 2)
         let busy = Device()
         let used = Lane(name: "two", device: busy)
-        _ = try await used.begin(Self.plan)
+        _ = try await used.present(Self.plan)
         #expect(await used.readiness() == .ready)
         #expect(busy.state.withLock { $0.looks } == 0)
         await used.cancel()

@@ -77,8 +77,7 @@ struct LaneTurnTests {
         async let fault = lane.radioFault()
         // The trial has its turn before the presentation asks for one.
         try await Task.sleep(for: .milliseconds(50))
-        let moments = try await lane.begin(Self.plan)
-        try await Task.sleep(for: .milliseconds(50))
+        let moments = try await lane.present(Self.plan)
         #expect(device.uses == ["look"])
         try await device.endUse()
         #expect(await readiness == .ready)
@@ -94,7 +93,7 @@ struct LaneTurnTests {
     func running() async throws {
         let device = Device()
         let lane = Lane(name: "one", device: device)
-        let moments = try await lane.begin(Self.plan)
+        let moments = try await lane.present(Self.plan)
         #expect(await lane.radioFault() == nil)
         try await device.endUse()
         for await _ in moments {}
@@ -115,6 +114,7 @@ struct LaneTurnTests {
             await lane.left()
             hasLeft.withLock { $0 = true }
         }()
+        // Nothing more may come meanwhile, which only time can show.
         try await Task.sleep(for: .milliseconds(50))
         #expect(hasLeft.withLock { !$0 })
         try await device.endUse()

@@ -1,3 +1,4 @@
+import Deadlines
 import NDEF
 import Synchronization
 import Transport
@@ -56,7 +57,8 @@ final class MemoryRadio: BluetoothLERadio {
     func look() async throws(BluetoothLEError) {
         if let missing { throw .radioUnavailable(missing) }
         guard isSilent else { return }
-        do { try await Task.sleep(for: .seconds(60)) } catch { throw .cancelled }
+        await untilCancelled()
+        throw .cancelled
     }
     func untilReady() async throws(BluetoothLEError) {}
 

@@ -1,4 +1,5 @@
 import CBOR
+import Deadlines
 import ISO7816
 import MdocModel
 import MdocSession
@@ -292,7 +293,7 @@ private struct SilentField: ContactlessReader {
         func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
             let isNDEF = command.elementsEqual(CommandAPDU.select(application: .ndefTag).encode())
             if !isNDEF, command.dropFirst().first == instruction {
-                try? await Task.sleep(for: .seconds(60))
+                await untilCancelled()
                 throw .cancelled
             }
             return try await card.exchange(command)
@@ -374,7 +375,7 @@ struct NFCVersion2SecondTapTests {
         let task = Task { await transaction.run(at: field) }
         try await scene.events.first(.awaitingConsent)
         // The event comes before the request is out.
-        for _ in 0..<60_000 where phone.log.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try await until("the request", every: .milliseconds(1)) { !phone.log.requests.isEmpty }
         field.lift()
         return task
     }

@@ -38,8 +38,7 @@ struct NFCVersion2TimeTests {
         try await reader.hold(phone)
         let presentation = try await scene.transaction(retrieval: .version2(way.use)).run(at: reader.field())
         #expect(presentation.verified() != nil)
-        reader.lift()
-        try await Task.sleep(for: .seconds(1))
+        try await reader.takeAway()
         let phases = presentation.phases
         return Times(
             engagement: phases.first { $0.name == .engagement }?.duration ?? .zero,

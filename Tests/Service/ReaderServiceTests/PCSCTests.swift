@@ -1,3 +1,4 @@
+import Deadlines
 import MdocVerification
 import MdocSession
 import MdocWallet
@@ -280,11 +281,9 @@ extension VirtualReader {
 extension EventLog {
     /// Returns once a tap broke off.
     func firstTapAgain() async throws {
-        for _ in 0..<120_000 {
-            if all.contains(where: \.isOfBrokenTap) { return }
-            try await Task.sleep(for: .milliseconds(1))
+        try await until("a tap that broke off", every: .milliseconds(1)) {
+            self.all.contains(where: \.isOfBrokenTap)
         }
-        Issue.record("no tap broke off: \(all)")
     }
 }
 

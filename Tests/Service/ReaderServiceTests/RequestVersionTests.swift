@@ -75,7 +75,7 @@ struct RequestVersionTests {
             device: ContactlessLaneDevice(reader: Field(phones), radio: nil, missingReader: { nil }))
         var versions: [String?] = []
         for _ in phones {
-            for await moment in try await lane.begin(Self.plan(scene, row.version)) {
+            for await moment in try await lane.present(Self.plan(scene, row.version)) {
                 guard case .ended(let presentation) = moment else { continue }
                 versions.append(try version(of: presentation))
             }

@@ -1,3 +1,4 @@
+import Deadlines
 import MdocModel
 import MdocSession
 import MdocWallet
@@ -97,9 +98,7 @@ struct SecondTapTests {
         let first = try await stage.tap()
         let broken = try stage.scene.phone { $0.cardFault = .garbledCapabilities }
         stage.field.tap(broken)
-        for _ in 0..<60_000 where broken.log.count(of: 0xb0) == 0 {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await until("the broken tap", every: .milliseconds(1)) { broken.log.count(of: 0xb0) > 0 }
         #expect(try await stage.connect(first))
         #expect(await presentation.verified() != nil)
         #expect(stage.scene.events.count(of: .engaged) == 1)

@@ -85,19 +85,19 @@ struct StoredPresentationTests {
 
     @Test("One that begins is kept with the place for both its receipts, or not at all")
     func begin() throws {
-        try store.begin(presentation("a"), holding: .sample(), then: .sample())
-        try store.begin(presentation("b", "other"), holding: nil, then: nil)
+        try store.insert(presentation("a"), holding: .sample(), then: .sample())
+        try store.insert(presentation("b", "other"), holding: nil, then: nil)
         try store.withdraw("a")
         #expect(try store.presentation("a") == nil && store.presentation("b") != nil)
         #expect(try store.appendHeld() == 0)
-        try store.begin(presentation("c"), holding: nil, then: .sample())
+        try store.insert(presentation("c"), holding: nil, then: .sample())
         #expect(try store.appendHeld() == 1)
         let further = try #require(try store.presentation("c"))
         #expect(further.receipts == (nil, 1))
         // Without the key that signs nothing begins.
         try Data("no key".utf8).write(to: URL(filePath: folder.path + "/receipt-key.pem"))
         #expect(throws: ReaderStoreError.keyFile(.keyUnusable(.pemMalformed))) {
-            try store.begin(presentation("d", "third"), holding: .sample(), then: nil)
+            try store.insert(presentation("d", "third"), holding: .sample(), then: nil)
         }
         #expect(try store.presentation("d") == nil)
     }

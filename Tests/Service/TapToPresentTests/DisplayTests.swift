@@ -1,7 +1,8 @@
-import MdocVerification
+import Deadlines
 import Foundation
 import Glibc
 import MdocModel
+import MdocVerification
 import MdocWallet
 import PresentationStage
 import ReaderStore
@@ -335,7 +336,7 @@ struct DisplayTests {
             func validationOutcome(
                 of presentation: MobileDocumentPresentation
             ) async -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome {
-                try? await Task.sleep(for: .seconds(60))
+                await untilCancelled()
                 return .approved
             }
         }

@@ -32,12 +32,10 @@ package struct AirStock: Equatable, Sendable, CustomStringConvertible {
     package static func settled(to expected: AirStock, within limit: Duration = .seconds(60)) async throws
         -> AirStock
     {
-        let end = ContinuousClock.now + limit
-        while true {
-            let stock = try await now()
-            if stock == expected || ContinuousClock.now > end { return stock }
-            try await Task.sleep(for: .milliseconds(200))
+        try? await until("the air as it was", within: limit, every: .milliseconds(200)) {
+            try await now() == expected
         }
+        return try await now()
     }
 
     private static func count(_ folder: String) -> Int {

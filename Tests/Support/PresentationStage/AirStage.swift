@@ -1,5 +1,6 @@
 package import BlueZBench
 package import BlueZTransport
+internal import Deadlines
 internal import MdocModel
 package import MdocWallet
 package import NDEF
@@ -94,9 +95,10 @@ package struct AirStage {
             _ = await reader.value
             isOver.withLock { $0 = true }
         }
-        func said() -> Bool { phone.lines.contains { $0.hasPrefix(word + " ") } }
-        while !said(), !isOver.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
-        return said()
+        try await until("a word of the phone", within: .seconds(600)) { [phone] in
+            phone.lines.contains { $0.hasPrefix(word + " ") } || isOver.withLock { $0 }
+        }
+        return phone.lines.contains { $0.hasPrefix(word + " ") }
     }
 
     /// Waits for the outcome, for the end of everything that is on the air, and for the phone's leaving.
@@ -149,7 +151,9 @@ extension Scene {
 
     /// What a tap came to, once the reader has all of it.
     package func engagement(of phone: Phone) async throws -> WalletEngagement {
-        while !events.all.contains(.engaged) { try await Task.sleep(for: .milliseconds(1)) }
+        try await until("an engagement", every: .milliseconds(1)) { [events] in
+            events.all.contains(.engaged)
+        }
         return try #require(phone.engagement)
     }
 

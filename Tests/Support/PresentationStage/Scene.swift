@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import Deadlines
 internal import Foundation
 package import MdocModel
 internal import MdocTrust
@@ -135,12 +136,13 @@ package final class EventLog: Sendable {
     package func reach(
         _ count: Int, of event: PresentationEvent, within limit: Duration = .seconds(120)
     ) async throws {
-        let deadline = ContinuousClock.now + limit
-        while ContinuousClock.now < deadline {
-            if self.count(of: event) >= count { return }
-            try await Task.sleep(for: .milliseconds(1))
+        do {
+            try await until("\(event)", within: limit, every: .milliseconds(1)) {
+                self.count(of: event) >= count
+            }
+        } catch is Overdue {
+            Issue.record("no event \(event) for the time number \(count): \(all)")
         }
-        Issue.record("no event \(event) for the time number \(count): \(all)")
     }
 }
 

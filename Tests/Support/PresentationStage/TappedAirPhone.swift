@@ -1,4 +1,5 @@
 package import BlueZBench
+internal import Deadlines
 internal import MdocWallet
 internal import NDEF
 internal import Transport
@@ -16,10 +17,7 @@ package struct TappedAirPhone: Sendable {
         listener = try FramedTCPListener(on: SocketAddress(host: "127.0.0.1", port: 0))
         air = try AirPhone(.central, wallet: listener.address.port)
         holder = AirStage.serving(customers.presented.wallet, at: listener) {
-            while true {
-                if let engagement = phone.engagement { return engagement }
-                try await Task.sleep(for: .milliseconds(1))
-            }
+            try await awaited("a tap", within: .seconds(3600), every: .milliseconds(1)) { phone.engagement }
         }
     }
 

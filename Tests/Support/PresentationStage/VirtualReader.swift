@@ -1,3 +1,4 @@
+internal import Deadlines
 internal import Glibc
 internal import MdocWallet
 internal import PCSCBench
@@ -78,13 +79,10 @@ package final class VirtualReader: Sendable {
 
     /// Whether an event comes that is waited for, among those of now and of the next seconds.
     private static func seen(_ isDue: @escaping @Sendable (ReaderEvent) -> Bool) async -> Bool {
-        let seen = Task { await PCSCService().events().first(where: isDue) != nil }
-        let timer = Task {
-            try await Task.sleep(for: .seconds(30))
-            seen.cancel()
+        let event = try? await withDeadline("an event of pcscd", .seconds(30)) {
+            await PCSCService().events().first(where: isDue)
         }
-        defer { timer.cancel() }
-        return await seen.value
+        return event != nil
     }
 
     package func lift() {

@@ -197,7 +197,7 @@ extension OneAfterAnother {
                 }
                 let before = openDescriptors()
                 let call = Task { try await caller.call(name, "/test", Self.method, within: .seconds(50)) }
-                while held.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+                try await until("the call") { held.withLock { !$0.isEmpty } }
                 call.cancel()
                 await #expect(throws: BusError.cancelled) { try await call.value }
                 let descriptor = dup(0)
@@ -282,7 +282,7 @@ extension OneAfterAnother {
                     _ = try await bus.turn(listener)
                     let before = heard.withLock { $0 }
                     for _ in 0..<5 { await sender.emit("/test", signal, [.byte(1)]) }
-                    while heard.withLock({ $0 }) == before { try await Task.sleep(for: .milliseconds(1)) }
+                    try await until("a signal", every: .milliseconds(1)) { heard.withLock { $0 } > before }
                     for _ in 0..<20 { await sender.emit("/test", signal, [.byte(1)]) }
                     withExtendedLifetime(registration) {}
                 }

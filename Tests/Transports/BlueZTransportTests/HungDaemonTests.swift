@@ -64,6 +64,7 @@ extension OneAfterAnother {
                 try await radio.serve(Self.service).close()
                 bluetoothd.hang()
                 let serving = Task { try await radio.serve(Self.service) }
+                // Nothing shows that the other task waits by now.
                 try await Task.sleep(for: .milliseconds(200))
                 let time = await Self.time {
                     serving.cancel()
@@ -85,6 +86,7 @@ extension OneAfterAnother {
                 try await radio.prepare()
                 bluetoothd.hang()
                 let searching = Task { try await radio.connect(to: Self.service) }
+                // Nothing shows that the other task waits by now.
                 try await Task.sleep(for: .milliseconds(200))
                 let time = await Self.time {
                     searching.cancel()

@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Testing
 
@@ -10,6 +11,6 @@ func openDescriptors() -> Int {
 func expectOpenDescriptors(
     atMost count: Int, _ location: SourceLocation = #_sourceLocation
 ) async throws {
-    for _ in 0..<250 where openDescriptors() > count { try await Task.sleep(for: .milliseconds(20)) }
+    try? await until("closed descriptors", within: .seconds(5)) { openDescriptors() <= count }
     #expect(openDescriptors() <= count, sourceLocation: location)
 }

@@ -1,3 +1,4 @@
+import Deadlines
 import Glibc
 import NDEF
 import Synchronization
@@ -212,6 +213,7 @@ extension OneAfterAnother {
                 return nil
             } _: { radio, bluetoothd in
                 let search = Task { try await radio.connect(to: Self.service) }
+                // Nothing more may come meanwhile, which only time can show.
                 try await Task.sleep(for: .milliseconds(300))
                 search.cancel()
                 await #expect(throws: BluetoothLEError.cancelled) { try await search.value }
@@ -335,10 +337,11 @@ extension OneAfterAnother {
                     #expect(unsafe recv(socket, &packet, 4, 0) == 3)
                     #expect(packet == [1, 2, 3, 0])
                 }
-                while sent.withLock({ $0 }) == before { try await Task.sleep(for: .milliseconds(5)) }
+                try await until("room") { [before] in sent.withLock { $0 } > before }
                 sending.cancel()
                 await #expect(throws: BluetoothLEError.cancelled) { try await sending.value }
                 let full = Task { while true { try await link.send(.byte(1), [2, 3]) } }
+                // Nothing shows that the other task waits by now.
                 try await Task.sleep(for: .milliseconds(300))
                 await link.close()
                 await #expect(throws: BluetoothLEError.linkLost) { try await full.value }
@@ -361,6 +364,7 @@ extension OneAfterAnother {
                 let (first, second) = isStateFirst ? (state, data) : (data, state)
                 try await first.send()
                 let sending = Task { try await second.send() }
+                // Nothing more may come meanwhile, which only time can show.
                 try await Task.sleep(for: .milliseconds(200))
                 var byte: UInt8 = 9
                 #expect(unsafe recv(second.socket, &byte, 1, Int32(MSG_DONTWAIT)) == -1)
@@ -381,6 +385,7 @@ extension OneAfterAnother {
             try await withLink(by: patient) { link, bluetoothd in
                 bluetoothd.closeSockets()
                 let sending = Task { try await link.send(.byte(0), [1]) }
+                // Nothing shows that the other task waits by now.
                 try await Task.sleep(for: .milliseconds(100))
                 await bluetoothd.end()
                 let lost = BluetoothLEError.radioUnavailable(.daemonLost)
@@ -420,9 +425,10 @@ extension OneAfterAnother {
                 let second = try await FakeBluetoothd(on: bus)
                 second.show("dev_1", uuid: Self.service.uuid)
                 second.show("dev_2", uuid: Self.service.uuid)
-                while second.devices.count > 1 { try await Task.sleep(for: .milliseconds(5)) }
+                try await until("one device") { second.devices.count == 1 }
                 #expect(second.devices == [FakeBluetoothd.adapter + "/dev_2"])
                 second.show("dev_1", uuid: Self.service.uuid)
+                // Nothing more may come meanwhile, which only time can show.
                 try await Task.sleep(for: .milliseconds(200))
                 #expect(second.count("RemoveDevice") == 1, "whoever comes anew is somebody else")
                 await second.end()
@@ -436,7 +442,7 @@ extension OneAfterAnother {
                 bluetoothd.change(
                     FakeBluetoothd.adapter, "org.bluez.Adapter1",
                     ["Powered": .boolean(false), "Pairable": .boolean(true)])
-                while (try? await radio.look()) != nil { try await Task.sleep(for: .milliseconds(2)) }
+                try await until("an adapter that is off") { (try? await radio.look()) == nil }
                 await #expect(throws: BluetoothLEError.radioUnavailable(.adapterOff)) {
                     try await radio.look()
                 }
@@ -454,7 +460,7 @@ extension OneAfterAnother {
                 configuration.bus = bus.address
                 let radio = BlueZRadio(configuration: configuration)
                 let search = Task { try await radio.connect(to: Self.service) }
-                while bluetoothd.count("StartDiscovery") == 0 { try await Task.sleep(for: .milliseconds(2)) }
+                try await until("a search") { bluetoothd.count("StartDiscovery") > 0 }
                 let stranger = try await bus.connect().bus
                 let device: [String: BusValue] = [
                     "Address": .string("C0:00:00:00:00:09"),
@@ -464,6 +470,7 @@ extension OneAfterAnother {
                 await stranger.emit(
                     "/", BusMember("org.freedesktop.DBus.ObjectManager", "InterfacesAdded"),
                     [.path(FakeBluetoothd.adapter + "/dev_9"), .interfaces(["org.bluez.Device1": device])])
+                // Nothing more may come meanwhile, which only time can show.
                 try await Task.sleep(for: .milliseconds(300))
                 search.cancel()
                 await #expect(throws: BluetoothLEError.cancelled) { try await search.value }

@@ -33,9 +33,9 @@ final class PrivateBus: Sendable {
             "/usr/bin/dbus-daemon", "--config-file=\(folder.path)/settings", "--nofork",
         ])
         // Its socket is there a moment before anybody listens.
-        while (try? await Bus.connect(to: "unix:path=\(folder.path)/bus")) == nil {
+        try await until("a bus") {
             if daemon.exitStatus != nil { throw Overdue("a bus: \(daemon.lines)") }
-            try await Task.sleep(for: .milliseconds(5))
+            return (try? await Bus.connect(to: "unix:path=\(folder.path)/bus")) != nil
         }
         return PrivateBus(daemon, in: folder)
     }

@@ -75,6 +75,7 @@ extension BenchTests {
             let task = Task { [service] in
                 for await _ in service.events() {}
             }
+            // Nothing shows that the other task waits by now.
             try await Task.sleep(for: .milliseconds(200))
             task.cancel()
             try await withDeadline("the end of events") { await task.value }

@@ -95,6 +95,7 @@ extension BenchTests {
             try await await_(.readerArrived(VirtualBench.second), in: stream)
             try await VirtualBench.pcscd("pause")
             let listing = Task { try await service.readers() }
+            // Nothing shows that the other task waits by now.
             try await Task.sleep(for: .milliseconds(300))
             listing.cancel()
             await #expect(throws: PCSCTransportError.cancelled) {
@@ -112,6 +113,7 @@ extension BenchTests {
             try await VirtualBench.pcscd("stop")
             let service = service
             let task = Task { for await _ in service.events() {} }
+            // Nothing shows that the other task waits by now.
             try await Task.sleep(for: .seconds(2))
             task.cancel()
             try await withDeadline("the end of events") { await task.value }

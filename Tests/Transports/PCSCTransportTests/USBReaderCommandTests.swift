@@ -66,13 +66,11 @@ struct USBReaderCommandTests {
 
     /// A reader that is in pcscd's list, once pcscd has started its driver: it lists it some tenths of a second before.
     private func started(_ name: String, of service: PCSCService) async throws -> ReaderDescription {
-        try await withDeadline("pcscd has started \(name)") {
-            while true {
-                do {
-                    return try await service.describe(name)
-                } catch PCSCTransportError.readerMissing {
-                    try await Task.sleep(for: .milliseconds(20))
-                }
+        try await awaited("pcscd has started \(name)") {
+            do {
+                return try await service.describe(name)
+            } catch PCSCTransportError.readerMissing {
+                return nil
             }
         }
     }

@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import Testing
 import Transport
@@ -67,8 +68,8 @@ struct USBReaderListTests {
         try await USBBench.control("plug", "acr122u", "device=0205")
         let identity = try #require(Self.identities[.acr122u])
         let expected = ReaderHindrance.notListed(identity, model: "ACS ACR122U")
-        for _ in 0..<200 where !ReaderHindrance.onThisComputer(listed: []).contains(expected) {
-            try await Task.sleep(for: .milliseconds(10))
+        try await until("the reader at this computer") {
+            ReaderHindrance.onThisComputer(listed: []).contains(expected)
         }
         #expect(ReaderHindrance.onThisComputer(listed: []) == [expected])
         // pcscd tries for a moment.
@@ -82,8 +83,8 @@ struct USBReaderListTests {
         try await USBBench.control("plug", "walletmate")
         let identity = USBIdentity(vendor: 0x072f, product: 0x226b)
         let expected = ReaderHindrance.unknownToDrivers(identity, model: "smart-card reader")
-        for _ in 0..<200 where !ReaderHindrance.onThisComputer(listed: []).contains(expected) {
-            try await Task.sleep(for: .milliseconds(10))
+        try await until("the reader at this computer") {
+            ReaderHindrance.onThisComputer(listed: []).contains(expected)
         }
         #expect(ReaderHindrance.onThisComputer(listed: []) == [expected])
         #expect(try await PCSCService().readers().isEmpty)
@@ -99,9 +100,7 @@ struct USBReaderListTests {
         try await USBBench.control("plug", "tpdu", "slots=4")
         try await USBBench.control("plug", "acr122u")
         let service = PCSCService()
-        for _ in 0..<500 where try await service.names().count < 16 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await until("sixteen readers") { try await service.names().count >= 16 }
         try await Task.sleep(for: .seconds(2))
         let readers = try await service.readers()
         try await USBBench.unplug()
@@ -116,9 +115,7 @@ struct USBReaderListTests {
         try await USBBench.plug(model)
         let slots = count ?? [.acr1252u: 2, .acr1552u: 2, .tpdu: 6][model] ?? 1
         let service = PCSCService()
-        for _ in 0..<500 where try await service.readers().count < slots {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await until("\(slots) slots") { try await service.readers().count >= slots }
         let readers = try await service.readers()
         let result = Result { try perform(readers) }
         try await USBBench.unplug()

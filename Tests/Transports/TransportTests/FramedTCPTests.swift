@@ -47,6 +47,7 @@ struct FramedTCPTests {
         let (client, server) = try await Self.pair()
         let own = Task { try await client.receive() }
         let peer = Task { try await server.receive() }
+        // Nothing shows that the other task waits by now.
         try await Task.sleep(for: .milliseconds(50))
         await client.close()
         await #expect(throws: TransportError.closed(by: .own)) { try await own.value }
@@ -61,6 +62,7 @@ struct FramedTCPTests {
         let (raw, server) = try await Self.rawPair()
         try raw.sendAll([0, 0, 0, 3, 7])
         let waiting = Task { try await server.receive() }
+        // Nothing shows that the other task waits by now.
         try await Task.sleep(for: .milliseconds(50))
         waiting.cancel()
         await #expect(throws: TransportError.cancelled) { try await waiting.value }
@@ -136,10 +138,12 @@ struct FramedTCPTests {
         let error = #expect(throws: TransportError.self) { try FramedTCPListener(on: listener.address) }
         expectRefused(error)
         let cancelled = Task { _ = try await listener.accept() }
+        // Nothing shows that the other task waits by now.
         try await Task.sleep(for: .milliseconds(20))
         cancelled.cancel()
         await #expect(throws: TransportError.cancelled) { try await cancelled.value }
         let closed = Task { _ = try await listener.accept() }
+        // Nothing shows that the other task waits by now.
         try await Task.sleep(for: .milliseconds(20))
         await listener.close()
         await #expect(throws: TransportError.closed(by: .own)) { try await closed.value }

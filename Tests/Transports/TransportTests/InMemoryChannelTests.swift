@@ -19,6 +19,7 @@ struct InMemoryChannelTests {
     func waiting() async throws {
         let (a, b) = InMemoryChannel.pair()
         let waiting = Task { try await b.receive() }
+        // Nothing shows that the other task waits by now.
         try await Task.sleep(for: .milliseconds(20))
         try await a.send([5])
         #expect(try await withDeadline("the message") { try await waiting.value } == [5])
@@ -29,6 +30,7 @@ struct InMemoryChannelTests {
         let (a, b) = InMemoryChannel.pair()
         let own = Task { try await a.receive() }
         let peer = Task { try await b.receive() }
+        // Nothing shows that the other task waits by now.
         try await Task.sleep(for: .milliseconds(20))
         await a.close()
         await #expect(throws: TransportError.closed(by: .own)) { try await own.value }
@@ -50,6 +52,7 @@ struct InMemoryChannelTests {
     func cancelling() async throws {
         let (a, b) = InMemoryChannel.pair()
         let waiting = Task { try await b.receive() }
+        // Nothing shows that the other task waits by now.
         try await Task.sleep(for: .milliseconds(20))
         waiting.cancel()
         await #expect(throws: TransportError.cancelled) { try await waiting.value }

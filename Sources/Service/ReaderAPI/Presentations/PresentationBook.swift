@@ -90,9 +90,9 @@ struct PresentationBook: Sendable {
 
     // MARK: Events
 
-    /// A presentation begins. What its lane still shows of the one before is wiped: documents stay for whoever ordered
-    /// them. One that waits for a decision keeps its lane.
-    mutating func begin(_ record: PresentationRecord) throws(APIProblem) -> [Action] {
+    /// Inserts a presentation that begins. What its lane still shows of the one before is wiped: documents stay for whoever
+    /// ordered them. Throws if the one before is running or waits for a decision.
+    mutating func insert(_ record: PresentationRecord) throws(APIProblem) -> [Action] {
         if let repeated = record.repeated { try checkAskingAgain(repeated, for: record.owner) }
         if let before = latest(at: record.lane), !before.state.isOver {
             throw occupation(by: before, for: record.owner)

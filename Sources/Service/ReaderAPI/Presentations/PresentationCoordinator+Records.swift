@@ -25,7 +25,7 @@ extension PresentationCoordinator {
         guard let receipts = WaitingReceipts(interrupting: record) else {
             throw .recordsUnavailable(.receiptMalformed)
         }
-        try await archive.begin(record, receipts)
+        try await archive.insert(record, receipts)
     }
 
     /// Keeps what the order of an ended presentation specifies: a receipt of any outcome, data of `allow` alone. If a

@@ -13,7 +13,7 @@ extension PresentationCoordinator {
         defer { running[id] = nil }
         let moments: AsyncStream<LaneMoment>
         do throws(LaneError) {
-            moments = try await lane.begin(plan)
+            moments = try await lane.present(plan)
         } catch {
             guard await isAsked(id, .failed(.readerUnavailable(.readerInUse))) else { return }
             return await end(id, with: .unavailable(.readerInUse))

@@ -54,10 +54,11 @@ extension PresentationCoordinator {
     private func askNext(_ preset: Preset, at name: String) async throws(APIProblem) {
         try await checkPause(of: name)
         let order = PresentationOrder(preset, lane: name, reference: nil)
-        var (record, plan) = try await prepare(order, by: Self.owner(ofStanding: name))
+        var (record, plan) = try await prepare(
+            order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
-        perform(try book.begin(record))
+        perform(try book.insert(record))
         standing[name]?.phase = .waiting(id, ended: nil)
         noteStanding(at: name, pausedBy: nil)
         while true {
@@ -68,7 +69,8 @@ extension PresentationCoordinator {
             standing[name]?.phase = .waiting(id, ended: nil)
             do throws(APIProblem) {
                 if let problem = outcome.problem { throw problem }
-                let (renewed, newPlan) = try await prepare(order, by: Self.owner(ofStanding: name))
+                let (renewed, newPlan) = try await prepare(
+                    order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
                 guard standing[name]?.waiting == id else { return }
                 record = PresentationRecord(renewing: id, with: renewed)
                 plan = newPlan

@@ -11,7 +11,7 @@ extension PresentationCoordinator {
         guard let lane = standing[name], holds[name] == nil, !book.isBusy(lane: name) else { return false }
         // One that was cancelled may still be notifying its phone.
         guard book.latest(at: name).flatMap({ running[$0.id] }) == nil else { return false }
-        return lane.resting.map { $0 <= .now } ?? true
+        return !lane.isResting(at: .now)
     }
 
     /// Takes the lane's next turn from its standing order, unless a phone is being asked. `release` gives it back.
@@ -32,6 +32,6 @@ extension PresentationCoordinator {
     /// A customer is served: the result stays for a while before the lane asks the next.
     func rest(lane name: String) {
         let seconds = lanes[name]?.page.resultSeconds ?? Self.resultSeconds
-        standing[name]?.resting = .now + .seconds(seconds)
+        standing[name]?.rest(for: .seconds(seconds), from: .now)
     }
 }

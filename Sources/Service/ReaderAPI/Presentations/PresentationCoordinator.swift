@@ -134,7 +134,13 @@ package actor PresentationCoordinator {
         repeating repeated: PresentationID? = nil
     ) async throws(APIProblem) -> Opened {
         if let name = order.lane, !caller.begins(at: name) { throw .laneUnknown.at("/lane") }
-        let opened = try await found(order, by: caller, for: owner ?? caller.name, repeating: repeated)
+        let owner = owner ?? caller.name
+        let opened: Opened
+        if let existing = try await existing(orderedAs: order, by: owner) {
+            opened = existing
+        } else {
+            opened = try await create(order, by: caller, for: owner, repeating: repeated)
+        }
         guard caller.begins(at: opened.lane) else { throw .laneUnknown.at("/lane") }
         guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
             return opened
@@ -169,29 +175,35 @@ package actor PresentationCoordinator {
         return try presentation(id, for: caller, by: [.clerk]).record
     }
 
-    private func found(
+    /// The presentation that an owner ordered with the reference of this order before; nil if the reference is new.
+    private func existing(
+        orderedAs order: PresentationOrder, by owner: String
+    ) async throws(APIProblem) -> Opened? {
+        if let record = try book.record(orderedAs: order, by: owner) { return .existing(record) }
+        guard let past = try await past(orderedAs: order, by: owner) else { return nil }
+        // The same order may have arrived meanwhile.
+        return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
+    }
+
+    /// Prepares, writes and begins the presentation of an order.
+    private func create(
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String,
         repeating repeated: PresentationID?
     ) async throws(APIProblem) -> Opened {
-        if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
-        if let past = try await past(orderedAs: order, by: owner) {
-            // The same order may have arrived meanwhile.
-            return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
-        }
         // Before anything is prepared: a refused order signs nothing and uses no reader token.
         try orders.check(caller.name)
-        _ = try namedLane(for: order)
-        var (record, presentation) = try await prepare(order, by: owner)
+        let lane = try namedLane(for: order)
+        var (record, plan) = try await prepare(order, by: owner, at: lane)
         record.repeated = repeated
         guard caller.begins(at: record.lane) else { throw .laneUnknown.at("/lane") }
-        return try await inTurn { [record, presentation] () async throws(APIProblem) in
-            try await self.enter(record, presentation, for: caller.name)
+        return try await inTurn { [record, plan] () async throws(APIProblem) in
+            try await self.enter(record, plan, for: caller.name)
         }
     }
 
-    /// What a phone is to be asked for an order, by what is trusted now.
+    /// Plans what a phone is asked for an order at a lane, by what is trusted now.
     func prepare(
-        _ order: PresentationOrder, by owner: String
+        _ order: PresentationOrder, by owner: String, at lane: ConfiguredLane
     ) async throws(APIProblem) -> (PresentationRecord, PresentationPlan) {
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -213,9 +225,9 @@ package actor PresentationCoordinator {
         }
         let purposes = [order.intent.purpose] + [order.then?.intent.purpose].compactMap(\.self)
         let basis = try await basis.basis().judging(
-            purposes, choosing: [try namedLane(for: order).settings.policy, order.policy])
+            purposes, choosing: [lane.settings.policy, order.policy])
         let question = try await question(plan, order, brand, signer, at: now)
-        var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
+        var presentation = presentationPlan(question, basis, lane.settings)
         if let further {
             presentation.further = try await self.further(
                 plan, question: self.question(further.plan, order, brand, signer, at: now),
@@ -224,7 +236,7 @@ package actor PresentationCoordinator {
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
-            lane: try namedLane(for: order).lane.name, created: self.now, brand: brand, basis: basis)
+            lane: lane.lane.name, created: self.now, brand: brand, basis: basis)
         return (record, presentation)
     }
 
@@ -245,7 +257,7 @@ package actor PresentationCoordinator {
     ///
     /// - Parameter caller: the name of the caller whose presentations of this hour are counted.
     private func enter(
-        _ record: PresentationRecord, _ presentation: PresentationPlan, for caller: String
+        _ record: PresentationRecord, _ plan: PresentationPlan, for caller: String
     ) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: record.order, by: record.owner) {
             return .existing(existing)
@@ -256,40 +268,25 @@ package actor PresentationCoordinator {
         await hold(lane: record.lane)
         defer { release(lane: record.lane) }
         // A till that tries while a customer is served costs no write.
-        guard !book.isBusy(lane: record.lane) else { return try begin(record, presentation, for: caller) }
-        try await keepBegun(record)
+        let isWritten = !book.isBusy(lane: record.lane)
+        if isWritten { try await keepBegun(record) }
         do throws(APIProblem) {
-            return try begin(record, presentation, for: caller)
+            try begin(record, plan)
         } catch {
-            await archive?.withdraw(record.id)
+            if isWritten { await archive?.withdraw(record.id) }
             throw error
         }
-    }
-
-    private func begin(
-        _ record: PresentationRecord, _ presentation: PresentationPlan, for caller: String
-    ) throws(APIProblem) -> Opened {
-        guard !isEnding else { throw .shuttingDown }
-        guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
-        try begin(record, presentation, at: lane)
         orders.count(caller)
         return .created(record)
     }
 
-    private func namedLane(for order: PresentationOrder) throws(APIProblem) -> ConfiguredLane {
-        guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
-            throw .laneRequired
-        }
-        guard let lane = lanes[name] else { throw .laneUnknown.at("/lane") }
-        return lane
-    }
-
-    private func begin(
-        _ record: PresentationRecord, _ plan: PresentationPlan, at lane: Lane
-    ) throws(APIProblem) {
+    /// Begins a presentation at its lane, which may have been removed while the order was prepared.
+    private func begin(_ record: PresentationRecord, _ plan: PresentationPlan) throws(APIProblem) {
+        guard !isEnding else { throw .shuttingDown }
+        guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
         let before = book.latest(at: lane.name).flatMap { running[$0.id] }
         do throws(APIProblem) {
-            perform(try book.begin(record))
+            perform(try book.insert(record))
         } catch {
             if [.laneBusy, .decisionOpen].contains(error.id) { notify(.orderRefused, ofLane: lane.name) }
             throw error
@@ -300,6 +297,15 @@ package actor PresentationCoordinator {
             await before?.value
             await self.run(record.id, plan, at: lane)
         }
+    }
+
+    /// The lane that an order names; the only lane if it names none.
+    func namedLane(for order: PresentationOrder) throws(APIProblem) -> ConfiguredLane {
+        guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
+            throw .laneRequired
+        }
+        guard let lane = lanes[name] else { throw .laneUnknown.at("/lane") }
+        return lane
     }
 
     // MARK: Presentations

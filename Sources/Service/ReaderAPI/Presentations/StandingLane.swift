@@ -15,10 +15,21 @@ struct StandingLane: Sendable {
     /// What repeats the order until the daemon ends or the lane goes.
     let task: Task<Void, Never>
     var phase = Phase.idle
-    /// Until when the result of the customer before is shown.
-    var resting: ContinuousClock.Instant?
+    /// The instant until which the result of the customer before is shown.
+    private var resting: ContinuousClock.Instant?
     /// Why no phone is asked; nil if nothing keeps it from that.
     var pause: APIProblem?
+
+    init(task: Task<Void, Never>) {
+        self.task = task
+    }
+
+    /// Shows a result for a time before the next phone is asked.
+    mutating func rest(for time: Duration, from now: ContinuousClock.Instant) {
+        resting = now + time
+    }
+
+    func isResting(at now: ContinuousClock.Instant) -> Bool { resting.map { now < $0 } ?? false }
 
     var waiting: PresentationID? { if case .waiting(let id, _) = phase { id } else { nil } }
 

@@ -76,9 +76,9 @@ package actor RecordArchive {
     }
 
     /// Keeps a presentation that begins, and the place for its receipts.
-    func begin(_ record: PresentationRecord, _ receipts: WaitingReceipts) throws(APIProblem) {
+    func insert(_ record: PresentationRecord, _ receipts: WaitingReceipts) throws(APIProblem) {
         do throws(ReaderStoreError) {
-            try store.begin(StoredPresentation(record), holding: receipts.first, then: receipts.further)
+            try store.insert(StoredPresentation(record), holding: receipts.first, then: receipts.further)
             succeeded(.presentation)
         } catch {
             failed(.check, error, of: record.id)

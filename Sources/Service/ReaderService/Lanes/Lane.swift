@@ -1,10 +1,14 @@
 package import MdocModel
 package import Transport
 
-/// One place where phones are presented: a reader and an adapter, or the bench link. One presentation at a time.
+/// One place where phones are presented: a reader and an adapter, or the bench link. It has one presentation at a time.
+///
+/// Devices are used in turns. A presentation waits until the phone of the one before was notified of the end, and until nobody looks
+/// at the devices; while it runs nobody looks. A look tells whether phones can be asked. It is bounded, and used for a moment.
 package actor Lane {
     package nonisolated let name: String
     private let device: any LaneDevice
+    private let now: @Sendable () -> ContinuousClock.Instant
     private var run: LaneRun?
     /// Whether the phone before could not decode an extended request: the next presentation sends none.
     private var avoidsExtendedRequest = false
@@ -15,23 +19,27 @@ package actor Lane {
     /// The inspection that began last: a look, or a trial of the radio alone. Each waits for the one before, and a
     /// presentation waits for the last.
     private var inspection: Task<Void, Never>?
-    private var looked: (readiness: LaneReadiness, at: ContinuousClock.Instant)?
+    private var looked: RecentLook?
 
-    /// How long the result of a look at the devices is used.
-    private static let lookLasts = Duration.seconds(2)
     /// How long devices may take to answer.
     private static let lookTimeout = Duration.seconds(2)
 
-    package init(name: String, device: any LaneDevice) {
+    /// - Parameter now: the clock by which a look is recent.
+    package init(
+        name: String, device: any LaneDevice,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.name = name
         self.device = device
+        self.now = now
     }
 
     package var isBusy: Bool { run != nil }
 
-    /// Starts a presentation. The stream has what happens in it, to its end. The presentation continues whether
-    /// anybody reads the stream or not.
-    package func begin(_ plan: PresentationPlan) throws(LaneError) -> AsyncStream<LaneMoment> {
+    /// Starts a presentation. It continues whether anybody reads the stream or not.
+    ///
+    /// - Returns: the events of the presentation, to its end.
+    package func present(_ plan: PresentationPlan) throws(LaneError) -> AsyncStream<LaneMoment> {
         guard run == nil else { throw .busy }
         let run = LaneRun()
         self.run = run
@@ -98,7 +106,7 @@ package actor Lane {
 
     /// Whether phones can be asked, as of a moment ago.
     package func readiness() async -> LaneReadiness {
-        if let looked, ContinuousClock.now < looked.at + Self.lookLasts { return looked.readiness }
+        if let looked, looked.isRecent(at: now()) { return looked.readiness }
         // A reader in use answers nobody else, so it is not asked. It works.
         guard run == nil else { return looked?.readiness ?? .ready }
         if let look { return await look.value }
@@ -106,9 +114,20 @@ package actor Lane {
         self.look = look
         let readiness = await look.value
         self.look = nil
-        looked = (readiness, .now)
+        looked = RecentLook(readiness: readiness, ended: now())
         return readiness
     }
+}
+
+/// The result of a look at a lane's devices. Others use it for a moment instead of looking again.
+struct RecentLook {
+    static let lifetime = Duration.seconds(2)
+
+    let readiness: LaneReadiness
+    /// The instant at which the look ended.
+    let ended: ContinuousClock.Instant
+
+    func isRecent(at now: ContinuousClock.Instant) -> Bool { now < ended + Self.lifetime }
 }
 
 /// Why a lane refuses a request.
