@@ -21,6 +21,8 @@ package enum ClientError: Error, Hashable, Sendable {
     case truncated
     /// The response is not HTTP, or its head is too long.
     case malformed
+    /// The body is compressed for its transfer, which no request asks for.
+    case encoded
     /// The task was cancelled, or the client closed.
     case cancelled
 }

@@ -54,7 +54,12 @@ internal import OpenSSLCrypto
         try set(CURLOPT_NOSIGNAL, 1)
         // A name that is still looked up does not delay the end.
         try set(CURLOPT_QUICK_EXIT, 1)
-        for (name, value) in request.headers { try headers.append("\(name): \(value)") }
+        for (name, value) in request.headers {
+            // A line break would begin another header, and a zero end the line.
+            guard (name + value + request.url).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), !value.isEmpty
+            else { throw .malformed }
+            try headers.append("\(name): \(value)")
+        }
         // libcurl adds these, unless a line without a value takes them out.
         for name in ["Accept", "Content-Type", "Expect"]
         where !request.headers.contains(where: { $0.name == name }) {
@@ -81,6 +86,8 @@ internal import OpenSSLCrypto
         // A chain ends in a root: a certificate below one does not do, though it is in the file.
         try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+        // A root that the system withdraws does not count for long (seconds).
+        try set(CURLOPT_CA_CACHE_TIMEOUT, 60)
         // The system's folder would count beside the roots that are given.
         try unsafe check(curl.set(pointer, CURLOPT_CAPATH, pointer: nil))
         try unsafe check(

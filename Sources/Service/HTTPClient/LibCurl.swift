@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Synchronization
 
 /// libcurl's functions. The library is loaded when a client makes its first request: linked, it would bring Kerberos, LDAP and
 /// GnuTLS into the memory of every counter, and each start would take 6 ms longer.
@@ -7,8 +8,15 @@ internal import Glibc
 /// It is never unloaded, and its global state is never freed. OpenSSL frees its own part when the process exits; no transfer runs
 /// then, because whoever makes a client closes it.
 @safe final class LibCurl: Sendable {
-    /// Nil if the library is not installed or not linked with OpenSSL.
-    static let installed = try? LibCurl("libcurl.so.4")
+    /// Nil if the library is not installed or not linked with OpenSSL, or while the process has no descriptor or memory for it.
+    static var installed: LibCurl? {
+        loaded.withLock { library in
+            if library == nil { library = try? LibCurl("libcurl.so.4") }
+            return library
+        }
+    }
+
+    private static let loaded = Mutex<LibCurl?>(nil)
 
     /// A `CURL` or a `CURLM`.
     typealias Handle = UnsafeMutableRawPointer

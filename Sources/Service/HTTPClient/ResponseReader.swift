@@ -51,8 +51,10 @@ struct ResponseReader {
         headSize += line.count
         guard headSize <= ClientLimits.headSize else { throw .malformed }
         guard phase == .head else { return }
+        // A line that continues the one before is no HTTP (RFC 9112, 5.2); libcurl would read on where this head ends.
+        guard let first = line.first, first != 0x20, first != 0x09 else { throw .malformed }
+        if first == 0x0a || line.elementsEqual([0x0d, 0x0a]) { return try endHead(at: now) }
         let text = Self.trimmed(String(decoding: line, as: UTF8.self)[...])
-        if text.isEmpty { return try endHead(at: now) }
         guard response != nil else {
             let words = text.split(separator: " ", maxSplits: 2)
             guard words.count > 1, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3,
@@ -61,12 +63,14 @@ struct ResponseReader {
             response = ClientResponse(status: status)
             return
         }
-        // A line that continues the one before is no HTTP (RFC 9112, 5.2).
-        guard let first = line.first, first != 0x20, first != 0x09, let colon = text.firstIndex(of: ":"),
-            colon > text.startIndex
-        else { throw .malformed }
-        let value = Self.trimmed(text[text.index(after: colon)...])
-        response?.headers.append((String(text[..<colon]), String(value)))
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { throw .malformed }
+        let (name, value) = (String(text[..<colon]), Self.trimmed(text[text.index(after: colon)...]))
+        // libcurl undoes every coding of the transfer that it knows, also of an interim response, before the body is counted.
+        if Self.trimmed(name[...]).lowercased() == "transfer-encoding" {
+            let codings = value.split(separator: ",").map { Self.trimmed($0).lowercased() }
+            guard codings.allSatisfy(["chunked", "identity"].contains) else { throw .encoded }
+        }
+        response?.headers.append((name, String(value)))
     }
 
     private mutating func endHead(at now: Instant) throws(ClientError) {

@@ -45,9 +45,13 @@ internal import Synchronization
                 } ?? 0
             },
             piece: { bytes, _, count, context in
-                unsafe Transfer.from(context)?.receive(bytes, count) {
+                // Nothing more is read of a response that is complete.
+                guard let transfer = unsafe Transfer.from(context), !transfer.reader.isComplete else {
+                    return count == 0 ? 1 : 0
+                }
+                return unsafe transfer.receive(bytes, count) {
                     reader, piece throws(ClientError) in try unsafe reader.receive(piece: piece, at: .now)
-                } ?? 0
+                }
             })
         self.easy = consume easy
     }

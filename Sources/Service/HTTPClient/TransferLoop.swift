@@ -119,6 +119,11 @@ final class TransferLoop: Sendable {
         while true {
             let (added, isClosed) = state.withLock { ($0.takeWaiting(), $0.isClosed) }
             for transfer in added {
+                if isClosed { transfer.cancel() }
+                if let early = transfer.earlyResult(at: .now) {
+                    transfer.end(early)
+                    continue
+                }
                 do throws(ClientError) {
                     try transfer.prepare(curl, trust, reuse)
                     multi.add(transfer)

@@ -24,6 +24,7 @@ extension TrustFetchError {
             case .noRoom: .tooLarge(limit: limits.all)
             case .truncated: .truncated
             case .malformed: .malformed
+            case .encoded: .contentEncoded
             case .cancelled: .cancelled
             }
     }

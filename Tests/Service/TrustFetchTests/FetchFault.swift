@@ -113,7 +113,9 @@ struct FetchFault: CustomTestStringConvertible, Sendable {
             twin: .head(length: 6, ["Content-Length: 6"], then: [.send(body), .hold])),
         FetchFault(
             "a compressed transfer",
-            .head(length: nil, ["Transfer-Encoding: gzip, chunked"], then: [.hold]), .contentEncoded,
+            .head(
+                length: nil, ["Transfer-Encoding: gzip, chunked"],
+                then: [.send(Array("6\r\na list\r\n0\r\n\r\n".utf8)), .hold]), .contentEncoded,
             twin: .head(
                 length: nil, ["Transfer-Encoding: chunked"],
                 then: [.send(Array("6\r\na list\r\n0\r\n\r\n".utf8))])),
