@@ -190,4 +190,94 @@ struct TrustChangeTests {
         #expect(try strangers(foreign.encoded()) == [foreign.certificate])
         #expect(try strangers(foreign.encoded(signedBy: TestKey())).isEmpty)
     }
+
+    private func statusList(
+        _ authority: TestAuthority, key: TestKey? = nil, secondsAgo: Int64,
+        _ change: (CertificateTemplate) throws -> CertificateTemplate = { $0 }
+    ) throws -> (source: TrustSource, signer: [UInt8]) {
+        var token = try TestStatusToken(authority: authority, key: key, change)
+        token.issued = TestAuthority.now - secondsAgo
+        return (.test(.statusList, TestStatusToken.uri, try token.encoded()), token.certificate)
+    }
+
+    @Test(
+        "A status list is renewed by whoever answers for the present one, and by no other whom documents name"
+    )
+    func statusListIssuers() throws {
+        // Signers of one authority, which is no root here: their lists have one name and one issuer.
+        let stranger = try TestAuthority([(.countryName, "UT"), (.commonName, "Stranger")])
+        let key = try TestKey()
+        let present = try statusList(stranger, key: key, secondsAgo: 3600)
+        let other = try statusList(stranger, secondsAgo: 60)
+        #expect(present.source.identity == other.source.identity)
+        let signers = [present.signer[...], other.signer[...]]
+        for (later, isRenewed) in [(other.source, false), (present.source, true)] {
+            var change = TrustChange(
+                from: TrustSnapshot([root, present.source]), by: TrustRules(now: now, signers: signers))
+            change.admit([later])
+            #expect(words(change) == ["status_list " + (isRenewed ? "unchanged" : "trust.other_issuer")])
+        }
+        // The authority itself may be named: then it answers for all of its signers.
+        var named = TrustChange(
+            from: TrustSnapshot([root, present.source]),
+            by: TrustRules(now: now, signers: [stranger.der[...]]))
+        named.admit([other.source])
+        #expect(words(named) == ["status_list renewed"])
+    }
+
+    @Test(
+        "A stranger who takes the name and key identifier of a root renews no list that the root answers for")
+    func nameOfARoot() throws {
+        let present = try statusList(iaca, secondsAgo: 3600)
+        let twin = try TestAuthority()
+        let forged = try statusList(twin, secondsAgo: 60) { template in
+            var copy = template
+            copy.extensions =
+                try iaca.statusSigner(for: TestKey()).extensions.filter {
+                    $0.oid == .authorityKeyIdentifier
+                } + template.extensions.filter { $0.oid != .authorityKeyIdentifier }
+            return copy
+        }
+        #expect(present.source.identity == forged.source.identity)
+        var change = TrustChange(
+            from: TrustSnapshot([root, present.source]),
+            by: TrustRules(now: now, signers: [forged.signer[...]]))
+        change.admit([forged.source])
+        #expect(words(change) == ["status_list trust.other_issuer"])
+        #expect(change.snapshot.source(present.source.identity) == present.source)
+        let own = try statusList(iaca, secondsAgo: 60)
+        change.admit([own.source])
+        #expect(words(change).last == "status_list renewed")
+    }
+
+    @Test("A list of a bundle that cannot be read takes the place of no incomplete list that revokes")
+    func unreadableInBundle() throws {
+        var gap = TestRevocationList(iaca, [.init([1])], number: [7])
+        gap.nextUpdate = nil
+        let incomplete = TrustSource.test(.revocationList, "crl", try gap.encoded())
+        let whole = try crl(8)
+        let cut = TrustSource.test(.revocationList, "crl", Array(whole.bytes.dropLast(40)))
+        var broken = try TestStatusToken(authority: iaca)
+        broken.expires = nil
+        let lasting = TrustSource.test(.statusList, TestStatusToken.uri, try broken.encoded())
+        broken.expires = TestAuthority.now + 60
+        broken.compressed.removeLast()
+        let unreadable = TrustSource.test(.statusList, TestStatusToken.uri, try broken.encoded())
+        for (here, there, id) in [
+            (incomplete, cut, "revocation_list trust.crl_unreadable"),
+            (lasting, unreadable, "status_list trust.status_unreadable"),
+        ] {
+            var change = change(from: [root, here])
+            change.replaceAll(by: TrustSnapshot([root, there]))
+            #expect(words(change) == ["anchor unchanged", id])
+            #expect(change.snapshot.source(here.identity) == here)
+            // Beside what is here it takes nothing away.
+            var both = self.change(from: [root, here])
+            both.replaceAll(by: TrustSnapshot([root, here, there]))
+            #expect(!both.isRefused)
+        }
+        var renewed = change(from: [root, incomplete])
+        renewed.replaceAll(by: TrustSnapshot([root, whole]))
+        #expect(!renewed.isRefused && renewed.snapshot.source(whole.identity) == whole)
+    }
 }

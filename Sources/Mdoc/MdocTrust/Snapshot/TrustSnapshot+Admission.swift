@@ -86,7 +86,7 @@ extension TrustSnapshot {
         let current = source(candidate.identity)
         guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
         // Unreadable present lists must not keep out a readable one.
-        let before = current?.issue(in: self)
+        let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
             // It stands beside all others, of which nothing is lost, however little of it can be read.
             try requirePlace(for: candidate, issue)
@@ -148,9 +148,14 @@ extension TrustSnapshot {
         let like = source.identity.complete
         // Nothing of its name and issuer is here that could be lost; lists are not opened for that.
         guard source.kind.isList,
-            sources.contains(where: { $0.kind == like.kind && $0.identity.complete == like }),
-            let issue = source.issue(in: other)
+            sources.contains(where: { $0.kind == like.kind && $0.identity.complete == like })
         else { return }
+        guard let issue = source.issue(in: other) else {
+            // Bytes that cannot be read take the place of no list that says something.
+            let isLost = incompleteLists(like: source).contains { other.source($0.identity) == nil }
+            if isLost, let fault = source.unreadability { throw .unusable(fault) }
+            return
+        }
         let complete = other.source(like)
         if let gap = issue.incompleteness, complete == nil, self.source(like) != nil {
             throw .unusable(gap)
@@ -181,7 +186,7 @@ extension TrustSnapshot {
         case .statusToken(let held): conditions = lintStatusList(source, held, by: rules)
         }
         if let condition = conditions.first(where: { !$0.leavesListUsable }) { throw .unusable(condition) }
-        guard let issue = source.issue(in: self) else {
+        guard let issue = source.issue(in: self, signers: rules.signers) else {
             throw .unusable(.certificateUnreadable(.valueMalformed(at: 0)))
         }
         return (issue, nil)
@@ -227,10 +232,18 @@ private struct ListIssue {
     let order: IssueOrder
     /// How much it has.
     let count: Int
-    /// Nil if it does not have to stay the same.
-    let issuer: DistinguishedName?
+    /// Whoever answers for it; nil if nobody is known to.
+    let issuer: Issuer?
     /// Why what the list does not name may be revoked all the same; nil if the list is complete.
     var incompleteness: TrustCondition?
+
+    /// Whoever answers for all issues of a list.
+    enum Issuer: Equatable {
+        /// A root, by its name: roots are re-keyed.
+        case root(DistinguishedName)
+        /// The signer's certificate, by its SHA-256, where no root answers for it.
+        case signer([UInt8])
+    }
 
     /// The share of its entries that a list may lose from one issue to the next, in percent.
     private static let largestLoss = 20
@@ -251,11 +264,15 @@ private struct ListIssue {
 
 extension TrustSource {
     /// Nil if the source cannot be read.
-    fileprivate func issue(in snapshot: TrustSnapshot) -> ListIssue? {
+    ///
+    /// - Parameter signers: certificates, in DER, that documents name for the signers of status lists.
+    fileprivate func issue(in snapshot: TrustSnapshot, signers: [ArraySlice<UInt8>] = []) -> ListIssue? {
         switch content {
         case .certificate(let held):
             return (try? held.certificate()).map {
-                ListIssue(order: IssueOrder(number: nil, date: $0.notBefore), count: 1, issuer: $0.subject)
+                ListIssue(
+                    order: IssueOrder(number: nil, date: $0.notBefore), count: 1,
+                    issuer: .root($0.subject))
             }
         case .vical(let held):
             let list = try? held.list().verify(by: snapshot.providers, at: nil, .lenient)
@@ -263,7 +280,7 @@ extension TrustSource {
         case .revocationList(let held):
             return (try? held.list()).map { list in
                 ListIssue(
-                    order: IssueOrder(list), count: list.count, issuer: list.issuer,
+                    order: IssueOrder(list), count: list.count, issuer: .root(list.issuer),
                     incompleteness: list.incompleteness.map(TrustCondition.revocationListIncomplete))
             }
         case .statusToken(let held):
@@ -272,9 +289,23 @@ extension TrustSource {
             return ListIssue(
                 order: IssueOrder(token),
                 count: kind == .statusList ? opened.count : 0,
-                issuer: token.root(among: snapshot.anchors.map(\.anchor))?.certificate.subject,
+                issuer: token.issuer(among: snapshot.anchors.map(\.anchor), signers),
                 incompleteness: opened.gaps.first.map(TrustCondition.statusListIncomplete))
         }
+    }
+}
+
+extension TrustSource {
+    /// The fault of a CRL or of a status or identifier list that cannot be read; nil for other sources.
+    fileprivate var unreadability: TrustCondition? {
+        switch content {
+        case .certificate, .vical: return nil
+        case .revocationList(let held):
+            do throws(PKIXError) { _ = try held.list() } catch { return .revocationListUnreadable(error) }
+        case .statusToken(let held):
+            do throws(StatusTokenError) { _ = try held.open() } catch { return .statusListUnreadable(error) }
+        }
+        return nil
     }
 }
 
@@ -283,7 +314,7 @@ extension ListIssue {
         self.init(
             order: IssueOrder(
                 number: list.issueID.map(\.bigEndianBytes), date: list.date.secondsSince1970),
-            count: list.entries.count, issuer: list.root.certificate.subject)
+            count: list.entries.count, issuer: .root(list.root.certificate.subject))
     }
 }
 
@@ -294,12 +325,9 @@ extension TrustSnapshot {
         let anchors = anchors.map(\.anchor)
         return sources.compactMap { source in
             guard case .statusToken(let held) = source.content, let token = try? held.token(),
-                token.root(among: anchors) == nil,
-                let leaf = try? token.signature.headers.x5chain(maximum: 4).first,
-                let signer = try? Certificate(der: leaf),
-                (try? StatusListIssuer(anyOf: [], named: [signer]).verifySigner(of: token, at: now)) != nil
+                token.root(among: anchors) == nil
             else { return nil }
-            return leaf
+            return token.ownSigner(at: now)
         }
     }
 }
@@ -317,8 +345,26 @@ extension TrustCondition {
 
 extension StatusToken {
     /// The root that its signer led to when it was issued; nil if that was one whom an MSO named, who may be anybody.
-    fileprivate func root(among anchors: [TrustAnchor]) -> TrustAnchor? {
-        try? StatusListIssuer(anyOf: anchors).verifySigner(of: self, at: issued).root
+    fileprivate func root(among anchors: [TrustAnchor], _ named: [Certificate] = []) -> TrustAnchor? {
+        try? StatusListIssuer(anyOf: anchors, named: named).verifySigner(of: self, at: issued).root
+    }
+
+    /// The certificate, in DER, whose key signed the token, by its word alone; nil if it cannot be read or did not sign.
+    fileprivate func ownSigner(at now: Timestamp) -> ArraySlice<UInt8>? {
+        guard let leaf = try? signature.headers.x5chain(maximum: 4).first,
+            let signer = try? Certificate(der: leaf),
+            (try? StatusListIssuer(anyOf: [], named: [signer]).verifySigner(of: self, at: now)) != nil
+        else { return nil }
+        return leaf
+    }
+
+    /// Whoever answers for the list: the root of its signer, else the signer itself.
+    fileprivate func issuer(among anchors: [TrustAnchor], _ signers: [ArraySlice<UInt8>]) -> ListIssue.Issuer?
+    {
+        if let root = root(among: anchors) { return .root(root.certificate.subject) }
+        let named = signers.compactMap { try? Certificate(der: Array($0)[...]) }
+        if !named.isEmpty, let root = root(among: anchors, named) { return .root(root.certificate.subject) }
+        return ownSigner(at: issued).map { .signer(Digest(.sha256, of: $0).bytes) }
     }
 }
 
