@@ -49,7 +49,7 @@ struct HabitTests {
     /// The files that may make a snapshot of sources that nobody checked: what was stored before is read, and a bench fills a store.
     private static let makingSnapshots = [
         "Sources/Mdoc/MdocTrust/", "Sources/Service/ReaderStore/ReaderStore+Trust.swift",
-        "Sources/Commands/countersign/Bench/LargeTrust.swift",
+        "Sources/Laboratory/TransactionBench/LargeTrust.swift",
     ]
 
     private static func makesSnapshot(_ file: SourceFile) -> Bool {

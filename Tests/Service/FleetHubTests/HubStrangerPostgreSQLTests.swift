@@ -175,7 +175,7 @@ struct HubStrangerPostgreSQLTests {
 
     @Test("A stranger that says nothing makes room before older ones that began a handshake")
     func silent() async throws {
-        try await RunningHub.run(places: 16, strangerLifetime: .seconds(90)) { hub in
+        try await RunningHub.run(places: 16, strangerLifetime: .seconds(900)) { hub in
             let kiosk = try await hub.enrolled()
             // As many as the hub has places for strangers, less one.
             let slow = StrangerCrowd(255, .slowHandshake, at: hub.port, opensAgain: false)
