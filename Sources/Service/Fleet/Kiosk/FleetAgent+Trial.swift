@@ -133,7 +133,7 @@ extension FleetAgent {
     /// The change of trust that a bundle makes, checked and not stored; nil if the store trusts just that already.
     private func trust(_ bundle: FleetTrust.Bundle) async throws(FleetDocumentError) -> FleetTrust? {
         // A bundle of a document that is obeyed already counts again once a later level has no bundle any more.
-        let isReinstated = accepted.documents.values.contains {
+        let isObeyed = accepted.documents.values.contains {
             $0.document.trust == bundle.bytes && $0.signer == bundle.signer
         }
         let (store, now) = (settings.store, settings.now())
@@ -141,7 +141,7 @@ extension FleetAgent {
         return try await blocking { () throws(FleetDocumentError) in
             try mapping(
                 FleetTrust(
-                    bundle, in: store, isReinstated: isReinstated, at: now, clockSkew: clockSkew),
+                    bundle, in: store, isObeyed: isObeyed, at: now, clockSkew: clockSkew),
                 FleetDocumentError.trustRefused)
         }
     }
