@@ -522,6 +522,7 @@ let package = Package(
             [
                 "Deadlines", "HTTPSBench", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto",
                 "ReaderStore", "ReaderTokens", "RecordBench", "TestCredentials",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

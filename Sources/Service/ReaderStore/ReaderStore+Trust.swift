@@ -38,10 +38,11 @@ extension ReaderStore {
 
     /// When the newest bundle was made that was ever let in; nil if none was.
     package func newestTrustBundle() throws(ReaderStoreError) -> Timestamp? {
-        try read { database in
-            try Int64.fetchOne(database, sql: "SELECT created FROM trust_bundle")
-                .map(Timestamp.init(stored:))
-        }
+        try read { database in try Self.newestTrustBundle(in: database) }
+    }
+
+    static func newestTrustBundle(in database: Database) throws -> Timestamp? {
+        try Int64.fetchOne(database, sql: "SELECT created FROM trust_bundle").map(Timestamp.init(stored:))
     }
 }
 

@@ -11,7 +11,7 @@ extension ReaderStore {
     ///
     /// - Parameters:
     ///   - expected: the number of the current one as it was read; another by now is not overwritten.
-    ///   - bundle: when the bundle was made that it comes from, if it does.
+    ///   - bundle: when the bundle was made that it comes from, if it does; where a later one was let in by now, nothing is changed.
     /// - Returns: what is current then: the one that was there, where the two are the same.
     @discardableResult
     package func replaceTrust(
@@ -84,13 +84,15 @@ extension ReaderStore {
             sql: "INSERT OR REPLACE INTO trust_current (only, snapshot) VALUES (1, ?)", arguments: [number])
     }
 
-    /// Only ever grows: a bundle from before one that was let in is a replay, whatever was rolled back since.
+    /// Only ever grows: a bundle from before one that was let in is a replay, whatever was rolled back since. A later one with the
+    /// contents that were there has left the current number as it was.
     private static func remember(bundle created: Timestamp, in database: Database) throws {
+        if let newest = try newestTrustBundle(in: database), newest > created {
+            throw ReaderStoreError.changedMeanwhile
+        }
         try database.execute(
-            sql: """
-                INSERT INTO trust_bundle (only, created) VALUES (1, ?)
-                ON CONFLICT (only) DO UPDATE SET created = max(created, excluded.created)
-                """, arguments: [created.secondsSince1970])
+            sql: "INSERT OR REPLACE INTO trust_bundle (only, created) VALUES (1, ?)",
+            arguments: [created.secondsSince1970])
     }
 
     private static func prune(in database: Database) throws {

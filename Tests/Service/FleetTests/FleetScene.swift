@@ -1,5 +1,6 @@
 import Deadlines
 import Foundation
+import GRDB
 import JSON
 import MdocModel
 import MdocTrust
@@ -150,5 +151,19 @@ final class FleetStore: Sendable {
         get throws {
             try ReaderStore(at: path, for: .reading).currentTrustIfAny()?.snapshot.sources.first?.name
         }
+    }
+
+    /// Has no snapshot put in place while `body` runs, as if the disk were full; all of the store can be read.
+    func withoutRoomForTrust(_ body: () async throws -> Void) async throws {
+        let file = try DatabaseQueue(path: "\(path)/countersign.sqlite")
+        try await file.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TRIGGER no_room BEFORE INSERT ON trust_snapshot
+                    BEGIN SELECT RAISE(ABORT, 'no room'); END
+                    """)
+        }
+        try await body()
+        try await file.write { try $0.execute(sql: "DROP TRIGGER no_room") }
     }
 }

@@ -15,8 +15,10 @@ struct FleetTrustTests {
 
     init() throws { scene = try FleetScene() }
 
-    private func bundle(_ sources: [TrustSource]) throws -> [UInt8] {
-        try TrustBundle.export(TrustSnapshot(sources), created: now, signedWith: scene.daily.key)
+    private func bundle(_ sources: [TrustSource], secondsAgo: Int64 = 0) throws -> [UInt8] {
+        try TrustBundle.export(
+            TrustSnapshot(sources), created: now.advanced(bySeconds: -secondsAgo),
+            signedWith: scene.daily.key)
     }
 
     /// Puts a bundle of these sources in the store.
@@ -26,11 +28,25 @@ struct FleetTrustTests {
         try apply(bundle(sources), clockSkew: clockSkew)
     }
 
-    private func apply(_ bundle: [UInt8], clockSkew: Int64 = 60) throws -> [TrustSource.Identity]? {
-        let bundle = try FleetTrust.Bundle(bundle, signedBy: scene.daily.fleetKey)
-        let change = try FleetTrust(bundle, in: store.path, at: now, clockSkew: clockSkew)
+    private func apply(
+        _ bundle: [UInt8], isObeyed: Bool = false, clockSkew: Int64 = 60
+    ) throws -> [TrustSource.Identity]? {
+        let change = try change(bundle, isObeyed: isObeyed, clockSkew: clockSkew)
         try change?.store()
         return change?.removedLists
+    }
+
+    /// The change that a bundle makes, checked and not stored.
+    private func change(
+        _ bundle: [UInt8], isObeyed: Bool = false, clockSkew: Int64 = 60
+    ) throws -> FleetTrust? {
+        try FleetTrust(
+            FleetTrust.Bundle(bundle, signedBy: scene.daily.fleetKey), in: store.path, isObeyed: isObeyed,
+            at: now, clockSkew: clockSkew)
+    }
+
+    private var newest: Timestamp? {
+        get throws { try ReaderStore(at: store.path, for: .reading).newestTrustBundle() }
     }
 
     private var digests: [[UInt8]] {
@@ -131,12 +147,83 @@ struct FleetTrustTests {
     @Test("A bundle that was checked does not replace trust that has changed since")
     func changedMeanwhile() throws {
         let root = TrustSource.test(.anchor, "root", try TestAuthority().der)
-        let checked = try FleetTrust.Bundle(bundle([root]), signedBy: scene.daily.fleetKey)
-        let change = try #require(try FleetTrust(checked, in: store.path, at: now, clockSkew: 60))
+        let change = try #require(try change(bundle([root])))
         let issues = try ExpiredVICALs()
         #expect(try apply(issues.present) == [])
         #expect(throws: FleetTrustError.store(.changedMeanwhile)) { try change.store() }
         #expect(try digests == issues.present.map(\.sha256))
+    }
+
+    @Test("A bundle that was checked is not taken once a later one came, also where that one changed nothing")
+    func laterMeanwhile() throws {
+        let (root, other) = (
+            TrustSource.test(.anchor, "root", try TestAuthority().der),
+            TrustSource.test(.anchor, "other", try TestAuthority().der)
+        )
+        #expect(try apply(bundle([root], secondsAgo: 100)) == [])
+        let late = try #require(try change(bundle([root, other], secondsAgo: 50)))
+        #expect(try apply(bundle([root], secondsAgo: 60)) == [])
+        let later = try #require(try change(bundle([root, other], secondsAgo: 40)))
+        #expect(try apply(bundle([root], secondsAgo: 45)) == [])
+        #expect(throws: FleetTrustError.store(.changedMeanwhile)) { try late.store() }
+        #expect(try digests == [root.sha256])
+        try later.store()
+        #expect(try digests.count == 2)
+    }
+
+    @Test("A bundle whose contents are trusted already is remembered: an older one does not follow it")
+    func sameContents() throws {
+        let (root, other) = (
+            TrustSource.test(.anchor, "root", try TestAuthority().der),
+            TrustSource.test(.anchor, "other", try TestAuthority().der)
+        )
+        // They came from files, and from no bundle.
+        try ReaderStore(at: store.path, for: .changing).replaceTrust(
+            with: TrustSnapshot([root]), expecting: nil, by: .imported, at: now)
+        for age: Int64 in [100, 50] {
+            #expect(try apply(bundle([root], secondsAgo: age)) == [])
+            #expect(try newest == now.advanced(bySeconds: -age))
+            #expect(try apply(bundle([root], secondsAgo: age)) == nil)
+        }
+        #expect(throws: FleetTrustError.bundle(.older)) {
+            try apply(bundle([root, other], secondsAgo: 51))
+        }
+        #expect(try digests == [root.sha256])
+        #expect(try apply(bundle([root, other], secondsAgo: 50)) == [])
+        #expect(try digests.count == 2)
+    }
+
+    @Test("A bundle of an obeyed document comes back unchecked only if it was let in as a bundle")
+    func comesBack() throws {
+        let authority = try TestAuthority()
+        let root = TrustSource.test(.anchor, "root", authority.der)
+        let (five, nine) = (
+            try crl(authority, 5, isComplete: true), try crl(authority, 9, isComplete: true)
+        )
+        let (old, new) = (
+            try bundle([root, five], secondsAgo: 100), try bundle([root, nine], secondsAgo: 50)
+        )
+        // A list that somebody imported came with no bundle.
+        try ReaderStore(at: store.path, for: .changing).replaceTrust(
+            with: TrustSnapshot([root, five]), expecting: nil, by: .imported, at: now)
+        #expect(try apply(new) == [])
+        let before = try digests
+        #expect(throws: FleetTrustError.bundle(.older)) { try apply(old, isObeyed: true) }
+        // Its date alone does not let it in.
+        for sources in [[root, five], [root, try crl(authority, 10, isComplete: false)]] {
+            let refused = try #require(sources.last?.identity)
+            #expect(throws: FleetTrustError.listRefused(refused)) {
+                try apply(bundle(sources), isObeyed: true)
+            }
+        }
+        #expect(try digests == before)
+        let later = try crl(authority, 11, isComplete: true)
+        #expect(try apply(bundle([root, later], secondsAgo: 20), isObeyed: true) == [])
+        // The one before was let in: it comes back, and stays while it is there.
+        #expect(try apply(new, isObeyed: true) == [])
+        #expect(try digests == before)
+        #expect(try apply(new, isObeyed: true) == nil)
+        #expect(try newest == now.advanced(bySeconds: -20))
     }
 
     @Test("A bundle's VICAL is parsed once and its signature verified once, and so is the present one")

@@ -126,18 +126,47 @@ struct TrustHistoryTests {
         #expect(bytes == [Data(roots[1])])
     }
 
+    /// Puts the snapshot of a bundle that was made so many seconds later in place of the one of this number.
+    @discardableResult
+    private func put(
+        _ snapshot: TrustSnapshot, madeAfter seconds: Int64?, expecting number: Int64?
+    ) throws(ReaderStoreError) -> TrustRecord {
+        try store.replaceTrust(
+            with: snapshot, expecting: number, by: .bundle, at: Self.now,
+            bundle: seconds.map { Self.now.advanced(bySeconds: $0) })
+    }
+
     @Test("The date of the newest bundle only grows, whatever is rolled back")
     func bundles() throws {
         #expect(try store.newestTrustBundle() == nil)
-        let dates = [0, 100, 50].map { Self.now.advanced(bySeconds: $0) }
-        for (name, date) in zip(["a", "b", "c"], dates) {
-            try store.replaceTrust(
-                with: Self.snapshot(name), expecting: store.currentTrustIfAny()?.record.number, by: .bundle,
-                at: Self.now, bundle: date)
-        }
-        #expect(try store.newestTrustBundle() == dates[1])
+        let first = try put(Self.snapshot("a"), madeAfter: 0, expecting: nil)
+        try put(Self.snapshot("b"), madeAfter: 100, expecting: first.number)
+        let newest = Self.now.advanced(bySeconds: 100)
+        #expect(try store.newestTrustBundle() == newest)
         _ = try store.rollBackTrust()
-        #expect(try store.newestTrustBundle() == dates[1])
+        #expect(try store.newestTrustBundle() == newest)
+    }
+
+    @Test(
+        "A bundle that is older than one that came meanwhile is not taken, also where the other changed nothing"
+    )
+    func olderThanMeanwhile() throws {
+        let there = try Self.snapshot("a")
+        let number = try put(there, madeAfter: 0, expecting: nil).number
+        // Its contents are there, and so the number stays.
+        #expect(try put(there, madeAfter: 100, expecting: number).number == number)
+        for late in [there, try Self.snapshot("b")] {
+            #expect(throws: ReaderStoreError.changedMeanwhile) {
+                try put(late, madeAfter: 99, expecting: number)
+            }
+        }
+        #expect(try store.newestTrustBundle() == Self.now.advanced(bySeconds: 100))
+        #expect(try store.trustHistory().map(\.number) == [number])
+        // One of the same time may follow, and one that comes back is none of them.
+        let next = try put(Self.snapshot("b"), madeAfter: 100, expecting: number)
+        #expect(next.number != number)
+        #expect(try put(there, madeAfter: nil, expecting: next.number).id == there.id)
+        #expect(try store.newestTrustBundle() == Self.now.advanced(bySeconds: 100))
     }
 
     // Damage

@@ -28,6 +28,15 @@ package struct FleetBrands: Equatable, Sendable {
         try mapping(BrandFolder(store: store).replace(with: bundle), \BrandRegistryError.refusal)
     }
 
+    /// The files of the brands that a store has, fit or not.
+    static func files(in store: String) throws(FleetDocumentError) -> BrandFiles {
+        try mapping(BrandFolder(store: store).files(), \BrandRegistryError.refusal)
+    }
+
+    static func putBack(_ files: BrandFiles, in store: String) throws(FleetDocumentError) {
+        try mapping(BrandFolder(store: store).replace(with: files), \BrandRegistryError.refusal)
+    }
+
     // MARK: The member `brands` of a document
 
     /// A map of two: `registry`, a byte string, and `logos`, a map from names to PNGs in the order of the names. Both are empty if a

@@ -3,6 +3,7 @@ internal import JSON
 internal import Logging
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import ReaderTokens
 
 /// A document on its way to being obeyed, with what it leads to: verified once, built once, and its bundle opened once.
 struct Trial: Sendable {
@@ -91,6 +92,7 @@ extension FleetAgent {
     }
 
     private func settleNow(_ trial: Trial) async -> Bool {
+        var brandsBefore: BrandFiles?
         do throws(FleetDocumentError) {
             var next = accepted
             try next.accept(trial, at: settings.now())
@@ -102,13 +104,15 @@ extension FleetAgent {
             if let bundle = try await bundle(of: next, knowing: trial.bundle) {
                 change = try await trust(bundle)
             }
+            // Nothing but a copy brings back what no document says.
+            if accepted.brands == nil, next.brands != nil { brandsBefore = try await brandFiles() }
             try await applyBrands(of: next)
             if let change { try await apply(change) }
             // A trial may have begun or ended meanwhile: that stays.
             try accepted.accept(trial, at: settings.now())
         } catch {
             log.error("document \(trial.name) is not applied", metadata: ["why": "\(error.explanation)"])
-            await putBrands(of: accepted)
+            await putBrands(of: accepted, orElse: brandsBefore)
             return false
         }
         keep()
@@ -133,7 +137,7 @@ extension FleetAgent {
     /// The change of trust that a bundle makes, checked and not stored; nil if the store trusts just that already.
     private func trust(_ bundle: FleetTrust.Bundle) async throws(FleetDocumentError) -> FleetTrust? {
         // A bundle of a document that is obeyed already counts again once a later level has no bundle any more.
-        let isReinstated = accepted.documents.values.contains {
+        let isObeyed = accepted.documents.values.contains {
             $0.document.trust == bundle.bytes && $0.signer == bundle.signer
         }
         let (store, now) = (settings.store, settings.now())
@@ -141,7 +145,7 @@ extension FleetAgent {
         return try await blocking { () throws(FleetDocumentError) in
             try mapping(
                 FleetTrust(
-                    bundle, in: store, isReinstated: isReinstated, at: now, clockSkew: clockSkew),
+                    bundle, in: store, isObeyed: isObeyed, at: now, clockSkew: clockSkew),
                 FleetDocumentError.trustRefused)
         }
     }
@@ -165,12 +169,24 @@ extension FleetAgent {
     }
 
     /// The same for documents that are obeyed already: at the start, and where others were not taken after all.
-    func putBrands(of documents: AcceptedDocuments) async {
+    ///
+    /// - Parameter before: What was there while these documents said nothing of brands; it is there again afterwards.
+    func putBrands(of documents: AcceptedDocuments, orElse before: BrandFiles? = nil) async {
+        let store = settings.store
         do throws(FleetDocumentError) {
             try await applyBrands(of: documents)
+            guard let before else { return }
+            try await blocking { () throws(FleetDocumentError) in
+                try FleetBrands.putBack(before, in: store)
+            }
         } catch {
             log.error(
                 "the brands of the fleet are not in the store", metadata: ["why": "\(error.explanation)"])
         }
+    }
+
+    private func brandFiles() async throws(FleetDocumentError) -> BrandFiles {
+        let store = settings.store
+        return try await blocking { () throws(FleetDocumentError) in try FleetBrands.files(in: store) }
     }
 }

@@ -34,20 +34,24 @@ struct FleetTrust: Sendable {
     /// Checks whether a bundle may take the place of what is trusted in the store.
     ///
     /// - Parameters:
-    ///   - isReinstated: Whether the kiosk obeys the bundle's document already: the bundle was let in with it, and may come back.
+    ///   - isObeyed: Whether the kiosk obeys a document with the bundle already. The bundle may come back then, whatever has come
+    ///     since, if the store's history shows that it was let in: one that came while that of a later level counted was never checked.
     ///   - clockSkew: The seconds by which the bundle, and a list in it, may be from the future.
-    /// - Returns: nil if the store trusts just that already.
+    /// - Returns: nil if the store trusts just that already, and knows that so late a bundle was let in.
     init?(
-        _ bundle: Bundle, in folder: String, isReinstated: Bool = false, at now: Timestamp, clockSkew: Int64
+        _ bundle: Bundle, in folder: String, isObeyed: Bool = false, at now: Timestamp, clockSkew: Int64
     ) throws(FleetTrustError) {
         let store = try mapping(ReaderStore(at: folder, for: .changing), FleetTrustError.store)
         let newest = try mapping(store.newestTrustBundle(), FleetTrustError.store)
         let bundle = bundle.opened
+        let isReinstated =
+            try isObeyed ? mapping(store.hadBundle(of: bundle.snapshot.id), FleetTrustError.store) : false
         try mapping(
             bundle.requireUse(after: isReinstated ? nil : newest, at: now, clockSkew: clockSkew),
             FleetTrustError.bundle)
         let current = try mapping(store.currentTrustIfAny(), FleetTrustError.store)
-        guard bundle.snapshot.id != current?.snapshot.id else { return nil }
+        let isKnown = isReinstated || newest.map { $0 >= bundle.created } ?? false
+        guard bundle.snapshot.id != current?.snapshot.id || !isKnown else { return nil }
         // Nobody names signers to a kiosk: those count whose lists were let in before.
         let signers = current?.snapshot.strangersAmongListSigners(at: now) ?? []
         var change = TrustChange(
@@ -73,6 +77,13 @@ struct FleetTrust: Sendable {
             store.replaceTrust(
                 with: snapshot, expecting: current, by: .bundle, at: now, bundle: created),
             FleetTrustError.store)
+    }
+}
+
+extension ReaderStore {
+    /// Whether a bundle put this snapshot in place, as far as the history is kept.
+    fileprivate func hadBundle(of id: TrustSnapshot.ID) throws(ReaderStoreError) -> Bool {
+        try trustHistory().contains { $0.id == id && $0.change == .bundle }
     }
 }
 

@@ -28,6 +28,13 @@ package struct BrandBundle: Equatable, Sendable {
     }
 }
 
+/// The files of a folder of brands as they are, also where they make no `BrandBundle`.
+package struct BrandFiles: Sendable {
+    /// Nil if there is none.
+    fileprivate let json: [UInt8]?
+    fileprivate let logos: [LogoName: [UInt8]]
+}
+
 extension BrandFolder {
     /// All that the folder has of its brands. Throws if there is no registry, too.
     package func bundle() throws(BrandRegistryError) -> BrandBundle {
@@ -46,13 +53,41 @@ extension BrandFolder {
     package func replace(with bundle: BrandBundle) throws(BrandRegistryError) {
         try locked { () throws(BrandRegistryError) in
             guard (try? self.bundle()) != bundle else { return }
-            for (name, logo) in bundle.logos { try write(logo.png, to: logoPath(name)) }
-            try write(bundle.json, to: registryPath)
-            let files = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-            for name in files.compactMap(LogoName.init) where bundle.logos[name] == nil {
-                // One that stays is never handed out.
-                try? FileManager.default.removeItem(atPath: logoPath(name))
-            }
+            try put(BrandFiles(json: bundle.json, logos: bundle.logos.mapValues(\.png)))
         }
+    }
+
+    /// Puts files that were read before in place of all that are there.
+    package func replace(with files: BrandFiles) throws(BrandRegistryError) {
+        try locked { () throws(BrandRegistryError) in try put(files) }
+    }
+
+    /// The files as they are while nobody changes them.
+    package func files() throws(BrandRegistryError) -> BrandFiles {
+        try locked { () throws(BrandRegistryError) in
+            var logos: [LogoName: [UInt8]] = [:]
+            for name in logoNames() {
+                // One that cannot be read is never handed out.
+                logos[name] = try? contents(of: logoPath(name))
+            }
+            return BrandFiles(json: try contents(of: registryPath), logos: logos)
+        }
+    }
+
+    private func put(_ files: BrandFiles) throws(BrandRegistryError) {
+        for (name, png) in files.logos { try write(png, to: logoPath(name)) }
+        if let json = files.json {
+            try write(json, to: registryPath)
+        } else {
+            try mapping(PrivateFile.remove(registryPath), BrandRegistryError.file)
+        }
+        for name in logoNames() where files.logos[name] == nil {
+            // One that stays is never handed out.
+            try? FileManager.default.removeItem(atPath: logoPath(name))
+        }
+    }
+
+    private func logoNames() -> [LogoName] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).compactMap(LogoName.init)
     }
 }
