@@ -66,6 +66,15 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let checks = await Progress.during("Looking at this computer") { await examinations.made() }
+        show(checks)
+        let bundle =
+            supportBundle == nil
+            ? nil
+            : await Progress.during("Writing the report") { await SupportBundle(checks, in: system) }
+        try finish(checks, bundle)
+    }
+
+    private func show(_ checks: [DoctorCheck]) {
         Terminal.result(
             output.json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
@@ -75,12 +84,14 @@ struct DoctorCommand: AsyncParsableCommand {
                 "\nThese checks were made with root's own store. To check the daemon's store: \(Self.asDaemon)"
             )
         }
-        if let supportBundle {
-            let bundle = await Progress.during("Writing the report") {
-                await SupportBundle(checks, in: system)
-            }
-            try write(bundle, to: supportBundle)
-        }
+    }
+
+    /// Writes what was asked for, and ends with the exit code.
+    ///
+    /// It is not inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within `run`, a coroutine.
+    @inline(never)
+    private func finish(_ checks: [DoctorCheck], _ bundle: SupportBundle?) throws {
+        if let supportBundle, let bundle { try write(bundle, to: supportBundle) }
         if fix { try SettingsRepair(of: checks, in: system, asking: !yes).run() }
         let hasFailed = checks.contains { $0.outcome == .failed }
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
