@@ -47,7 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", .upToNextMinor(from: "1.8.1")),
         // SQLite: what a reader keeps, in one file that several processes share without losing a change.
         .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
-        // What hummingbird is made of, named where the servers of daemon and hub set connections, TLS and deadlines.
+        // The parts of hummingbird, named where the servers of daemon and hub set connections, TLS and deadlines.
         .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
         .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
         // HTTP of the daemon: routes, streaming bodies, graceful end.
@@ -231,7 +231,7 @@ let package = Package(
             },
             swiftSettings: strict),
 
-        // What the command lines of `countersign` and `countersign-lab` have in common.
+        // The common parts of the command lines of `countersign` and `countersign-lab`.
         library(
             "CommandLineInterface", in: "Service",
             [

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `countersign-lab bench` prints: medians in nanoseconds, and what they are against the floors of the same run.
+/// The figures of `countersign-lab bench`: medians in nanoseconds, and their ratios to the floors of the same run.
 package struct BenchFigures {
     package let json: JSONValue
 

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `countersign-lab bench --envelope` prints: medians in nanoseconds, and our rate in proportion to the floors' of the
+/// The figures of `countersign-lab bench --envelope`: medians in nanoseconds, and our rate in proportion to the floors' of the
 /// same run; 1 is as many a second as OpenSSL alone could do.
 package struct EnvelopeFigures {
     package let json: JSONValue

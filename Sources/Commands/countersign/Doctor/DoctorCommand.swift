@@ -88,7 +88,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Writes what was asked for, and ends with the exit code.
     ///
-    /// It is not inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within `run`, a coroutine.
+    /// Must not be inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within `run`, a coroutine.
     @inline(never)
     private func finish(_ checks: [DoctorCheck], _ bundle: SupportBundle?) throws {
         if let supportBundle, let bundle { try write(bundle, to: supportBundle) }

@@ -8,11 +8,11 @@ package import PKIX
 /// next issue share one value. Only what follows from the bytes alone is kept here. Paths to roots, validity and revocation depend on
 /// the other sources and the time, and are checked by each snapshot.
 package enum SourceContent: Sendable {
-    /// Of an anchor or a provider.
+    /// The content of an anchor or a provider.
     case certificate(HeldCertificate)
     case vical(HeldVICAL)
     case revocationList(HeldRevocationList)
-    /// Of a status or identifier list.
+    /// The content of a status or identifier list.
     case statusToken(HeldStatusToken)
 
     /// Bytes of a known kind, which nobody has read yet.

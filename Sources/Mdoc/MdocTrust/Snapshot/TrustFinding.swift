@@ -53,7 +53,7 @@ package enum TrustCondition: Equatable, Sendable {
     case statusListSignerUnknown
     /// The list says that it is another.
     case statusListSubjectWrong
-    /// What the list revokes counts, and a document that it does not list may be revoked all the same (Q228, Q248).
+    /// The revocations in the list count, and a document that it does not list may be revoked all the same (Q228, Q248).
     case statusListIncomplete(StatusTokenError)
     case listNotYetValid
     /// The list should have been renewed this many seconds ago.
