@@ -221,4 +221,30 @@ struct LinkCertificateTests {
         sources[2] = .test(.statusList, TestStatusToken.uri, try strange.encoded())
         #expect(try cause() != "document_revoked")
     }
+
+    @Test("Q231 A verdict on a list's signer that is kept ends with the root that signed the link")
+    func keptVerdict() throws {
+        let rekeyed = try Rekeyed(oldNotAfter: TestAuthority.now + 10)
+        let issuer = try TestAuthority()
+        let token = try TestStatusToken(authority: rekeyed.new)
+        let store = TrustStore(
+            TrustSnapshot([
+                .test(.anchor, "link", rekeyed.link), .test(.anchor, "old", rekeyed.old.der),
+                .test(.anchor, "issuer", issuer.der),
+                .test(.statusList, TestStatusToken.uri, try token.encoded()),
+            ]))
+        let signer = try issuer.sign(issuer.signer(for: TestKey()))
+        func cause(after seconds: Int64) throws -> String? {
+            let time = now.advanced(bySeconds: seconds)
+            let proof = try store.verify(
+                store.issuerCertificate(der: signer[...]), for: TestDocument.mDL, at: time)
+            let item = try CBORItem.parse(token.reference(index: 0)[...])
+            let status = Result { () throws(CBORError) in try DocumentStatus(item) }
+            return store.revocation(of: proof, status: status, at: time, clockSkew: 60).cause
+        }
+        #expect(try cause(after: 0) == "document_revoked")
+        #expect(try cause(after: 10) == "document_revoked")
+        let later = try cause(after: 11)
+        #expect(later == "document.list_signer_wrong", "\(later ?? "none")")
+    }
 }

@@ -38,7 +38,7 @@ final class PublishedStatusList: Sendable {
     private func signer(
         of token: StatusToken, for issuer: StatusListIssuer, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
-        if let known = signers.withLock({ $0[issuer.fingerprint] }), known.holds(at: now) {
+        if let known = signers.withLock({ $0[issuer.fingerprint] }), issuer.confirms(known, at: now) {
             return try known.get()
         }
         let result = Result { () throws(UndeterminedCause) in try issuer.verifySigner(of: token, at: now) }
@@ -47,16 +47,6 @@ final class PublishedStatusList: Sendable {
             verdicts[issuer.fingerprint] = result
         }
         return try result.get()
-    }
-}
-
-extension Result where Success == StatusListSigner, Failure == UndeterminedCause {
-    /// Whether asking again at `now` would give the same.
-    fileprivate func holds(at now: Timestamp) -> Bool {
-        switch self {
-        case .success(let signer): signer.isValid(at: now)
-        case .failure(let cause): cause != .listSignerInvalid
-        }
     }
 }
 

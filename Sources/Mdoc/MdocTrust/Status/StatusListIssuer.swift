@@ -98,6 +98,19 @@ struct StatusListIssuer {
         return signer
     }
 
+    /// Whether a verdict of an earlier time on the signer of a list would be the same at `now`.
+    ///
+    /// The link of the signer's root to an earlier root may have ended since (Q231).
+    func confirms(_ verdict: Result<StatusListSigner, UndeterminedCause>, at now: Timestamp) -> Bool {
+        switch verdict {
+        case .success(let signer):
+            guard signer.isValid(at: now) else { return false }
+            guard case .rootsNamed = choice, let root = signer.root else { return true }
+            return roots(at: now).contains { $0.sha256 == root.sha256 }
+        case .failure(let cause): return cause != .listSignerInvalid
+        }
+    }
+
     private func signer(
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
