@@ -1,4 +1,4 @@
-package import NDEF
+internal import NDEF
 internal import MdocSession
 internal import Synchronization
 package import Transport

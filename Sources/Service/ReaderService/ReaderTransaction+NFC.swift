@@ -134,7 +134,7 @@ extension RunningTransaction {
         if let scanned { return try await retrieve(scanned, transaction.driver(for: card)) }
         var engaged = try await transaction.engage(
             transaction.driver(for: card), bluetooth, version2: version2)
-        while true {
+        for _ in 0..<TapSeries.mostTaps {
             endPhase(.engagement, at: .now)
             report(.engaged)
             var exchange = try newExchange(of: engaged)
@@ -169,6 +169,9 @@ extension RunningTransaction {
             case .tap(let another, let newer): (card, engaged) = (another, newer)
             }
         }
+        // Each tap starts the time for the connection anew: without a limit somebody who taps again and again holds the reader.
+        await transaction.letGo(of: card)
+        throw .failed(.connectionOverdue)
     }
 
     private mutating func newExchange(

@@ -60,6 +60,26 @@ struct SecondTapTests {
         #expect(await stage.radio.open.isEmpty)
     }
 
+    @Test(
+        "Q207 The twentieth tap that replaces an engagement ends the presentation, the one before does not",
+        arguments: [(19, true), (20, false)])
+    func mostReplacements(replaced: Int, isVerified: Bool) async throws {
+        let stage = try Stage()
+        let transaction = try stage.scene.transaction(retrieval: .over(.centralClient))
+        async let presentation = transaction.run(at: stage.field, radio: stage.radio)
+        var phone = try await stage.tap()
+        for _ in 1..<replaced { phone = try await stage.tap() }
+        if isVerified {
+            phone = try await stage.tap()
+            #expect(try await stage.connect(phone))
+            #expect(await presentation.verified() != nil)
+        } else {
+            stage.field.tap(try stage.scene.phone())
+            #expect(await presentation.failure == .connectionOverdue)
+        }
+        #expect(await stage.radio.open.isEmpty)
+    }
+
     @Test("Q207 A connection by the engagement that was replaced is not taken for the new one's")
     func lateConnection() async throws {
         let stage = try Stage()
