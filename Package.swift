@@ -201,36 +201,6 @@ let package = Package(
             path: "Sources/Service/ReaderAPI", resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict),
 
-        library(
-            "Fleet", in: "Service",
-            [
-                "ErrorMapping", "CBOR", "COSE", "HTTPClient", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel",
-                "MdocTrust",
-                "ReaderIdentityStore",
-                "ReaderStore", "ReaderTokens", "Transport", "CMosquitto",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .target(
-            name: "FleetHub",
-            dependencies: [
-                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            path: "Sources/Service/FleetHub",
-            // The look and the care for text from outside are links to those of the daemon's pages.
-            resources: ["look.css", "operator.css", "operator.html", "operator.js", "text.js"].map {
-                .embedInCode("Page/\($0)")
-            },
-            swiftSettings: strict),
-
         // The common parts of the command lines of `countersign` and `countersign-lab`.
         library(
             "CommandLineInterface", in: "Service",
@@ -263,6 +233,37 @@ let package = Package(
         library("ChildPrograms", in: "Service", ["CProcess"]),
 
         library("PortraitDecoding", in: "Service", ["ChildPrograms", "PortraitImage"]),
+
+        // Fleet: the kiosks of a chain and its hub. A single counter links none of it.
+        library(
+            "Fleet", in: "Fleet",
+            [
+                "ErrorMapping", "CBOR", "COSE", "HTTPClient", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel",
+                "MdocTrust",
+                "ReaderIdentityStore",
+                "ReaderStore", "ReaderTokens", "Transport", "CMosquitto",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "FleetHub",
+            dependencies: [
+                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Fleet/FleetHub",
+            // The look and the care for text from outside are links to those of the daemon's pages.
+            resources: ["look.css", "operator.css", "operator.html", "operator.js", "text.js"].map {
+                .embedInCode("Page/\($0)")
+            },
+            swiftSettings: strict),
 
         // Laboratory: phones in software, their test issuer, and measurements. No program of a shop links any of it.
         .target(
@@ -518,7 +519,7 @@ let package = Package(
             ["Deadlines", "PortraitImage", "countersign-portrait", "CZlib"]),
         tests(of: "ChildPrograms", in: "Service", []),
         tests(
-            of: "Fleet", in: "Service",
+            of: "Fleet", in: "Fleet",
             [
                 "Deadlines", "HTTPSBench", "JSON", "MdocModel", "MdocTrust", "OpenSSLCrypto",
                 "ReaderStore", "ReaderTokens", "RecordBench", "TestCredentials",
@@ -526,7 +527,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
-            of: "FleetHub", in: "Service",
+            of: "FleetHub", in: "Fleet",
             [
                 "CBOR", "Deadlines", "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderAPI",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench", "countersignd",

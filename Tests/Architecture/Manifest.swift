@@ -36,6 +36,7 @@ enum Layer: String, CaseIterable {
     case mdoc = "Mdoc"
     case transports = "Transports"
     case service = "Service"
+    case fleet = "Fleet"
     case laboratory = "Laboratory"
     case commands = "Commands"
 

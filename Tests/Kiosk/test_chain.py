@@ -8,8 +8,8 @@ import threading
 
 from browser import LANDSCAPE, KioskCase
 
-SERVICE = pathlib.Path(__file__).resolve().parents[2] / "Sources/Service"
-PAGE = SERVICE / "FleetHub/Page"
+FLEET = pathlib.Path(__file__).resolve().parents[2] / "Sources/Fleet"
+PAGE = FLEET / "FleetHub/Page"
 TOKEN = "operator-of-the-test"
 
 
@@ -193,7 +193,7 @@ class ChainTests(KioskCase):
         self.assertEqual(page.inner_text("[data-count]"), "1201 of 1201 kiosks; 200 are shown")
 
     def test_every_reason_for_which_a_document_is_refused_has_words(self):
-        ids = set(re.findall(r'"(document\.\w+)"', (SERVICE / "Fleet/Documents/FleetDocumentError.swift").read_text()))
+        ids = set(re.findall(r'"(document\.\w+)"', (FLEET / "Fleet/Documents/FleetDocumentError.swift").read_text()))
         self.assertGreater(len(ids), 10)
         self.assertEqual(ids, set(re.findall(r'"(document\.\w+)":', (PAGE / "operator.js").read_text())))
 

@@ -1,1 +1,0 @@
-../../ReaderAPI/Kiosk/text.js

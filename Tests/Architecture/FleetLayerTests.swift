@@ -1,0 +1,43 @@
+import Testing
+
+/// The code for chains of shops is a layer that a single counter does without.
+@Suite("The fleet")
+struct FleetLayerTests {
+    /// Programs and libraries that work at one counter.
+    private static let withoutFleet = [
+        "countersign", "countersign-lab", "countersign-portrait", "TapToPresent", "ProximityReader",
+    ]
+    /// The daemon puts a kiosk together, the hub's program a hub.
+    private static let composers: Set = ["countersignd", "countersign-hub"]
+
+    /// The targets outside of the fleet that name one of its targets.
+    private func importers(in targets: [ManifestTarget] = Manifest.targets) -> Set<String> {
+        let fleet = Set(targets.filter { $0.layer == .fleet }.map(\.module))
+        return Set(
+            targets.filter {
+                $0.layer != nil && $0.layer != .fleet && !$0.dependencies.isDisjoint(with: fleet)
+            }
+            .map(\.name))
+    }
+
+    @Test("Only the daemon and the hub's program name the fleet")
+    func importers() {
+        #expect(importers() == Self.composers)
+    }
+
+    @Test("No program and no library of a single counter links the fleet", arguments: withoutFleet)
+    func products(_ name: String) throws {
+        try #require(Manifest.byName[name] != nil)
+        #expect(!Manifest.closure(of: name).contains { $0.layer == .fleet })
+    }
+
+    @Test("The twin: a service that names the fleet is found")
+    func twin() {
+        let targets = Manifest.targets(
+            in: """
+                library("Hub", in: "Fleet"), library("Counter", in: "Service", ["Hub"]),
+                library("Beside", in: "Service"),
+                """)
+        #expect(importers(in: targets) == ["Counter"])
+    }
+}
