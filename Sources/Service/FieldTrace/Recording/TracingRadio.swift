@@ -1,5 +1,6 @@
 package import BlueZTransport
 package import NDEF
+internal import Synchronization
 package import Transport
 
 /// A Bluetooth radio whose links are recorded.
@@ -146,5 +147,152 @@ extension FieldTraceRecorder {
         since begin: ContinuousClock.Instant
     ) async {
         done(action, token, since: begin, link: await link.facts)
+    }
+}
+
+/// A Bluetooth link whose messages are recorded, by the count and size of their fragments.
+final class TracingLink: BluetoothLELink {
+    private let link: any BluetoothLELink
+    private let recorder: FieldTraceRecorder
+    private let under = Mutex(UnderWay())
+
+    /// The messages that have begun.
+    private struct UnderWay {
+        var sent = TracedFragments(.toPhone)
+        var received = TracedFragments(.fromPhone)
+        var isClosed = false
+    }
+
+    init(_ link: any BluetoothLELink, _ recorder: FieldTraceRecorder) {
+        self.link = link
+        self.recorder = recorder
+    }
+
+    var kind: BluetoothLELinkKind { link.kind }
+
+    var packetLimit: Int { get async { await link.packetLimit } }
+
+    var facts: LinkFacts {
+        get async {
+            LinkFacts(
+                kind: TraceWord(LinkFacts.Kind(kind)), packetLimit: await packetLimit,
+                attempts: (link as? any BluetoothLEClientLink)?.attempts)
+        }
+    }
+
+    func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
+        do throws(BluetoothLEError) {
+            let packet = try await link.receive()
+            switch packet {
+            case .data(let value): note(value.count, isLast: kind != .l2cap && value.first == 0, \.received)
+            case .state(let value): record(.stateFromPhone, value: value.first.map { Int($0) })
+            }
+            return packet
+        } catch {
+            if error != .cancelled { lost(error) }
+            throw error
+        }
+    }
+
+    func interrupt() async {
+        await link.interrupt()
+    }
+
+    func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        do throws(BluetoothLEError) {
+            try await link.send(head, body)
+            note(head.count + body.count, isLast: head == .byte(0), \.sent)
+        } catch {
+            lost(error)
+            throw error
+        }
+    }
+
+    func signal(_ state: UInt8) async throws(BluetoothLEError) {
+        try await link.signal(state)
+        record(.stateToPhone, value: Int(state))
+    }
+
+    func close() async {
+        let wasClosed = under.withLock { under in
+            defer { under.isClosed = true }
+            return under.isClosed
+        }
+        await link.close()
+        guard !wasClosed else { return }
+        flush()
+        record(.closed, value: nil)
+    }
+
+    // MARK: Recording
+
+    private func note(_ count: Int, isLast: Bool, _ direction: WritableKeyPath<UnderWay, TracedFragments>) {
+        let whole = under.withLock { $0[keyPath: direction].add(count, isLast: isLast) }
+        if let whole { recorder.record(.fragments(whole)) }
+    }
+
+    /// What is not complete, and over L2CAP everything since the last change of direction.
+    private func flush() {
+        let rest = under.withLock { [$0.sent.take(), $0.received.take()] }
+        for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }
+    }
+
+    private func lost(_ error: BluetoothLEError) {
+        flush()
+        recorder.record(.link(LinkStateFacts(change: TraceWord(.lost), value: nil, fault: FaultFacts(error))))
+    }
+
+    private func record(_ change: LinkStateFacts.Change, value: Int?) {
+        recorder.record(.link(LinkStateFacts(change: TraceWord(change), value: value, fault: nil)))
+    }
+}
+
+/// The fragments of one message so far.
+private struct TracedFragments {
+    private let direction: FragmentsFacts.Direction
+    private var facts: FragmentsFacts
+    private var begin = ContinuousClock.now
+
+    init(_ direction: FragmentsFacts.Direction) {
+        self.direction = direction
+        facts = FragmentsFacts(direction: TraceWord(direction))
+    }
+
+    /// The message, if this fragment completes it.
+    mutating func add(_ count: Int, isLast: Bool) -> FragmentsFacts? {
+        if facts.fragments == 0 { begin = .now }
+        facts.fragments &+= 1
+        facts.bytes &+= UInt32(clamping: count)
+        facts.largest = max(facts.largest, UInt32(clamping: count))
+        facts.isComplete = isLast
+        facts.took = begin.duration(to: .now).traceMilliseconds
+        return isLast ? take() : nil
+    }
+
+    /// What there is, if anything.
+    mutating func take() -> FragmentsFacts? {
+        defer { self = TracedFragments(direction) }
+        return facts.fragments > 0 ? facts : nil
+    }
+}
+
+extension PacketHead {
+    fileprivate var count: Int {
+        switch self {
+        case .none: 0
+        case .byte: 1
+        case .length: 4
+        }
+    }
+}
+
+extension LinkFacts.Kind {
+    fileprivate init(_ kind: BluetoothLELinkKind) {
+        self =
+            switch kind {
+            case .server: .server
+            case .client: .client
+            case .l2cap: .l2cap
+            }
     }
 }
