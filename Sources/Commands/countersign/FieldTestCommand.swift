@@ -131,3 +131,99 @@ final class LineStore: Sendable {
         }
     }
 }
+
+/// Taps a phone in several ways, one presentation a step.
+struct FieldTest: Sendable {
+    let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
+    let trust: TrustStore
+    let policy: VerificationPolicy
+    let field: any ContactlessReader
+    let radio: BlueZConfiguration
+    let wait: Duration
+    let now: Timestamp
+    /// Whether it waits for the user before each step.
+    let asks: Bool
+
+    func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
+        for (index, step) in steps.enumerated() {
+            Terminal.note("Step \(index + 1) of \(steps.count): \(step.title)")
+            switch asks ? Self.wish() : .start {
+            case .start: await present(step, recorder)
+            case .skip: continue
+            case .finish: return
+            }
+            if Task.isCancelled { return }
+        }
+    }
+
+    private enum Wish {
+        case start, skip, finish
+    }
+
+    private static func wish() -> Wish {
+        Terminal.note("  Open the ID on the phone and press Enter, then tap (s skips, q finishes):")
+        guard let line = readLine()?.lowercased() else { return .finish }
+        return line == "q" ? .finish : line == "s" ? .skip : .start
+    }
+
+    private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
+        var deadlines = PresentationDeadlines()
+        deadlines.engagement = wait
+        let plan = PresentationPlan(
+            question: step.isSigned ? questions.signed ?? questions.unsigned : questions.unsigned,
+            trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,
+            requestVersion: step.requestVersion, clock: WallClock { now })
+        let transaction = ReaderTransaction(plan) { event in
+            Terminal.note("  \(event.text)")
+            recorder.observe(event)
+        }
+        recorder.begin(plan)
+        let radio = step.retrieval.transport == .nfc ? nil : TracingRadio(radio, recorder)
+        let presentation = await transaction.run(at: TracingReader(field, recorder), radio: radio)
+        await presentation.left()
+        let end = recorder.end(presentation)
+        Terminal.note(
+            "  \(end.error?.word.rawValue ?? end.verdict.word.rawValue). Next: \(end.next.word.text)")
+    }
+}
+
+/// One way of asking a phone that a field test tries.
+struct FieldTestStep: Equatable {
+    let title: String
+    var retrieval = RetrievalPlan()
+    var requestVersion = RequestVersion.automatic
+    var isSigned = false
+
+    private init(_ title: String, _ change: (inout FieldTestStep) -> Void) {
+        self.title = title
+        change(&self)
+    }
+
+    /// Every way once, and then the usual one as often as `repeats` says.
+    ///
+    /// - Parameter isSigned: whether there is an identity to sign with.
+    static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
+        let ways = [
+            FieldTestStep("NFC only, not signed") { $0.retrieval.transport = .nfc },
+            FieldTestStep("Bluetooth: the phone connects, not signed") {
+                $0.retrieval.transport = .bluetoothLE
+            },
+            FieldTestStep("Bluetooth: whichever side is first, not signed") {
+                $0.retrieval.transport = .bluetoothLE
+                $0.retrieval.mode = .race
+            },
+            FieldTestStep("request of version 1.0, not signed") { $0.requestVersion = .first },
+        ]
+        let signed = [
+            FieldTestStep("signed") { $0.isSigned = true },
+            FieldTestStep("signed, request of version 1.0") {
+                $0.isSigned = true
+                $0.requestVersion = .first
+            },
+        ]
+        let repeated = (0..<repeats).map { number in
+            FieldTestStep("as usual, \(number + 1) of \(repeats)") { $0.isSigned = isSigned }
+        }
+        return ways + (isSigned ? signed : []) + repeated
+    }
+}

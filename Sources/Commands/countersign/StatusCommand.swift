@@ -1,4 +1,45 @@
+internal import ArgumentParser
+internal import CommandLineInterface
+internal import DaemonClient
+internal import Glibc
 internal import JSON
+
+/// `countersign status`: what the owner's page shows, of the daemon on this computer.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract:
+            "Show the state of the daemon: lanes, trust, identities, today's outcomes, receipts, tokens.",
+        discussion: """
+            Asks the daemon over its socket, as your user: that needs the scope admin in socket.users of the daemon's \
+            file. Nothing of the answer is about a person. countersign doctor checks the computer itself.
+
+            EXAMPLES:
+              countersign status
+              countersign status --json
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "file"))
+    var socket = "/run/countersign/countersignd.sock"
+
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let (status, json): (DaemonStatus, JSONValue)
+        do throws(DaemonClientError) {
+            let reply = try DaemonSocket(path: socket).call("GET", "/v1/owner")
+            (status, json) = (try reply.reading(DaemonStatus.init), try reply.json())
+        } catch {
+            throw error.failure
+        }
+        Terminal.result(output.json ? json.text : status.text)
+        guard status.isReady else {
+            throw CommandFailure.unavailable("the daemon is not ready: see its faults")
+        }
+    }
+}
 
 /// What the daemon says of itself in `GET /v1/owner`, as lines for a terminal.
 struct DaemonStatus {
@@ -131,5 +172,21 @@ struct DaemonStatus {
         for scope in try members.required("scopes").array() { scopes.append(try text(scope)) }
         let used = try text(members, "lastUsed").map { "last used \($0)" } ?? "not used since the start"
         return try "\(text(members.required("name"))) (\(scopes.joined(separator: ", "))): \(used)"
+    }
+}
+
+extension DaemonClientError {
+    /// What a person reads of the daemon's answer that cannot be used.
+    var failure: CommandFailure {
+        switch self {
+        case .unreachable(let path, let number):
+            let why = unsafe String(cString: strerror(number))
+            return .unavailable(
+                "\(Terminal.safe(path)): \(why); start countersignd, or name its socket with --socket")
+        case .notAnAnswer(let path):
+            return .unavailable("\(Terminal.safe(path)): this is not the daemon's answer; check --socket")
+        case .refused(let why): return .unavailable("the daemon refuses: \(why)")
+        case .malformed(let fault): return .malformed("the daemon's answer: \(fault.explanation)")
+        }
     }
 }

@@ -1,7 +1,125 @@
 internal import Doctor
-internal import Reports
+internal import JSON
 internal import PCSCTransport
+internal import ReaderService
+internal import Reports
 internal import Transport
+
+/// The readers of this computer, and what may prevent their use.
+struct ReaderFacts: Sendable {
+    struct Reader: Sendable {
+        var name: String
+        var slot: SlotKind
+        var usb: USBIdentity?
+        var quirks: Set<ReaderQuirk> = []
+        var allowsExtended = true
+        var allowsEscape = true
+    }
+
+    enum Service: Sendable {
+        /// The index of the reader that is tried first; nil if none may be used.
+        case answers([Reader], chosen: Int?)
+        case fails(PCSCTransportError)
+        case hangs
+    }
+
+    /// Whether pcscd asks polkit, and whether a rule names its action.
+    enum PolkitRule: Sendable {
+        case notAsked, there, absent
+        /// Folders of rules that this user may not read.
+        case hidden
+    }
+
+    var service: Service
+    var isInstalled = true
+    /// Whether the readers were narrowed down by `--reader`.
+    var isSelected = false
+    var hindrances: [ReaderHindrance] = []
+    /// Those of the kernel's NFC modules that are loaded.
+    var kernelModules: [String] = []
+    var polkit = PolkitRule.notAsked
+    /// Whether there is a user for the daemon.
+    var hasServiceUser = false
+    /// Nil if the daemon's file is absent or cannot be read.
+    var lanes: Lanes?
+}
+
+extension ReaderFacts {
+    /// For pcscd to list its readers and to describe them.
+    private static let limit = Duration.seconds(5)
+
+    /// Asks pcscd and looks at the system's files. Connects to readers, never to cards.
+    static func current(_ selector: ReaderSelector, in system: SystemFolder) async -> ReaderFacts {
+        let answer = await finished(within: limit) { await asked(selector) }
+        let service = answer ?? .hangs
+        return await blocking {
+            ReaderFacts(
+                service: service, isInstalled: system.has("/usr/sbin/pcscd"), isSelected: selector != .any,
+                hindrances: ReaderHindrance.onThisComputer(
+                    listed: service.usb, usbDevices: system.path("/sys/bus/usb/devices"),
+                    modules: system.path("/proc/modules"), drivers: system.path(DriverList.folder)),
+                kernelModules: loadedModules(system).filter(ReaderHindrance.kernelModules.contains),
+                polkit: polkitRule(system), hasServiceUser: hasServiceUser(system),
+                lanes: Lanes(in: system))
+        }
+    }
+
+    private static func asked(_ selector: ReaderSelector) async -> Service {
+        do throws(PCSCTransportError) {
+            let readers = try await PCSCService().readers()
+            let chosen = selector.candidates(among: readers).first
+            return .answers(readers.map(Reader.init), chosen: readers.firstIndex { $0 == chosen })
+        } catch {
+            return .fails(error)
+        }
+    }
+
+    private static func loadedModules(_ system: SystemFolder) -> [String] {
+        (system.text(of: "/proc/modules") ?? "").split(separator: "\n")
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+
+    private static func polkitRule(_ system: SystemFolder) -> PolkitRule {
+        guard system.has("/usr/share/polkit-1/actions/org.debian.pcsc-lite.policy") else { return .notAsked }
+        var isHidden = false
+        for top in ["/etc", "/run", "/usr/local/share", "/usr/share"] {
+            let folder = "\(top)/polkit-1/rules.d"
+            guard let names = system.names(in: folder) else {
+                isHidden = isHidden || system.has(folder)
+                continue
+            }
+            for name in names where name.hasSuffix(".rules") {
+                guard let text = system.text(of: "\(folder)/\(name)") else {
+                    isHidden = true
+                    continue
+                }
+                if text.contains(PolkitAction.service.rawValue) { return .there }
+            }
+        }
+        return isHidden ? .hidden : .absent
+    }
+
+    private static func hasServiceUser(_ system: SystemFolder) -> Bool {
+        (system.text(of: "/etc/passwd") ?? "").split(separator: "\n").contains {
+            $0.hasPrefix("countersign:")
+        }
+    }
+}
+
+extension ReaderFacts.Service {
+    fileprivate var usb: Set<USBIdentity> {
+        guard case .answers(let readers, _) = self else { return [] }
+        return Set(readers.compactMap(\.usb))
+    }
+}
+
+extension ReaderFacts.Reader {
+    fileprivate init(_ reader: ReaderDescription) {
+        self.init(
+            name: reader.name, slot: reader.slot, usb: reader.usb, quirks: reader.quirks,
+            allowsExtended: reader.limits.allowsExtended, allowsEscape: reader.allowsEscape)
+    }
+}
 
 extension ReaderFacts {
     static let checks: [DoctorCheck.ID] = [
@@ -172,5 +290,55 @@ extension ReaderHindrance {
         case .unknownToDrivers(let usb, let model):
             "pcscd's drivers do not list \(model) (\(usb)): they are older than the reader; install a newer libccid, or the maker's driver"
         }
+    }
+}
+
+extension ReaderFacts {
+    /// How many lanes the daemon's file has, and how many of them begin a tap with NFC v2.
+    struct Lanes: Equatable, Sendable {
+        var all = 0
+        var version2 = 0
+
+        private static let largestFile = 1 << 18
+        private static let off = RetrievalPlan.NFCVersion2.off.rawValue
+
+        /// Nil if the file is absent, may not be read, or is malformed.
+        init?(in system: SystemFolder) {
+            guard let file = system.text(of: TestDocumentFacts.daemonFile),
+                let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
+                let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),
+                let list = try? lanes.value.array(upTo: 256)
+            else { return nil }
+            all = list.count
+            version2 = list.count { lane in
+                let entries = (try? lane.entries(upTo: 256)) ?? []
+                let word = entries.first { $0.name == "nfcV2" }
+                return word.map { (try? $0.value.string(upTo: 16)) != Self.off } ?? false
+            }
+        }
+
+        init(all: Int, version2: Int) {
+            (self.all, self.version2) = (all, version2)
+        }
+    }
+
+    /// What is known of the second edition: whether lanes try NFC v2, and what the reader's APDUs mean for it.
+    var secondEditionCheck: DoctorCheck {
+        let lanes: CheckText =
+            switch self.lanes {
+            case nil: "the daemon's file is absent or cannot be read"
+            case let lanes? where lanes.version2 == 0: "no lane of the daemon begins with NFC v2"
+            case let lanes?: "\(lanes.version2) of \(lanes.all) lanes of the daemon begin with NFC v2 (nfcV2)"
+            }
+        guard case .answers(let readers, let chosen?) = service else {
+            return .ok(.secondEdition, "\(lanes); no reader to try it with")
+        }
+        guard readers[chosen].allowsExtended else {
+            let text: CheckText =
+                "\(lanes); with short APDUs its request and answer need a command for each 255 bytes"
+            return (self.lanes?.version2 ?? 0) > 0
+                ? .note(.secondEdition, text) : .ok(.secondEdition, text)
+        }
+        return .ok(.secondEdition, "\(lanes); with extended APDUs its request needs one command")
     }
 }
