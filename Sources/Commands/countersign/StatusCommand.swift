@@ -63,20 +63,20 @@ struct DaemonStatus {
         if try members.required("acceptsTestDocuments").boolean() {
             lines.append("Test documents are accepted: anybody can make one.")
         }
-        try add("Faults", members.required("faults"), Self.fault)
-        try add("Lanes", members.required("lanes"), Self.lane)
+        try add("Faults", members.required("faults"), line: Self.fault)
+        try add("Lanes", members.required("lanes"), line: Self.lane)
         let trust = try members.required("trust")
         try lines.append("Trust: \(trust.isNull ? "not set up" : Self.trust(trust))")
-        try add("Identities", members.required("identities"), Self.identity)
+        try add("Identities", members.required("identities"), line: Self.identity)
         try addDoctor(members.required("doctor"))
         try addToday(members.required("today"))
         let receipts = try members.required("receipts")
         try lines.append("Receipts: \(receipts.isNull ? "no store" : Self.receipts(receipts))")
-        try add("Tokens and users", members.required("tokens"), Self.token)
+        try add("Tokens and users", members.required("tokens"), line: Self.token)
     }
 
     private mutating func add(
-        _ title: String, _ list: JSONText, _ line: (JSONText) throws(JSONFault) -> String
+        _ title: String, _ list: JSONText, line: (JSONText) throws(JSONFault) -> String
     ) throws(JSONFault) {
         lines.append("\(title):")
         let entries = try list.array(upTo: 4096)

@@ -132,7 +132,9 @@ extension ReplayState {
         if isFresh { beginTap() }
         let wasOver = script.isOver
         let exchange = script.next(trace.name(of: command))
-        let answer = exchange.map { replay($0, command, silence) } ?? answerAsWallet(command, after: .zero)
+        let answer =
+            exchange.map { replay($0, after: command, silence: silence) }
+            ?? answerAsWallet(command, after: .zero)
         return (answer, script.isOver && !wasOver ? number : nil)
     }
 
@@ -147,7 +149,7 @@ extension ReplayState {
     }
 
     private mutating func replay(
-        _ exchange: ExchangeFacts, _ command: ArraySlice<UInt8>, _ silence: Duration
+        _ exchange: ExchangeFacts, after command: ArraySlice<UInt8>, silence: Duration
     ) -> CardAnswer {
         let took = Duration.milliseconds(exchange.took)
         switch exchange.failure?.word {

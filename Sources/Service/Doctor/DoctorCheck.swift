@@ -116,7 +116,7 @@ package struct SettingsFile: Equatable, Sendable {
     /// What makes it take effect where it does not by itself; nobody runs it but a person.
     package let afterwards: String?
 
-    package init(_ path: String, _ contents: [UInt8], _ purpose: String, afterwards: String?) {
+    package init(_ path: String, contents: [UInt8], purpose: String, afterwards: String?) {
         self.path = path
         self.contents = contents
         self.purpose = purpose

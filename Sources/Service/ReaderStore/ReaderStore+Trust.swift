@@ -160,7 +160,8 @@ extension ReaderStore {
             guard current?.number == expected else { throw ReaderStoreError.changedMeanwhile }
             if let bundle { try Self.remember(bundle: bundle, in: database) }
             if let current, current.id == snapshot.id { return current }
-            let number = try Self.insert(snapshot, after: current, change, now, in: database)
+            let number = try Self.insert(
+                snapshot, after: current, change: change, at: now, in: database)
             try Self.makeCurrent(number, in: database)
             try Self.prune(in: database)
             return try TrustRecord.numbered(number, in: database).required()
@@ -189,8 +190,8 @@ extension ReaderStore {
     }
 
     private static func insert(
-        _ snapshot: TrustSnapshot, after predecessor: TrustRecord?, _ change: TrustRecord.Change,
-        _ now: Timestamp, in database: Database
+        _ snapshot: TrustSnapshot, after predecessor: TrustRecord?, change: TrustRecord.Change,
+        at now: Timestamp, in database: Database
     ) throws -> Int64 {
         try database.execute(
             sql: "INSERT INTO trust_snapshot (id, created, predecessor, change) VALUES (?, ?, ?, ?)",

@@ -120,11 +120,13 @@ struct SetupNext {
 
     /// The first check. A reference is one check for ever, so each has its own.
     var order: [String] {
-        guard let brand else { return [request("presentations", orderMembers, reference)] }
+        guard let brand else { return [request("presentations", body: orderMembers, further: reference)] }
         let token: JSONValue = ["brand": .string(brand.identifier), "instance": .string(brand.instance)]
         return [
-            "READER_TOKEN=$(\(request("reader-tokens", token, "")) | jq --raw-output .token)",
-            request("presentations", orderMembers, reference + ", \"readerToken\": \"'$READER_TOKEN'\""),
+            "READER_TOKEN=$(\(request("reader-tokens", body: token)) | jq --raw-output .token)",
+            request(
+                "presentations", body: orderMembers,
+                further: reference + ", \"readerToken\": \"'$READER_TOKEN'\""),
         ]
     }
 
@@ -142,7 +144,7 @@ struct SetupNext {
     }
 
     /// - Parameter further: members in the shell's words, which the last brace comes after.
-    private func request(_ path: String, _ body: JSONValue, _ further: String) -> String {
+    private func request(_ path: String, body: JSONValue, further: String = "") -> String {
         Self.curl("\(Self.address)/v1/\(path)")
             + " -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'"
     }

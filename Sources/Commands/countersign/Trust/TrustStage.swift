@@ -85,30 +85,32 @@ struct SourceOutcome {
                 case .unchanged: .unchanged
                 }
             let remarks = outcome.remarks.map(Reason.init)
-            self.init(source, result, remarks.first { $0.isOverdue }, remarks)
-        case .refused(let refusal): self.init(source, .refused, Reason(refusal, of: source))
-        case .removed: self.init(source, .removed, nil)
+            self.init(source, result, reason: remarks.first { $0.isOverdue }, remarks: remarks)
+        case .refused(let refusal): self.init(source, .refused, reason: Reason(refusal, of: source))
+        case .removed: self.init(source, .removed, reason: nil)
         }
     }
 
     /// The source could not be had.
     init(_ identity: TrustSource.Identity, failed reason: Reason) {
-        self.init(identity.kind, identity.name, Terminal.safe(identity.name), .failed, reason)
+        self.init(identity, title: Terminal.safe(identity.name), result: .failed, reason: reason)
     }
 
     private init(
-        _ source: TrustSource, _ result: Result, _ reason: Reason?, _ remarks: [Reason] = []
+        _ source: TrustSource, _ result: Result, reason: Reason?, remarks: [Reason] = []
     ) {
-        self.init(source.kind, source.name, SourceDescription(source).title, result, reason, remarks)
+        self.init(
+            source.identity, title: SourceDescription(source).title, result: result, reason: reason,
+            remarks: remarks)
     }
 
     private init(
-        _ kind: TrustSource.Kind, _ name: String, _ title: String, _ result: Result, _ reason: Reason?,
-        _ remarks: [Reason] = []
+        _ identity: TrustSource.Identity, title: String, result: Result, reason: Reason?,
+        remarks: [Reason] = []
     ) {
         self.remarks = remarks
-        self.kind = kind
-        self.name = name
+        kind = identity.kind
+        name = identity.name
         self.title = title
         self.result = result
         self.reason = reason

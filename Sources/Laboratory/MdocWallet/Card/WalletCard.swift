@@ -39,12 +39,7 @@ package struct WalletCard: ~Copyable, Sendable {
     /// A phone that engages in this way. With `.qr` it does so by its `engagement`, and only the transfer is by NFC.
     package init(_ wallet: Wallet, handover kind: HandoverKind) throws(WalletError) {
         let behaviour = try wallet.behaviour(kind)
-        self.init(wallet, kind, behaviour, engagement: try wallet.qrEngagement(1, if: kind))
-    }
-
-    private init(
-        _ wallet: Wallet, _ kind: HandoverKind, _ behaviour: NFCHolderBehaviour, engagement: WalletEngagement?
-    ) {
+        let engagement = try wallet.qrEngagement(1, if: kind)
         self.wallet = wallet
         self.kind = kind
         self.behaviour = behaviour

@@ -27,12 +27,13 @@ package struct CorpusCase: Sendable {
                 WalletError.cryptography))
         let exchange = try SessionExchange(
             presented, engagement: engagement, eReaderKey: eReaderKey, instant: instant)
-        files = Self.files(presented, engagement, exchange)
-        entry = try CorpusManifest.Entry(presentation, presented, engagement, eReaderKey, files: files)
+        files = Self.files(of: presented, engaged: engagement, by: exchange)
+        entry = try CorpusManifest.Entry(
+            presentation, of: presented, engaged: engagement, with: eReaderKey, files: files)
     }
 
     private static func files(
-        _ presented: PresentedWallet, _ engagement: WalletEngagement, _ exchange: SessionExchange
+        of presented: PresentedWallet, engaged engagement: WalletEngagement, by exchange: SessionExchange
     ) -> [File] {
         var files = [
             File(name: "device_response.cbor", bytes: exchange.deviceResponse),
@@ -144,8 +145,8 @@ package struct CorpusManifest: Encodable, Sendable {
 
 extension CorpusManifest.Entry {
     init(
-        _ presentation: PresentationCase, _ presented: PresentedWallet, _ engagement: WalletEngagement,
-        _ eReaderKey: COSEKeyPair, files: [CorpusCase.File]
+        _ presentation: PresentationCase, of presented: PresentedWallet,
+        engaged engagement: WalletEngagement, with eReaderKey: COSEKeyPair, files: [CorpusCase.File]
     ) throws(WalletError) {
         name = presentation.name
         let isFaulty =

@@ -62,12 +62,14 @@ package struct StoredPresentation {
             return try WalletEnvelope(bytes[...]).open(
                 with: keys, as: merchant, answering: .acceptingReplays(of: nonce))
         case .webResponse(let text, let info, let origin):
-            return try Self.opened(EncryptedResponse(text), EncryptionInfo(info), origin, keys)
+            return try Self.opened(
+                EncryptedResponse(text), asked: EncryptionInfo(info), at: origin, with: keys)
         }
     }
 
     private static func opened(
-        _ response: EncryptedResponse, _ info: EncryptionInfo, _ origin: WebOrigin, _ keys: [RecipientKey]
+        _ response: EncryptedResponse, asked info: EncryptionInfo, at origin: WebOrigin,
+        with keys: [RecipientKey]
     ) throws(WalletPresentationError) -> OpenedPresentation {
         for key in keys {
             do throws(WalletPresentationError) {

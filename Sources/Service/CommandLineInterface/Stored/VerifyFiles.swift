@@ -77,7 +77,7 @@ package struct VerifyFiles: ParsableArguments {
     package func sentRequest() throws(CommandFailure) -> StoredRequest? {
         guard let request else { return nil }
         let limits = limits
-        return try read("--request", request) { bytes throws(MdocModelError) in
+        return try read(request, option: "--request") { bytes throws(MdocModelError) in
             try StoredRequest(bytes, limits: limits)
         }
     }
@@ -85,7 +85,7 @@ package struct VerifyFiles: ParsableArguments {
     private func decrypted(response: String, transcript: String) throws(CommandFailure) -> StoredTransaction {
         let bytes = try InputFile.read(response, limit: maxMessage)
         let limits = limits
-        let transcript = try read("--transcript", transcript) { bytes throws(MdocModelError) in
+        let transcript = try read(transcript, option: "--transcript") { bytes throws(MdocModelError) in
             try SessionTranscript(stored: bytes, limits: limits)
         }
         return StoredTransaction(
@@ -108,11 +108,11 @@ package struct VerifyFiles: ParsableArguments {
     ) throws(CommandFailure) -> StoredTransaction {
         let bytes = try InputFile.read(sessionData, limit: maxMessage)
         let limits = limits
-        let engagement = try read("--engagement", engagement) { bytes throws(MdocModelError) in
+        let engagement = try read(engagement, option: "--engagement") { bytes throws(MdocModelError) in
             try DeviceEngagement(bytes, limits: limits)
         }
         let establishment = try sessionEstablishment.map { path throws(CommandFailure) in
-            try read("--session-establishment", path) { bytes throws(MdocModelError) in
+            try read(path, option: "--session-establishment") { bytes throws(MdocModelError) in
                 try SessionEstablishment(bytes, limits: limits)
             }
         }
@@ -142,7 +142,7 @@ package struct VerifyFiles: ParsableArguments {
 
     /// The structure in a file, or the failure that names the option.
     private func read<Structure>(
-        _ option: String, _ path: String, _ parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
+        _ path: String, option: String, parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
     ) throws(CommandFailure) -> Structure {
         let bytes = try InputFile.read(path, limit: maxMessage)
         return try mapping(parse(bytes[...])) { (error: MdocModelError) in
@@ -168,7 +168,7 @@ package struct VerifyInput {
     private let files: VerifyFiles
     package let channel: ChannelFiles
 
-    package init(_ files: VerifyFiles, _ app: AppArguments, _ web: WebArguments, _ answer: AnswerArguments) {
+    package init(_ files: VerifyFiles, app: AppArguments, web: WebArguments, answer: AnswerArguments) {
         self.files = files
         channel = ChannelFiles(app: app, web: web, answer: answer)
     }

@@ -11,7 +11,7 @@ package struct TracingLaneDevice: LaneDevice {
     private let recorder: FieldTraceRecorder
     private let readers: PCSCService
 
-    package init(_ device: any LaneDevice, _ recorder: FieldTraceRecorder, _ readers: PCSCService) {
+    package init(_ device: any LaneDevice, by recorder: FieldTraceRecorder, readers: PCSCService) {
         self.device = device
         self.recorder = recorder
         self.readers = readers
@@ -92,21 +92,22 @@ private final class TracingCard: ContactlessCard {
         let begin = ContinuousClock.now
         do throws(ContactlessError) {
             let answer = try await card.exchange(command)
-            record(command, answer[...], since: begin, nil)
+            record(command, answer: answer[...], since: begin)
             return answer
         } catch {
-            record(command, nil, since: begin, ExchangeFacts.Failure(error))
+            record(command, answer: nil, since: begin, failure: ExchangeFacts.Failure(error))
             throw error
         }
     }
 
     private func record(
-        _ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>?, since begin: ContinuousClock.Instant,
-        _ failure: ExchangeFacts.Failure?
+        _ command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, since begin: ContinuousClock.Instant,
+        failure: ExchangeFacts.Failure? = nil
     ) {
         let took = begin.duration(to: .now)
         let events = trace.withLock { trace in
-            trace.events(command, answer, took: took, failure: failure, recorder.tokens)
+            trace.events(
+                of: command, answer: answer, took: took, failure: failure, tokens: recorder.tokens)
         }
         events.forEach(recorder.record)
     }

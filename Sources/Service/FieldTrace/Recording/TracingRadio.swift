@@ -39,7 +39,7 @@ package struct TracingRadio: BluetoothLERadio {
     package func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         let radio = radio
         let token = recorder.tokens.token(for: service.uuid.bytes[...])
-        let server = try await recorder.timed(.advertise, token) { () throws(BluetoothLEError) in
+        let server = try await recorder.timed(.advertise, token: token) { () throws(BluetoothLEError) in
             try await radio.serve(service)
         }
         return TracingServer(server: server, token: token, recorder: recorder)
@@ -49,7 +49,7 @@ package struct TracingRadio: BluetoothLERadio {
         to service: GATTService, choosing choice: ChannelChoice?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let radio = radio
-        return try await recorder.link(.connect, service.uuid) { () throws(BluetoothLEError) in
+        return try await recorder.link(.connect, to: service.uuid) { () throws(BluetoothLEError) in
             try await radio.connect(to: service, choosing: choice)
         }
     }
@@ -58,7 +58,7 @@ package struct TracingRadio: BluetoothLERadio {
         to uuid: BluetoothUUID, psm: UInt16
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let radio = radio
-        return try await recorder.link(.connectL2CAP, uuid) { () throws(BluetoothLEError) in
+        return try await recorder.link(.connectL2CAP, to: uuid) { () throws(BluetoothLEError) in
             try await radio.connect(to: uuid, psm: psm)
         }
     }
@@ -77,10 +77,10 @@ private struct TracingServer: BluetoothLEServer {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
             let link = TracingLink(try await server.link(), recorder)
-            await recorder.made(link, .accept, token, since: begin)
+            await recorder.made(link, by: .accept, token: token, since: begin)
             return link
         } catch {
-            recorder.failed(.accept, token, since: begin, error)
+            recorder.failed(.accept, token: token, since: begin, error: error)
             throw error
         }
     }
@@ -94,24 +94,24 @@ private struct TracingServer: BluetoothLEServer {
 
 extension FieldTraceRecorder {
     fileprivate func link(
-        _ action: RadioFacts.Action, _ uuid: BluetoothUUID,
-        _ make: () async throws(BluetoothLEError) -> any BluetoothLELink
+        _ action: RadioFacts.Action, to uuid: BluetoothUUID,
+        make: () async throws(BluetoothLEError) -> any BluetoothLELink
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let begin = ContinuousClock.now
         let token = tokens.token(for: uuid.bytes[...])
         do throws(BluetoothLEError) {
             let link = TracingLink(try await make(), self)
-            await made(link, action, token, since: begin)
+            await made(link, by: action, token: token, since: begin)
             return link
         } catch {
-            failed(action, token, since: begin, error)
+            failed(action, token: token, since: begin, error: error)
             throw error
         }
     }
 
     fileprivate func timed<Value>(
-        _ action: RadioFacts.Action, _ token: TraceToken?,
-        _ make: () async throws(BluetoothLEError) -> Value
+        _ action: RadioFacts.Action, token: TraceToken?,
+        make: () async throws(BluetoothLEError) -> Value
     ) async throws(BluetoothLEError) -> Value {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
@@ -119,7 +119,7 @@ extension FieldTraceRecorder {
             done(action, token, since: begin)
             return value
         } catch {
-            failed(action, token, since: begin, error)
+            failed(action, token: token, since: begin, error: error)
             throw error
         }
     }
@@ -136,14 +136,14 @@ extension FieldTraceRecorder {
     }
 
     fileprivate func failed(
-        _ action: RadioFacts.Action, _ token: TraceToken?, since begin: ContinuousClock.Instant,
-        _ error: BluetoothLEError
+        _ action: RadioFacts.Action, token: TraceToken?, since begin: ContinuousClock.Instant,
+        error: BluetoothLEError
     ) {
         done(action, token, since: begin, fault: FaultFacts(error))
     }
 
     fileprivate func made(
-        _ link: TracingLink, _ action: RadioFacts.Action, _ token: TraceToken?,
+        _ link: TracingLink, by action: RadioFacts.Action, token: TraceToken?,
         since begin: ContinuousClock.Instant
     ) async {
         done(action, token, since: begin, link: await link.facts)

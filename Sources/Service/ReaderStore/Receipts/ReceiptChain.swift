@@ -76,7 +76,7 @@ package struct ReceiptChain: Sendable {
         var hasHead = head == nil || head == last
         for (index, link) in links.enumerated() {
             let place = start.sequence + Int64(index) + 1
-            switch check(link, at: place, after: last, known, isSigned) {
+            switch check(link, at: place, after: last, keys: known, isSigned: isSigned) {
             case .failure(let broken): return .broken(at: place, broken.fault)
             case .success(let receipt): last = receipt.digest
             }
@@ -92,8 +92,8 @@ package struct ReceiptChain: Sendable {
 
     private func check(
         _ link: [UInt8], at place: Int64, after last: [UInt8],
-        _ known: [ReceiptPublicKey.ID: ReceiptPublicKey],
-        _ isSigned: (SignedReceipt, ReceiptPublicKey) -> Bool
+        keys known: [ReceiptPublicKey.ID: ReceiptPublicKey],
+        isSigned: (SignedReceipt, ReceiptPublicKey) -> Bool
     ) -> Result<SignedReceipt, Broken> {
         guard let receipt = try? SignedReceipt(parsing: link) else {
             return .failure(Broken(fault: .malformed))

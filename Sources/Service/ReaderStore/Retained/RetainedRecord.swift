@@ -94,7 +94,7 @@ struct RetainedField {
             nonce = try randomBytes(AESGCM.nonceSize)
             sealed = try cipher.seal(
                 value, nonce: Self.array(nonce),
-                authenticating: Self.binding(record, name, deadline)[...])
+                authenticating: Self.binding(of: name, in: record, until: deadline)[...])
         } catch {
             throw .sealBroken
         }
@@ -117,7 +117,7 @@ struct RetainedField {
         let value = try mapping(
             cipher.open(
                 sealed[...], nonce: Self.array(nonce),
-                authenticating: Self.binding(record, name, deadline)[...])
+                authenticating: Self.binding(of: name, in: record, until: deadline)[...])
         ) { (_: OpenSSLCryptoError) in ReaderStoreError.sealBroken }
         guard let item = try? CBORItem.parse(value[...]) else { throw .sealBroken }
         return RetainedRecord.Field(name: name, value: item, deadline: deadline)
@@ -125,7 +125,7 @@ struct RetainedField {
 
     /// What the seal is for.
     private static func binding(
-        _ record: RetainedRecord.ID, _ name: ElementName, _ deadline: Timestamp
+        of name: ElementName, in record: RetainedRecord.ID, until deadline: Timestamp
     ) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.array(count: 5)

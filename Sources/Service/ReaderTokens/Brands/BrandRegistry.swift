@@ -98,21 +98,24 @@ extension BrandRegistry {
 
     private static func readBrand(_ members: JSONMembers) throws(RegistryFault) -> Brand {
         Brand(
-            identifier: try text(members, "id", .identifierMalformed, TokenText.init),
-            name: try text(members, "name", .nameMalformed, BrandName.init),
-            logo: try optional(members, "logo", .logoNameMalformed, LogoName.init),
-            identity: try optional(members, "identity", .identityNameMalformed) { IdentityName($0) })
+            identifier: try text("id", of: members, fault: .identifierMalformed, read: TokenText.init),
+            name: try text("name", of: members, fault: .nameMalformed, read: BrandName.init),
+            logo: try optional("logo", of: members, fault: .logoNameMalformed, read: LogoName.init),
+            identity: try optional("identity", of: members, fault: .identityNameMalformed) {
+                IdentityName($0)
+            })
     }
 
     private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
         let members = try mapping(
             item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked"), RegistryFault.form)
-        let identifier = try text(members, "kid", .identifierMalformed, TokenText.init)
-        _ = try text(members, "kty", .keyNotP256) { $0 == "EC" ? $0 : nil }
-        _ = try text(members, "crv", .keyNotP256) { $0 == "P-256" ? $0 : nil }
-        let x = try text(members, "x", .keyNotP256) { Base64URL.decode($0.utf8) }
-        let y = try text(members, "y", .keyNotP256) { Base64URL.decode($0.utf8) }
-        let notAfter = try optional(members, "notAfter", .instantMalformed) { (text) -> Timestamp? in
+        let identifier = try text("kid", of: members, fault: .identifierMalformed, read: TokenText.init)
+        _ = try text("kty", of: members, fault: .keyNotP256) { $0 == "EC" ? $0 : nil }
+        _ = try text("crv", of: members, fault: .keyNotP256) { $0 == "P-256" ? $0 : nil }
+        let x = try text("x", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }
+        let y = try text("y", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }
+        let notAfter = try optional("notAfter", of: members, fault: .instantMalformed) {
+            (text) -> Timestamp? in
             guard let date = DateText(text.utf8), case .instant(let instant) = date.value else { return nil }
             return instant
         }
@@ -127,7 +130,7 @@ extension BrandRegistry {
     // Members
 
     private static func text<Value>(
-        _ members: JSONMembers, _ name: String, _ fault: BrandFault, _ read: (String) -> Value?
+        _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
     ) throws(RegistryFault) -> Value {
         let item = try mapping(members.required(name), RegistryFault.form)
         let text = try mapping(item.string(), RegistryFault.form)
@@ -136,10 +139,10 @@ extension BrandRegistry {
     }
 
     private static func optional<Value>(
-        _ members: JSONMembers, _ name: String, _ fault: BrandFault, _ read: (String) -> Value?
+        _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
     ) throws(RegistryFault) -> Value? {
         guard members[name] != nil else { return nil }
-        return try text(members, name, fault, read)
+        return try text(name, of: members, fault: fault, read: read)
     }
 }
 

@@ -54,7 +54,7 @@ extension MobileDocumentReaderSession {
         let setup = installation.setup
         let programs = try page.programs(for: setup)
         _ = try installation.policy(for: choices, choosing: policy)
-        let order = try PageOrder(asked, choices, setup, token: token, policy: policy)
+        let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
         await sharedReader.previousHasLeft()
         let time = DisplayTime(setup.timeout + Self.furtherTime)
         let result = await time.spent { time throws(MobileDocumentReaderError) in
@@ -87,7 +87,7 @@ struct PageOrder: Sendable {
     let body: JSONValue
 
     init(
-        _ asked: MobileDocumentPresentation, _ choices: [RequestPlan], _ setup: MobileDocumentReader.Setup,
+        _ asked: MobileDocumentPresentation, choices: [RequestPlan], setup: MobileDocumentReader.Setup,
         token: MobileDocumentReader.Token?, policy: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) {
         let intent = try Self.intent(asked, choices)

@@ -23,7 +23,7 @@ extension PagePresentation {
         of order: PageOrder, at daemon: PrivateDaemon, during time: DisplayTime,
         seen: (PagePresentation) -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
-        var current = try call("POST", "/v1/presentations", order.body, at: daemon)
+        var current = try call("POST", "/v1/presentations", body: order.body, at: daemon)
         seen(current)
         let path = "/v1/presentations/\(current.id)"
         var end: ContinuousClock.Instant?
@@ -42,10 +42,10 @@ extension PagePresentation {
     }
 
     private static func call(
-        _ method: String, _ path: String, _ body: JSONValue? = nil, at daemon: PrivateDaemon
+        _ method: String, _ path: String, body: JSONValue? = nil, at daemon: PrivateDaemon
     ) throws(MobileDocumentReaderError) -> PagePresentation {
         do throws(DaemonClientError) {
-            let reply = try daemon.socket.call(method, path, body)
+            let reply = try daemon.socket.call(method, path, body: body)
             guard let seen = try? JSONDecoder().decode(Self.self, from: Data(reply.body)) else {
                 throw .notAnAnswer(path: daemon.socket.path)
             }

@@ -101,7 +101,7 @@ final class PrivateDaemon: Sendable {
         at origin: String, with browser: URL, _ environment: [String]
     ) throws(MobileDocumentReaderError) {
         let lane: JSONValue = ["page": "clerk", "lane": .string(MobileDocumentReader.Setup.lane)]
-        guard let reply = try? socket.call("POST", "/v1/page-codes", lane),
+        guard let reply = try? socket.call("POST", "/v1/page-codes", body: lane),
             let code = try? JSONDecoder().decode(PageCode.self, from: Data(reply.body))
         else { throw .unavailable(.pageDaemonFailed) }
         let file = folder.appending(path: "clerk.html")
