@@ -64,7 +64,7 @@ struct BenchCommand: ParsableCommand {
             valueName: "times"))
     var count: Int?
 
-    private var input: VerifyInput { VerifyInput(files, app, web, answer) }
+    private var input: VerifyInput { VerifyInput(files, app: app, web: web, answer: answer) }
 
     func validate() throws {
         try input.validate()

@@ -70,7 +70,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let replay = try ReplayPhone(phone, presented.wallet, at: try card.loopbackAddress)
         let replayed = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
-                return .success(try await play(replay, presented.wallet, phone.air))
+                return .success(try await play(replay, with: presented.wallet, by: phone.air))
             } catch {
                 return .failure(error)
             }
@@ -80,7 +80,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func play(
-        _ replay: ReplayPhone, _ wallet: Wallet, _ script: AirScript?
+        _ replay: ReplayPhone, with wallet: Wallet, by script: AirScript?
     ) async throws(CommandFailure) {
         guard ble else { return try await replay.run() }
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))

@@ -49,7 +49,7 @@ struct PageCodeCommand: ParsableCommand {
         let place = lane.map { [("lane", JSONValue.string($0))] } ?? []
         let body = JSONValue.object([("page", .string(page.rawValue))] + place)
         let (code, path) = try mapping(
-            DaemonSocket(path: socket).call("POST", "/v1/page-codes", body).reading {
+            DaemonSocket(path: socket).call("POST", "/v1/page-codes", body: body).reading {
                 text throws(JSONFault) in
                 let members = try text.members(["code", "path", "seconds"])
                 return (

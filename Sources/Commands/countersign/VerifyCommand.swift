@@ -69,7 +69,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputArguments
 
-    private var input: VerifyInput { VerifyInput(files, app, web, answer) }
+    private var input: VerifyInput { VerifyInput(files, app: app, web: web, answer: answer) }
 
     func validate() throws { try input.validate() }
 

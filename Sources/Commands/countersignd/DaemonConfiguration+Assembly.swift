@@ -125,7 +125,7 @@ extension DaemonConfiguration.Lane {
                 reader: TracingReader(field, recorder),
                 radio: usesBluetooth ? TracingRadio(bluetooth, recorder) : nil,
                 missingReader: { await service.missing(selector) })
-            return TracingLaneDevice(traced, recorder, service)
+            return TracingLaneDevice(traced, by: recorder, readers: service)
         }
     }
 }

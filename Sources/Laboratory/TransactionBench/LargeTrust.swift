@@ -18,20 +18,20 @@ struct LargeTrust {
     /// Fills a new store, which `discard` removes.
     init(with anchors: [TrustAnchor], at now: Timestamp) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-bench-\(getpid())").path
-        var sources = anchors.map { Self.source(.anchor, $0.certificate.der, now) }
+        var sources = anchors.map { Self.source(.anchor, $0.certificate.der, obtained: now) }
         for number in 0..<(Self.anchors - anchors.count) {
             let root = try LargeTrustRoot(number, now)
-            sources.append(Self.source(.anchor, root.certificate[...], now))
+            sources.append(Self.source(.anchor, root.certificate[...], obtained: now))
             guard number < Self.revocationLists else { continue }
             sources.append(
-                Self.source(.revocationList, try root.revocationList(Self.entries, now)[...], now))
+                Self.source(.revocationList, try root.revocationList(Self.entries, now)[...], obtained: now))
         }
         let store = try ReaderStore(at: folder, for: .changing)
         try store.replaceTrust(with: TrustSnapshot(sources), expecting: nil, by: .imported, at: now)
     }
 
     private static func source(
-        _ kind: TrustSource.Kind, _ bytes: ArraySlice<UInt8>, _ now: Timestamp
+        _ kind: TrustSource.Kind, _ bytes: ArraySlice<UInt8>, obtained now: Timestamp
     ) -> TrustSource {
         TrustSource(
             kind, name: Digest(.sha256, of: bytes).bytes.hexadecimal, provenance: .file(path: "bench"),
@@ -82,7 +82,7 @@ private struct LargeTrustRoot: ~Copyable {
         let algorithm = DERWriter.encode { writer in
             writer.write(DERTag.sequence) { $0.write(ObjectIdentifier("1.2.840.10045.4.3.2")) }
         }
-        let signed = signedPart(entries, algorithm, now.secondsSince1970)
+        let signed = signedPart(entries: entries, algorithm: algorithm, at: now.secondsSince1970)
         let signature = try key.sign([signed[...]], algorithm: .ecdsa(.sha256), form: .der)
         return DERWriter.encode { writer in
             writer.write(DERTag.sequence) {
@@ -93,7 +93,7 @@ private struct LargeTrustRoot: ~Copyable {
         }
     }
 
-    private func signedPart(_ entries: Int, _ algorithm: [UInt8], _ now: Int64) -> [UInt8] {
+    private func signedPart(entries: Int, algorithm: [UInt8], at now: Int64) -> [UInt8] {
         let extensions = [CertificateExtension.authorityKeyIdentifier(keyIdentifier)]
         return DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in

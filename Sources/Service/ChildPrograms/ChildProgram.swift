@@ -35,7 +35,7 @@ package final class ChildProgram: Sendable {
     package init(
         _ words: [String], environment: [String], input: Place, output: Place, errors: Place
     ) throws(NotStarted) {
-        process = try Self.spawn(words, environment, [input, output, errors])
+        process = try Self.spawn(words, environment: environment, places: [input, output, errors])
         // Nobody waits for it yet, so that the number is its own.
         handle = countersign_process_handle(process)
         guard handle >= 0 else {
@@ -74,7 +74,7 @@ package final class ChildProgram: Sendable {
     }
 
     private static func spawn(
-        _ words: [String], _ environment: [String], _ places: [Place]
+        _ words: [String], environment: [String], places: [Place]
     ) throws(NotStarted) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)

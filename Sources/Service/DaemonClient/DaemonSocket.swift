@@ -16,7 +16,7 @@ package struct DaemonSocket: Sendable {
     /// What the daemon answers with success; its refusal is thrown.
     @discardableResult
     package func call(
-        _ method: String, _ target: String, _ body: JSONValue? = nil
+        _ method: String, _ target: String, body: JSONValue? = nil
     ) throws(DaemonClientError) -> DaemonReply {
         var request = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         let text = body?.line ?? ""

@@ -116,7 +116,7 @@ package struct SettingsFile: Equatable, Sendable {
     /// What makes it take effect where it does not by itself; nobody runs it but a person.
     package let afterwards: String?
 
-    package init(_ path: String, _ contents: [UInt8], _ purpose: String, afterwards: String?) {
+    package init(_ path: String, contents: [UInt8], purpose: String, afterwards: String?) {
         self.path = path
         self.contents = contents
         self.purpose = purpose
@@ -127,5 +127,58 @@ package struct SettingsFile: Equatable, Sendable {
 extension [String] {
     fileprivate var withoutRepetition: [String] {
         reduce(into: []) { kept, word in if !kept.contains(word) { kept.append(word) } }
+    }
+}
+
+/// The text of a check: in full for the person at the computer, and without this installation's own names and paths
+/// for others.
+package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation {
+    package let full: String
+    package let shared: String
+
+    package init(stringLiteral value: String) {
+        (full, shared) = (value, value)
+    }
+
+    package init(stringInterpolation: StringInterpolation) {
+        (full, shared) = (stringInterpolation.full, stringInterpolation.shared)
+    }
+
+    package struct StringInterpolation: StringInterpolationProtocol {
+        /// The longest value that is shown, in characters.
+        private static let limit = 400
+
+        fileprivate var full = ""
+        fileprivate var shared = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ literal: String) {
+            full += literal
+            shared += literal
+        }
+
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            appendLiteral(Terminal.safe(value.description, limit: Self.limit))
+        }
+
+        package mutating func appendInterpolation(_ text: CheckText) {
+            full += text.full
+            shared += text.shared
+        }
+
+        /// - Parameter word: what others read in its place.
+        package mutating func appendInterpolation(own value: some CustomStringConvertible, as word: String) {
+            full += Terminal.safe(value.description, limit: Self.limit)
+            shared += Terminal.safe(word, limit: Self.limit)
+        }
+    }
+}
+
+extension [CheckText] {
+    package func joined(by separator: String) -> CheckText {
+        guard var text = first else { return "" }
+        for next in dropFirst() { text = "\(text)\(separator)\(next)" }
+        return text
     }
 }

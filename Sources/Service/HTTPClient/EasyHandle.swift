@@ -133,7 +133,7 @@ internal import OpenSSLCrypto
     }
 
     private borrowing func set(_ option: CURLoption, _ number: Int) throws(ClientError) {
-        try unsafe check(curl.set(pointer, option, number))
+        try unsafe check(curl.set(pointer, option, number: number))
     }
 
     private borrowing func set(_ option: CURLoption, _ text: String) throws(ClientError) {

@@ -86,7 +86,7 @@ internal import Synchronization
 // MARK: Functions with any number of arguments
 
 extension LibCurl {
-    func set(_ handle: Handle, _ option: CURLoption, _ number: Int) -> CURLcode {
+    func set(_ handle: Handle, _ option: CURLoption, number: Int) -> CURLcode {
         unsafe countersign_curl_set_number(easySet.address, handle, option, number)
     }
 

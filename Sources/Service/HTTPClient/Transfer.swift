@@ -28,7 +28,7 @@ internal import Synchronization
     var handle: LibCurl.Handle? { unsafe easy?.pointer }
 
     /// Makes libcurl's handle, which calls this object until `end`.
-    func prepare(_ curl: LibCurl, _ trust: ClientTrust, _ reuse: ConnectionReuse) throws(ClientError) {
+    func prepare(_ curl: LibCurl, trusting trust: ClientTrust, reuse: ConnectionReuse) throws(ClientError) {
         let easy = try EasyHandle(curl)
         try easy.set(request)
         try easy.set(trust)
@@ -40,7 +40,7 @@ internal import Synchronization
                 return CURL_PREREQFUNC_OK
             },
             line: { bytes, _, count, context in
-                unsafe Transfer.from(context)?.receive(bytes, count) {
+                unsafe Transfer.from(context)?.receive(bytes, count: count) {
                     reader, line throws(ClientError) in try unsafe reader.receive(line: line, at: .now)
                 } ?? 0
             },
@@ -49,7 +49,7 @@ internal import Synchronization
                 guard let transfer = unsafe Transfer.from(context), !transfer.reader.isComplete else {
                     return count == 0 ? 1 : 0
                 }
-                return unsafe transfer.receive(bytes, count) {
+                return unsafe transfer.receive(bytes, count: count) {
                     reader, piece throws(ClientError) in try unsafe reader.receive(piece: piece, at: .now)
                 }
             })
@@ -64,8 +64,8 @@ internal import Synchronization
     ///
     /// - Returns: how many were taken: another number than `count` ends the transfer.
     private func receive(
-        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int,
-        _ body: (inout ResponseReader, UnsafeRawBufferPointer) throws(ClientError) -> Void
+        _ bytes: UnsafeMutablePointer<CChar>?, count: Int,
+        body: (inout ResponseReader, UnsafeRawBufferPointer) throws(ClientError) -> Void
     ) -> Int {
         do throws(ClientError) {
             try unsafe body(&reader, UnsafeRawBufferPointer(start: bytes, count: count))

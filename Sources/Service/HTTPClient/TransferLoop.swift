@@ -125,7 +125,7 @@ final class TransferLoop: Sendable {
                     continue
                 }
                 do throws(ClientError) {
-                    try transfer.prepare(curl, trust, reuse)
+                    try transfer.prepare(curl, trusting: trust, reuse: reuse)
                     multi.add(transfer)
                     transfers.append(transfer)
                 } catch {

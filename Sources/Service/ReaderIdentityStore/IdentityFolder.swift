@@ -1,4 +1,5 @@
 internal import Glibc
+package import MdocModel
 package import OpenSSLCrypto
 package import PKIX
 
@@ -90,4 +91,93 @@ package struct IdentityFolder: Sendable {
         _ = unsafe unlink("\(draft)/key.pem")
         _ = unsafe rmdir(draft)
     }
+}
+
+/// What an operator calls an identity: fit for a folder's name and for a line of text. 1 to 64 of the letters and digits
+/// of ASCII, `-`, `_` and `.`, the first a letter or a digit.
+package struct IdentityName: Hashable, Comparable, Sendable {
+    package let text: String
+
+    /// Nil if the text is not a valid name.
+    package init?(_ text: String) {
+        guard (1...64).contains(text.utf8.count), let first = text.utf8.first, first.isASCIIAlphanumeric,
+            text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    package static func < (one: IdentityName, other: IdentityName) -> Bool { one.text < other.text }
+}
+
+extension UInt8 {
+    /// Whether it is a letter or a digit of ASCII.
+    package var isASCIIAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Distinguishes one state of a file or folder from another without reading it. Any change of its contents or
+/// permissions gives another stamp.
+package struct FileStamp: Equatable, Sendable {
+    /// Another one where another file was put in its place.
+    package let inode: UInt
+    private let seconds: Int
+    private let nanoseconds: Int
+    private let size: Int
+
+    package init?(_ path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        inode = UInt(status.st_ino)
+        // Of the change, not of the contents: nobody can set it back.
+        (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+        size = Int(status.st_size)
+    }
+
+    /// When it was changed.
+    package var changed: Timestamp { Timestamp(secondsSince1970: Int64(seconds)) }
+}
+
+extension IdentityFolder {
+    /// Another one as soon as an identity was added, removed or renewed, or another was chosen.
+    package func stamps() throws(IdentityStoreError) -> [FileStamp?] {
+        try names().reduce(into: [FileStamp(path), FileStamp(choicePath)]) { stamps, name in
+            stamps += [FileStamp("\(path)/\(name.text)")]
+            stamps += [FileStamp(keyPath(name)), FileStamp(certificatesPath(name))]
+        }
+    }
+}
+
+/// A lock among processes, as long as it is held; the system gives it up for a process that dies.
+package struct FolderLock: ~Copyable {
+    /// How long another process may take, in milliseconds.
+    private static let timeout = 5_000
+    private let file: Int32
+
+    /// Throws `busy` where another process holds it for longer than it should.
+    package init(_ path: String) throws(IdentityStoreError) {
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        guard file >= 0 else { throw .fileRefused(path: path, errno: errno) }
+        var waited = 0
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
+            guard code == EWOULDBLOCK || code == EINTR, waited < Self.timeout else {
+                close(file)
+                throw code == EWOULDBLOCK ? .busy(path: path) : .fileRefused(path: path, errno: code)
+            }
+            usleep(20_000)
+            waited += 20
+        }
+        self.file = file
+    }
+
+    deinit { close(file) }
+
+    /// Marks how long it is held.
+    package borrowing func release() { flock(file, LOCK_UN) }
 }

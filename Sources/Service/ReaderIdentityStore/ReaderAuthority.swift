@@ -27,7 +27,7 @@ package struct ReaderAuthority: ~Copyable {
         try PrivateFile.makeFolder(folder)
         let path = "\(folder)/root.pem"
         let key = try Self.key("\(folder)/key.pem")
-        root = try Self.root(path, subject, key, at: now)
+        root = try Self.root(path, of: subject, with: key, at: now)
         rootPath = path
         self.key = key
     }
@@ -68,17 +68,17 @@ package struct ReaderAuthority: ~Copyable {
     }
 
     private static func root(
-        _ path: String, _ subject: DistinguishedName, _ key: borrowing PrivateKey, at now: Timestamp
+        _ path: String, of subject: DistinguishedName, with key: borrowing PrivateKey, at now: Timestamp
     ) throws(IdentityStoreError) -> Certificate {
         do throws(IdentityStoreError) {
             return try certificate(PrivateFile.read(path))
         } catch .fileRefused(_, errno: PrivateFile.absent) {
-            return try makeRoot(path, subject, key, at: now)
+            return try makeRoot(path, of: subject, with: key, at: now)
         }
     }
 
     private static func makeRoot(
-        _ path: String, _ subject: DistinguishedName, _ key: borrowing PrivateKey, at now: Timestamp
+        _ path: String, of subject: DistinguishedName, with key: borrowing PrivateKey, at now: Timestamp
     ) throws(IdentityStoreError) -> Certificate {
         let root = try template(
             subject, key, issuer: subject, from: now, until: now.secondsSince1970 + rootValidity,

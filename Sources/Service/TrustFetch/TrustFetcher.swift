@@ -1,6 +1,8 @@
 internal import HTTPClient
 package import MdocModel
 internal import MdocTrust
+internal import OpenSSLCrypto
+internal import PKIX
 
 /// Fetches lists over HTTP within limits and hands their bytes on with where and when they came from. It judges nothing.
 ///
@@ -49,5 +51,21 @@ package struct TrustFetcher: Sendable {
         return targets.indices.map { index in
             FetchResult(target: targets[index], outcome: outcomes[index] ?? .failure(.cancelled))
         }
+    }
+}
+
+/// The roots that verify the certificates of servers. They say nothing about which issuers are trusted.
+package enum ServerRoots: Sendable {
+    /// The roots of the operating system.
+    case system
+    /// The certificates of a PEM instead of the system's: for a shop whose proxy opens TLS.
+    case pem([UInt8])
+}
+
+extension ServerRoots {
+    func trust() throws(TrustFetchError) -> ClientTrust {
+        guard case .pem(let pem) = self else { return ClientTrust(.system) }
+        guard let roots = try? certificates(fromPEMOrDER: pem[...]) else { throw .serverRootsUnreadable }
+        return ClientTrust(.pem(roots.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }))
     }
 }

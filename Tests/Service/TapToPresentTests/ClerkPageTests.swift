@@ -219,7 +219,8 @@ struct ClerkPageTests {
                 options: .init(allowedDocumentTypes: [.driversLicense, .photoID], validationMode: .confirm))
             let asked = MobileDocumentPresentation(elements: elements, validationMode: .confirm)
             return try PageOrder(
-                asked, request.plan.choices, MobileDocumentReader.Setup(), token: nil, policy: nil
+                asked, choices: request.plan.choices, setup: MobileDocumentReader.Setup(), token: nil,
+                policy: nil
             ).body.line
         }
         #expect(

@@ -1,4 +1,9 @@
 internal import ArgumentParser
+internal import CommandLineInterface
+internal import ErrorMapping
+internal import JSON
+internal import ReaderIdentityStore
+internal import ReaderTokens
 
 /// `countersign brand`: in whose names this computer asks.
 struct BrandCommand: ParsableCommand {
@@ -13,4 +18,117 @@ struct BrandCommand: ParsableCommand {
               countersign brand key add utopia --kid 2026-11 --public-key utopia-public.pem
             """,
         subcommands: [BrandAddCommand.self, BrandListCommand.self, BrandKeyCommand.self])
+}
+
+struct BrandAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a brand.",
+        discussion: """
+            EXAMPLE:
+              countersign brand add utopia --name 'Utopia Rentals' --logo logo.png --identity counter
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: "Its identifier: iss of its tokens.")
+    var brand: TokenText
+
+    @Option(name: .long, help: "Its name, as people read it.")
+    var name: BrandName
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Its logo, a PNG of at most \(BrandLogo.longest >> 10) KiB, which is copied.", valueName: "file"))
+    var logo: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The identity that signs its requests; without it the rules of `identity choose` decide.",
+            valueName: "name"))
+    var identity: IdentityName?
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let kept = try logo.map { path throws(CommandFailure) in
+            (image: try BrandLogo(file: path), name: LogoName(of: brand))
+        }
+        let added = Brand(identifier: brand, name: name, logo: kept?.name, identity: identity)
+        _ = try mapping(
+            store.brands.change(keeping: kept) { registry throws(BrandFault) in try registry.add(added) },
+            \BrandRegistryError.failure)
+        Terminal.result(output.json ? added.json.text : added.lines.joined(separator: "\n"))
+    }
+}
+
+extension BrandName: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+struct BrandListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the brands and their keys.",
+        discussion: ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let brands = try mapping(store.brands.registry().brands, \BrandRegistryError.failure)
+        if output.json {
+            let json: JSONValue = [
+                "file": .string(store.brands.registryPath), "brands": .array(brands.map(\.json)),
+            ]
+            Terminal.result(json.text)
+        } else {
+            let lines = brands.flatMap(\.lines)
+            Terminal.result(
+                lines.isEmpty
+                    ? "no brand yet: readers ask without a name. countersign brand add ID --name NAME adds one"
+                    : lines.joined(separator: "\n"))
+        }
+    }
+}
+
+extension Brand {
+    var lines: [String] {
+        [
+            "\(identifier.text): \(Terminal.safe(name.text))", "  logo: \(logo?.text ?? "none")",
+            "  requests signed by: \(identity?.text ?? "whom identity choose says")",
+        ] + (keys.isEmpty ? ["  no key yet: no token of it is believed"] : keys.map { "  key \($0.line)" })
+    }
+
+    var json: JSONValue {
+        [
+            "id": .string(identifier.text), "name": .string(name.text), "logo": JSONValue(logo?.text),
+            "identity": JSONValue(identity?.text), "keys": .array(keys.map(\.json)),
+        ]
+    }
+}
+
+extension BrandKey {
+    fileprivate var line: String {
+        identifier.text + (isRevoked ? ", revoked" : "") + (notAfter.map { ", until \($0)" } ?? "")
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "kid": .string(identifier.text), "revoked": .boolean(isRevoked),
+            "notAfter": JSONValue(notAfter.map { "\($0)" }),
+        ]
+    }
+}
+
+extension BrandLogo {
+    /// The logo in a file that the user named.
+    init(file path: String) throws(CommandFailure) {
+        let png = try InputFile.read(path, limit: Self.longest)
+        self = try mapping(BrandLogo(png: png)) { (fault: LogoFault) in BrandRegistryError.logo(fault).failure
+        }
+    }
 }

@@ -31,7 +31,9 @@ struct IdentityListCommand: ParsableCommand {
             IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: false)
         }
         Terminal.result(
-            output.json ? json(statuses, rules, isWritten).text : text(statuses, rules, isWritten))
+            output.json
+                ? json(statuses, rules: rules, isWritten: isWritten).text
+                : text(statuses, rules: rules, isWritten: isWritten))
         for name in Set(rules.map(\.identity)).subtracting(names).sorted() {
             Terminal.note(
                 "note: the rules name identity \(name.text), which does not exist: countersign identity choose"
@@ -40,7 +42,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 
     private func text(
-        _ statuses: [IdentityStatus], _ rules: [IdentityRules.Rule], _ isWritten: Bool
+        _ statuses: [IdentityStatus], rules: [IdentityRules.Rule], isWritten: Bool
     ) -> String {
         guard !statuses.isEmpty else {
             return "no identity yet: requests are not signed. countersign identity init NAME makes one"
@@ -65,7 +67,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 
     private func json(
-        _ statuses: [IdentityStatus], _ rules: [IdentityRules.Rule], _ isWritten: Bool
+        _ statuses: [IdentityStatus], rules: [IdentityRules.Rule], isWritten: Bool
     ) -> JSONValue {
         [
             "folder": .string(store.identities.path),

@@ -1,5 +1,8 @@
+internal import CBOR
 internal import ISO7816
+internal import JSON
 internal import MdocModel
+internal import MdocSession
 
 /// A trace of APDUs, one per line: `>` for to the card or `<` for from the card, then the bytes in hexadecimal. A
 /// time may come before or after. Empty lines and lines that start with `#` are ignored.
@@ -51,4 +54,122 @@ struct APDUTrace {
 
 extension UInt8 {
     fileprivate var isHexadecimalDigit: Bool { self < 0x80 && Character(Unicode.Scalar(self)).isHexDigit }
+}
+
+extension APDUTrace {
+    /// What was traced. A bench link carries whole session messages instead of APDUs.
+    var kind: String {
+        let isBenchLink = entries.contains { Self.sessionMessage($0.bytes) != nil }
+        return isBenchLink
+            ? "bench link trace, \(entries.count) frames" : "APDU trace, \(entries.count) APDUs"
+    }
+
+    /// One line for each APDU: what it says, and its data.
+    func text(longestData: Int) -> String {
+        entries.map { entry in
+            let time = entry.time.isEmpty ? "" : Terminal.safe(entry.time, limit: 40) + "  "
+            let mark = entry.direction == .toCard ? ">" : "<"
+            return "  \(time)\(mark) \(Self.content(of: entry, longestData: longestData))"
+        }.joined(separator: "\n")
+    }
+
+    private static func content(of entry: Entry, longestData: Int) -> String {
+        if let message = sessionMessage(entry.bytes) { return message }
+        switch entry.direction {
+        case .toCard: return command(entry.bytes, longestData: longestData)
+        case .fromCard: return response(entry.bytes, longestData: longestData)
+        }
+    }
+
+    private static func sessionMessage(_ bytes: [UInt8]) -> String? {
+        guard let item = try? CBORItem.parse(bytes[...]) else { return nil }
+        let structure = CBORStructure(item)
+        guard [.benchLinkGreeting, .sessionEstablishment, .sessionData].contains(structure) else {
+            return nil
+        }
+        return "\(structure.title), \(bytes.count) bytes"
+    }
+
+    private static func command(_ bytes: [UInt8], longestData: Int) -> String {
+        guard let command = try? CommandAPDU.parse(bytes[...]) else {
+            return "no command APDU: \(data(bytes[...], longest: longestData))"
+        }
+        var parts = [command.name]
+        if !command.data.isEmpty { parts.append(data(command.data, longest: longestData)) }
+        if let length = command.expectedLength { parts.append("Le \(length.maximum)") }
+        if command.isChained { parts.append("more follows") }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func response(_ bytes: [UInt8], longestData: Int) -> String {
+        guard let response = try? ResponseAPDU.parse(bytes[...]) else { return "no response APDU" }
+        let content = response.data.isEmpty ? "" : data(response.data, longest: longestData) + ", "
+        return
+            "\(content)\([UInt8](response.status.rawValue.bigEndianBytes).hexadecimal) \(response.status.meaning)"
+    }
+
+    private static func data(_ bytes: ArraySlice<UInt8>, longest: Int) -> String {
+        let shown = bytes.prefix(longest)
+        return shown.hexadecimal + (shown.count < bytes.count ? "… (\(bytes.count) bytes)" : "")
+    }
+}
+
+extension UInt16 {
+    fileprivate var bigEndianBytes: [UInt8] { [UInt8(self >> 8), UInt8(truncatingIfNeeded: self)] }
+}
+
+extension CommandAPDU {
+    fileprivate var name: String {
+        let parameters = [p1, p2].hexadecimal
+        switch ins {
+        case Instruction.select where p1 == 0x04: return "SELECT application\(applicationName)"
+        case Instruction.select: return "SELECT file"
+        case Instruction.readBinary: return "READ BINARY at \(parameters)"
+        case Instruction.updateBinary: return "UPDATE BINARY at \(parameters)"
+        case Instruction.envelope: return "ENVELOPE"
+        case Instruction.getResponse: return "GET RESPONSE"
+        default: return "instruction \([cla, ins, p1, p2].hexadecimal)"
+        }
+    }
+
+    private var applicationName: String {
+        if data.elementsEqual(ApplicationIdentifier.ndefTag.bytes) { return " of the NFC Forum Type 4 Tag" }
+        if data.elementsEqual(ApplicationIdentifier.mdocDataTransfer.bytes) {
+            return " of mdoc data transfer"
+        }
+        if data.elementsEqual(ApplicationIdentifier.mdocNFCVersion2.bytes) { return " of NFC v2" }
+        return ""
+    }
+}
+
+extension StatusWord {
+    fileprivate var meaning: String {
+        switch self {
+        case .success: "done"
+        case .endOfFile: "the file ended early"
+        case .wrongLength: "wrong length"
+        case .channelNotSupported: "logical channel not supported"
+        case .chainingNotSupported: "command chaining not supported"
+        case .securityStatusNotSatisfied: "security status not satisfied"
+        case .conditionsNotSatisfied: "conditions of use not satisfied"
+        case .commandNotAllowed: "command not allowed"
+        case .incorrectData: "incorrect data"
+        case .notFound: "file or application not found"
+        case .notEnoughRoom: "not enough room"
+        case .incorrectParameters: "incorrect P1 or P2"
+        case .wrongParameters: "offset outside the file"
+        case .instructionNotSupported: "instruction not supported"
+        case .classNotSupported: "class not supported"
+        case .unknownError: "no precise diagnosis"
+        default: bytesText
+        }
+    }
+
+    private var bytesText: String {
+        if let more = bytesAvailable {
+            return more == 256 ? "256 bytes more or longer" : "\(more) bytes more"
+        }
+        if let length = acceptedLength { return "wrong Le, \(length) would do" }
+        return "unknown status"
+    }
 }

@@ -1,4 +1,13 @@
 internal import ArgumentParser
+internal import CommandLineInterface
+internal import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+internal import OpenSSLCrypto
+internal import ReaderStore
+internal import Reports
+internal import RequestPlanner
 
 /// `countersign receipt`: what can be shown of checks that were made.
 struct ReceiptCommand: ParsableCommand {
@@ -20,4 +29,216 @@ struct ReceiptCommand: ParsableCommand {
             ReceiptListCommand.self, ReceiptShowCommand.self, ReceiptExportCommand.self,
             ReceiptVerifyCommand.self, ReceiptRenewKeyCommand.self,
         ])
+}
+
+struct ReceiptListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List receipts, the earliest first.",
+        discussion: """
+            The head is the digest of the last receipt of all.
+
+            EXAMPLE:
+              countersign receipt list --after 100 --limit 20
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("List only receipts after this number.", valueName: "number"))
+    var after: Int64 = 0
+
+    @Option(name: .long, help: ArgumentHelp("List at most this many receipts.", valueName: "count"))
+    var limit = 100
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard after >= 0, limit > 0 else {
+            throw ValidationError("--after takes 0 or more, --limit 1 or more.")
+        }
+    }
+
+    func run() throws {
+        let access = try TrustStoreAccess.reading(store.path)
+        let receipts = try access.using { store throws(ReaderStoreError) in
+            try store.receipts(after: after, atMost: limit)
+        }
+        let last = try access.using { store throws(ReaderStoreError) in try store.lastReceipt() }
+        let head = last?.digest.hexadecimal
+        guard !output.json else {
+            let list: JSONValue = [
+                "receipts": .array(receipts.map(\.json)), "count": .integer(last?.sequence ?? 0),
+                "head": JSONValue(head),
+            ]
+            return Terminal.result(list.text)
+        }
+        let lines = receipts.map(\.line)
+        let end = head.map { "receipts: \(last?.sequence ?? 0); head: \($0)" } ?? "no receipts yet"
+        Terminal.result((lines + [end]).joined(separator: "\n"))
+    }
+}
+
+extension SignedReceipt {
+    /// What is most asked of it, in one line.
+    fileprivate var line: String {
+        guard let statement = try? statement() else { return "\(sequence)  of a later version" }
+        let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
+        return
+            ([
+                "\(sequence)", statement.time.description, statement.lane.text, statement.verdict.rawValue,
+            ] + answers).joined(separator: "  ")
+    }
+}
+
+struct ReceiptShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one receipt in full.",
+        discussion: """
+            EXAMPLE:
+              countersign receipt show 1
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("The receipt's number.", valueName: "number"))
+    var number: Int64
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let receipts = try TrustStoreAccess.reading(store.path).using { store throws(ReaderStoreError) in
+            try store.receipts(after: max(0, number - 1), atMost: 1)
+        }
+        guard let receipt = receipts.first, receipt.sequence == number else {
+            throw CommandFailure.usage("there is no receipt \(number); `countersign receipt list` has all")
+        }
+        Terminal.result(output.json ? receipt.json.text : receipt.text)
+    }
+}
+
+extension SignedReceipt {
+    fileprivate var text: String {
+        let place = [
+            "receipt \(sequence)", "  digest: \(digest.hexadecimal)", "  previous: \(previous.hexadecimal)",
+            "  signed by key: \(keyID.bytes.hexadecimal)",
+        ]
+        let said = (try? statement().lines) ?? ["  of a later version of countersign"]
+        return (place + said).joined(separator: "\n")
+    }
+}
+
+extension ReceiptStatement {
+    fileprivate var lines: [String] {
+        var lines = [
+            "  time: \(time)", "  lane: \(lane)", "  request: \(kind.rawValue), purpose \(purpose.rawValue)",
+        ]
+        lines += questions.map { "  \($0.subject): \($0.answer.rawValue)" }
+        lines.append("  verdict: \(verdict.rawValue), by \(method.rawValue)")
+        if !reasons.isEmpty { lines.append("  reasons: " + reasons.map(\.id).joined(separator: ", ")) }
+        lines += documents.flatMap(\.lines)
+        if let trust {
+            lines.append("  trust snapshot: \(trust.snapshot), in place for \(trust.ageSeconds) s")
+        }
+        lines += ["  policy: \(policy)", "  retention: \(retention)", "  software: countersign \(software)"]
+        if let decision { lines.append("  decided by a person: \(decision.rawValue)") }
+        if let outcome { lines.append("  outcome: \(outcome.rawValue)") }
+        return lines
+    }
+}
+
+extension ReceiptDocument {
+    fileprivate var lines: [String] {
+        let age = revocation.ageSeconds.map { ", by a list \($0) s old" } ?? ""
+        let from = issuer.map { issuer in
+            [issuer.country, Terminal.safe(issuer.authority, limit: ReceiptDocument.Issuer.longestName)]
+                .compactMap(\.self).joined(separator: ", ")
+        }
+        return [
+            "  document: \(docType)", "    issuer: \(from ?? "none that is trusted")",
+            "    revocation: \(revocation.state.rawValue)\(age)",
+        ]
+    }
+}
+
+struct ReceiptExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write all receipts to one file, as they were signed.",
+        discussion: """
+            The file is a chain that `countersign receipt verify` checks anywhere. The public keys are for whoever checks \
+            it; let them come by another way than the file.
+
+            EXAMPLE:
+              countersign receipt export receipts.cbor --public-keys receipt-keys.pem
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+    var file: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the public halves of the keys to this file, as PEM.", valueName: "file"))
+    var publicKeys: String?
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let access = try TrustStoreAccess.reading(store.path)
+        let chain = try access.using { store throws(ReaderStoreError) in try store.receiptChain() }
+        let keys = try access.using { store throws(ReaderStoreError) in try store.receiptKeys() }
+        try OutputFile.write(chain.encoded(), to: file)
+        if let publicKeys { try OutputFile.write(Self.pem(of: keys), to: publicKeys) }
+        let head = chain.head?.hexadecimal
+        let json: JSONValue = [
+            "receipts": .integer(Int64(chain.links.count)), "head": JSONValue(head),
+            "keys": .array(keys.map { .string($0.id.bytes.hexadecimal) }),
+        ]
+        Terminal.result(
+            output.json
+                ? json.text
+                : "\(Terminal.safe(file)): \(chain.links.count) receipts"
+                    + (head.map { "; head: \($0)" } ?? ""))
+    }
+
+    private static func pem(of keys: [ReceiptPublicKey]) throws(CommandFailure) -> [UInt8] {
+        do throws(OpenSSLCryptoError) {
+            var text: [UInt8] = []
+            for key in keys { text += try key.pem() }
+            return text
+        } catch {
+            throw .malformed("a key of receipts cannot be written: \(error.explanation)")
+        }
+    }
+}
+
+struct ReceiptRenewKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew-key",
+        abstract: "Make a new key, which signs the next receipts.",
+        discussion: """
+            The chain continues, and its receipts say which key signed them. The old private key is deleted; its public half \
+            stays among those that `export` writes, and the new one joins them with its first receipt.
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        // A store that is not there is not set up for this.
+        _ = try TrustStoreAccess.reading(store.path)
+        let id = try TrustStoreAccess.changing(store.path).using { store throws(ReaderStoreError) in
+            try store.renewReceiptKey()
+        }
+        let key = id.bytes.hexadecimal
+        let json: JSONValue = ["key": .string(key)]
+        Terminal.result(output.json ? json.text : "the next receipt is signed with key \(key)")
+    }
 }

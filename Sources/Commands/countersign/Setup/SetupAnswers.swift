@@ -1,5 +1,7 @@
 internal import CommandLineInterface
 internal import JSON
+internal import MdocModel
+internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import ReaderTokens
 
@@ -103,5 +105,156 @@ struct SetupAnswers {
     private static func identifier(of shop: String) -> String {
         let words = shop.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         return words.isEmpty ? "shop" : words.joined(separator: "-")
+    }
+}
+
+/// What a computer is for.
+enum SetupRole: String, CaseIterable {
+    case kiosk, till, rental
+
+    var words: String {
+        switch self {
+        case .kiosk: "a clerk starts each check with a button and compares the portrait"
+        case .till: "a till's program orders age checks"
+        case .rental: "a desk takes data of driving licences"
+        }
+    }
+
+    /// What its program may do with its token.
+    var scopes: [String] { self == .rental ? ["app", "readerTokens", "admin"] : ["app"] }
+
+    /// What its program's token is called.
+    var caller: String { self == .rental ? "desk" : "till" }
+
+    var lane: String { self == .rental ? "desk-1" : "counter-1" }
+
+    var purpose: String {
+        self == .rental ? "To check your driving licence for this rental." : "To check your age."
+    }
+
+    var intent: String {
+        switch self {
+        case .kiosk: Self.comparison(over: 21)
+        case .till: "age over 21"
+        case .rental: "rental: name, licence number"
+        }
+    }
+
+    /// The ages that have a button on the clerk's page.
+    var presetAges: [Int] { self == .kiosk ? [18, 21] : [] }
+
+    static func comparison(over age: Int) -> String {
+        "age over \(age) with portrait for a human to compare"
+    }
+
+    /// A person decides where a portrait is to be compared.
+    var isConfirmed: Bool { self == .kiosk }
+
+    var retentions: [SetupRetention] {
+        self == .rental ? [.days, .receipt, .nothing] : [.nothing, .receipt]
+    }
+}
+
+/// What is kept of a check: an order says it, and the customer's page.
+enum SetupRetention: String, CaseIterable {
+    case nothing = "none"
+    case receipt, days
+
+    var words: String {
+        switch self {
+        case .nothing: "no data and no receipt; for a day, that there was a check and its answer"
+        case .receipt: "a receipt of each check, without data about the person"
+        case .days: "a receipt, and what was asked but for the portrait, sealed and for some days"
+        }
+    }
+
+    func kept(for days: Int) -> String {
+        switch self {
+        case .nothing: "No data about you. For a day, that there was a check and its answer."
+        case .receipt: "A receipt of the check, without data about you."
+        case .days: "What you agree to share, for \(days) \(days == 1 ? "day" : "days")."
+        }
+    }
+
+    /// The word of an order.
+    func word(for days: Int) -> String { self == .days ? "days(\(days))" : rawValue }
+}
+
+/// The shop's own look on the pages of its lane.
+struct SetupLook {
+    let shop: String
+    /// Nil without a logo.
+    let logo: SetupLogo?
+    let colours: BrandColours?
+
+    init(_ dialog: SetupDialog) throws(CommandFailure) {
+        shop = try dialog.text(of: .shop, standard: "The shop") { AnswerFault.length($0, upTo: 80) }
+        let path = try dialog.text(of: .logo, standard: "") { SetupLogo.fault(of: $0) }
+        logo = try path.isEmpty ? nil : SetupLogo(path)
+        colours = try Self.colours(dialog)
+    }
+
+    private static func colours(_ dialog: SetupDialog) throws(CommandFailure) -> BrandColours? {
+        let text = try dialog.text(of: .ground, standard: "") { PageColour($0) == nil ? notColour : nil }
+        guard let ground = PageColour(text) else { return nil }
+        let readable = ["#ffffff", "#000000"].max { contrast($0, on: ground) < contrast($1, on: ground) }
+        let answer = try dialog.text(of: .words, standard: readable ?? "#ffffff") {
+            Self.fault(of: $0, on: ground)
+        }
+        guard let words = PageColour(answer) else { return nil }
+        return try? BrandColours(ground: ground, words: words)
+    }
+
+    private static let notColour = "must be a colour such as #7a1f3d"
+
+    private static func contrast(_ text: String, on ground: PageColour) -> Int {
+        PageColour(text)?.contrast(with: ground) ?? 0
+    }
+
+    private static func fault(of text: String, on ground: PageColour) -> String? {
+        guard let words = PageColour(text) else { return notColour }
+        do throws(ContrastFault) {
+            _ = try BrandColours(ground: ground, words: words)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// The member `brand` of the lane.
+    /// - Parameter logo: the file that the daemon reads.
+    func member(logo: String?) -> JSONValue {
+        var members: [(String, JSONValue)] = [("name", .string(shop))]
+        if let logo { members.append(("logo", .string(logo))) }
+        if let colours {
+            members.append(
+                ("colours", ["ground": .string(colours.ground.text), "words": .string(colours.words.text)]))
+        }
+        return .object(members)
+    }
+}
+
+/// The shop's logo, which is copied to where the daemon reads it.
+struct SetupLogo {
+    let png: [UInt8]
+
+    init(_ path: String) throws(CommandFailure) {
+        png = try BrandLogo(file: path).png
+    }
+
+    static func fault(of path: String) -> String? {
+        do throws(CommandFailure) {
+            _ = try SetupLogo(path)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    /// A file beside the configuration, named for its bytes: another logo never takes its place.
+    func path(beside config: String) -> String {
+        let folder = config.prefix(
+            upTo: config.lastIndex(of: "/").map(config.index(after:)) ?? config.startIndex)
+        return "\(folder)logo-\(Digest(.sha256, of: png[...]).bytes.hexadecimal.prefix(8)).png"
     }
 }

@@ -2,6 +2,7 @@ internal import CommandLineInterface
 internal import ErrorMapping
 internal import Glibc
 internal import JSON
+internal import ReaderTokens
 
 /// Asks at the terminal, or takes the answers from a file.
 struct SetupDialog {
@@ -145,5 +146,92 @@ extension String {
     fileprivate var trimmed: String {
         let isSpace = { (character: Character) in character.isWhitespace }
         return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    }
+}
+
+/// What `countersign setup` asks. The raw value is the member of the file of answers.
+enum SetupQuestion: String, CaseIterable {
+    case fix, replace, role, trial, reader, lane, shop, logo, ground, words, brand, contact, language,
+        retention
+    case days, purpose, kept, trust, identity, country
+
+    /// As it stands at the terminal.
+    var text: String {
+        switch self {
+        case .fix: "Write the missing settings that were shown?"
+        case .replace: "Replace the present configuration? It is kept under another name"
+        case .role: "What is this computer for?"
+        case .trial: "Use the software wallet, a program that answers as a phone does, for a trial?"
+        case .reader: "Which reader?"
+        case .lane: "A name for this lane, the place of one reader and its pages: letters, digits, - and _"
+        case .shop: "The shop's name, as customers read it"
+        case .logo: "File of the shop's logo, a PNG, or nothing"
+        case .ground: "Background colour of the shop's look, such as #10243e, or nothing for the pages' own"
+        case .words: "Colour of the words on it"
+        case .brand: "Identifier of the brand, the business in whose name the desk asks"
+        case .contact: "Whom customers ask about their data: an address"
+        case .language:
+            "Language of the pages: \(Self.languages.joined(separator: ", ")), or nothing for the browser's"
+        case .retention: "What is kept of a check?"
+        case .days: "For how many days?"
+        case .purpose: "Why customers are asked, as they read it"
+        case .kept: "What is kept, as customers read it"
+        case .trust:
+            "File or folder with the certificates (IACA) or lists (VICAL) of the authorities that issue documents, or nothing for later"
+        case .identity:
+            "Make a reader identity, a key that signs what is asked? Many wallets answer only readers that they know"
+        case .country: "Country of the shop, two letters"
+        }
+    }
+
+    /// Those of the pages.
+    static let languages = ["ar", "de", "en", "es", "fr", "it", "pt", "zh"]
+
+    /// What its member of the file of answers holds.
+    var kind: String {
+        switch self {
+        case .fix, .replace, .trial, .identity: "true or false, default false"
+        case .days: "whole 1 to 3650, default 2"
+        case .role: SetupRole.allCases.map(\.rawValue).joined(separator: ", ")
+        case .retention: SetupRetention.allCases.map(\.rawValue).joined(separator: ", ")
+        default: "text"
+        }
+    }
+}
+
+/// What is wrong with an answer; nil if nothing is.
+enum AnswerFault {
+    static func length(_ text: String, upTo limit: Int) -> String? {
+        text.utf8.count <= limit ? nil : "must be a text of 1 to \(limit) bytes"
+    }
+
+    static func lane(_ name: String) -> String? {
+        let isPlain = name.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "-"
+                    || scalar == "_")
+        }
+        return isPlain && name.utf8.count <= 64 ? nil : "must consist of letters, digits, - and _, 64 at most"
+    }
+
+    static func brand(_ text: String) -> String? {
+        TokenText(text) == nil
+            ? "must consist of letters, digits, -, _, . and :, and begin with a letter or digit" : nil
+    }
+
+    static func language(_ text: String) -> String? { word(text.lowercased(), of: SetupQuestion.languages) }
+
+    static func word(_ text: String, of words: [String]) -> String? {
+        words.contains(text)
+            ? nil : "must be one of \(words.map { "\"\(Terminal.safe($0))\"" }.joined(separator: ", "))"
+    }
+
+    static func country(_ text: String) -> String? {
+        text.utf8.count == 2 && text.uppercased().utf8.allSatisfy { (0x41...0x5a).contains($0) }
+            ? nil : "must be two letters, such as US"
+    }
+
+    static func path(_ text: String) -> String? {
+        unsafe access(text, R_OK) == 0 ? nil : "it does not exist, or cannot be read"
     }
 }

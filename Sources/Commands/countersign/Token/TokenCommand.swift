@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CommandLineInterface
+internal import JSON
 internal import ReaderStore
 internal import ReaderTokens
 
@@ -42,4 +43,50 @@ extension StoreArguments {
             try store.readerInstance()
         }
     }
+}
+
+struct TokenInstanceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "instance",
+        abstract: "Show the identifier of this reader, which its tokens name.",
+        discussion: """
+            It is drawn at random when it is first asked for, kept in the store, and no secret. A store that was copied \
+            to another computer took it along.
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let instance = try store.readerInstance().text.text
+        Terminal.result(output.json ? (["instance": .string(instance)] as JSONValue).text : instance)
+    }
+}
+
+extension ReaderTokensError {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .tooLong, .notThreeParts, .notBase64URL, .malformed, .valueMalformed, .signatureMalformed:
+            .malformed
+        case .signingKeyNotP256: .usage
+        case .firstUseUnknown, .signingFailed: .unavailable
+        default: .rejected
+        }
+    }
+
+    var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
+}
+
+extension BrandRegistryError {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .file(let error): error.exitStatus
+        case .malformed, .faulty, .logo, .logoMissing, .logoUnfit, .logoUnnamed: .malformed
+        case .refused: .usage
+        }
+    }
+
+    var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
 }

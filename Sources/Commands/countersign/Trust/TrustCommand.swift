@@ -1,4 +1,8 @@
 internal import ArgumentParser
+internal import CommandLineInterface
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderStore
 
 /// `countersign trust`: whom to believe.
 struct TrustCommand: ParsableCommand {
@@ -24,4 +28,70 @@ struct TrustCommand: ParsableCommand {
             TrustUpdateCommand.self, TrustDiffCommand.self, TrustRollbackCommand.self, TrustLintCommand.self,
             TrustExportBundleCommand.self, TrustImportBundleCommand.self,
         ])
+}
+
+/// `countersign trust remove`: takes a source out of the trust store.
+struct TrustRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove roots and lists from the trust store.",
+        discussion: """
+            A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins.
+
+            EXAMPLE:
+              countersign trust remove aamva
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("Names or beginnings of digests.", valueName: "source"))
+    var sources: [String]
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let now = try clock.now()
+        let access = try TrustStoreAccess.reading(store.path)
+        let current = try access.current()
+        var stage = TrustStage(current.snapshot, TrustRules(now: now))
+        for name in sources { stage.remove(try SourceSelector(name).only(in: current.snapshot)) }
+        try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .removed, at: now)
+            .finish(json: output.json)
+    }
+}
+
+/// `countersign trust rollback`: makes an earlier snapshot current again.
+struct TrustRollbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Make an earlier snapshot the current one again.",
+        discussion: """
+            Without an id the snapshot before the current one. Nothing is lost: the one that is left stays among those \
+            that are kept, and can be named.
+
+            EXAMPLE:
+              countersign trust rollback
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("The snapshot: its id, or the beginning of it.", valueName: "id"))
+    var snapshot: SnapshotArgument?
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        // A store that is not there is not set up for this.
+        _ = try TrustStoreAccess.reading(store.path)
+        let access = try TrustStoreAccess.changing(store.path)
+        let previous = try access.history().first(where: \.isCurrent)?.id
+        let prefix = snapshot?.prefix
+        let record = try access.using { store throws(ReaderStoreError) in
+            try store.rollBackTrust(toIDPrefix: prefix)
+        }
+        try TrustChangeReport(previous: previous, current: record, outcomes: []).finish(json: output.json)
+    }
 }

@@ -25,3 +25,90 @@ struct TrustSourcesCommand: ParsableCommand {
         Terminal.result(output.json ? json.text : sources.map(\.text).joined(separator: "\n"))
     }
 }
+
+/// A list of roots that somebody publishes, as `published-sources.json` has it: its publisher and where to find it, and no
+/// key.
+struct PublishedSource {
+    enum Format: String, CaseIterable {
+        /// A VICAL (ISO/IEC 18013-5 C.1.7): `countersign trust add` takes it.
+        case vical
+        /// Certificates, each at a separate address.
+        case roots
+        /// A trusted list in XML (ETSI TS 119 612), which is not read here.
+        case etsiTrustedList = "etsi-trusted-list"
+    }
+
+    let name: String
+    let publisher: String
+    let format: Format
+    /// The publisher's page about it.
+    let address: String
+    /// Where the list itself is; nil if no page that can be cited says so.
+    let list: String?
+    /// The pages that have these addresses, and the day on which they were read.
+    let readFrom: [String]
+    let readOn: String
+    /// What to know before it is used; nil if there is nothing.
+    let note: String?
+
+    private static let members: Set = [
+        "name", "publisher", "format", "address", "list", "readFrom", "readOn", "note",
+    ]
+
+    private init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(Self.members)
+        name = try members.required("name").string()
+        publisher = try members.required("publisher").string()
+        format = try members.required("format").word()
+        address = try members.required("address").string()
+        let list = try members.required("list")
+        self.list = list.isNull ? nil : try list.string()
+        readFrom = try members.required("readFrom").array().map { page throws(JSONFault) in
+            try page.string()
+        }
+        readOn = try members.required("readOn").string()
+        note = try members["note"]?.string()
+    }
+
+    /// Those of the data file that is built into the program.
+    static func all() throws(CommandFailure) -> [PublishedSource] {
+        do throws(JSONFault) {
+            let text = try JSONText(PackageResources.published_sources_json[...])
+            var sources: [PublishedSource] = []
+            for entry in try text.members(["sources"]).required("sources").array() {
+                sources.append(try PublishedSource(entry))
+            }
+            return sources
+        } catch {
+            throw .malformed("published-sources.json: \(error.explanation)")
+        }
+    }
+
+    static func named(_ name: String) throws(CommandFailure) -> PublishedSource {
+        let all = try all()
+        guard let found = all.first(where: { $0.name == name }) else {
+            throw .usage(
+                "\(Terminal.safe(name)): no published source has this name; there are "
+                    + all.map(\.name).joined(separator: ", "))
+        }
+        return found
+    }
+
+    var json: JSONValue {
+        [
+            "name": .string(name), "publisher": .string(publisher), "format": .string(format.rawValue),
+            "address": .string(address), "list": JSONValue(list),
+            "readFrom": .array(readFrom.map { .string($0) }), "readOn": .string(readOn),
+            "note": JSONValue(note),
+        ]
+    }
+
+    var text: String {
+        """
+        \(name)  \(publisher)
+          page: \(address)
+          list: \(list ?? "no address can be cited; find it on the page")  (\(format.rawValue))
+          read on \(readOn) from \(readFrom.joined(separator: " and "))\(note.map { "\n  \($0)" } ?? "")
+        """
+    }
+}

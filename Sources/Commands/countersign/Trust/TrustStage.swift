@@ -1,7 +1,14 @@
+internal import ArgumentParser
+internal import CommandLineInterface
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
+internal import MdocVerification
+internal import OpenSSLCrypto
 internal import PKIX
+internal import ReaderStore
+internal import TrustFetch
 
 /// A change of trust with its report: `TrustChange` decides, and this puts the outcomes in words, among those of lists that could not
 /// be fetched. Nothing of the change is current yet.
@@ -78,30 +85,32 @@ struct SourceOutcome {
                 case .unchanged: .unchanged
                 }
             let remarks = outcome.remarks.map(Reason.init)
-            self.init(source, result, remarks.first { $0.isOverdue }, remarks)
-        case .refused(let refusal): self.init(source, .refused, Reason(refusal, of: source))
-        case .removed: self.init(source, .removed, nil)
+            self.init(source, result, reason: remarks.first { $0.isOverdue }, remarks: remarks)
+        case .refused(let refusal): self.init(source, .refused, reason: Reason(refusal, of: source))
+        case .removed: self.init(source, .removed, reason: nil)
         }
     }
 
     /// The source could not be had.
     init(_ identity: TrustSource.Identity, failed reason: Reason) {
-        self.init(identity.kind, identity.name, Terminal.safe(identity.name), .failed, reason)
+        self.init(identity, title: Terminal.safe(identity.name), result: .failed, reason: reason)
     }
 
     private init(
-        _ source: TrustSource, _ result: Result, _ reason: Reason?, _ remarks: [Reason] = []
+        _ source: TrustSource, _ result: Result, reason: Reason?, remarks: [Reason] = []
     ) {
-        self.init(source.kind, source.name, SourceDescription(source).title, result, reason, remarks)
+        self.init(
+            source.identity, title: SourceDescription(source).title, result: result, reason: reason,
+            remarks: remarks)
     }
 
     private init(
-        _ kind: TrustSource.Kind, _ name: String, _ title: String, _ result: Result, _ reason: Reason?,
-        _ remarks: [Reason] = []
+        _ identity: TrustSource.Identity, title: String, result: Result, reason: Reason?,
+        remarks: [Reason] = []
     ) {
         self.remarks = remarks
-        self.kind = kind
-        self.name = name
+        kind = identity.kind
+        name = identity.name
         self.title = title
         self.result = result
         self.reason = reason
@@ -134,5 +143,126 @@ extension SourceOutcome.Reason {
         isOverdue = true
         detail =
             "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
+    }
+}
+
+extension TrustStoreAccess {
+    /// Lets in sources, then what is fetched of the targets, and stores what was let in.
+    func importing(
+        _ sources: [TrustSource], and targets: [FetchTarget], by fetching: FetchArguments,
+        _ rules: TrustRules
+    ) async throws(CommandFailure) -> TrustChangeReport {
+        let current = try currentIfAny()
+        var stage = TrustStage(current?.snapshot, rules)
+        Progress.during("Checking the sources") { stage.admit(sources) }
+        if !targets.isEmpty {
+            let fetcher = try fetching.fetcher()
+            stage.admit(await fetcher.showingProgress(of: targets, at: rules.now))
+        }
+        return try put(stage, after: current, by: .imported, at: rules.now)
+    }
+}
+
+extension FetchTarget {
+    /// A list by its URL on the command line.
+    init(_ kind: TrustSource.Kind, argument url: String) throws(CommandFailure) {
+        self = try mapping(FetchTarget(kind, name: url)) { (error: TrustFetchError) in
+            CommandFailure.usage("\(Terminal.safe(url)): \(error.explanation)")
+        }
+    }
+}
+
+extension TrustStage {
+    /// Lets in what was fetched. A list that could not be fetched does not affect the others, and its earlier version stays.
+    mutating func admit(_ results: [FetchResult]) {
+        var sources: [TrustSource] = []
+        for result in results {
+            switch result.outcome {
+            case .success(let source): sources.append(source.withoutPEM)
+            case .failure(let error):
+                add(
+                    SourceOutcome(
+                        result.target.identity,
+                        failed: SourceOutcome.Reason(id: "fetch.\(error.id)", detail: error.explanation)))
+            }
+        }
+        admit(sources)
+    }
+}
+
+extension TrustFetcher {
+    /// As `fetch`, with progress on the terminal.
+    func showingProgress(of targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
+        await Progress.during("Fetching trust lists") { await fetch(targets, at: now) }
+    }
+}
+
+extension TrustSource {
+    /// The source in DER, where a server sent it as text. A root that was fetched is known by its digest as any other, so that
+    /// nobody who serves it puts another in its place.
+    fileprivate var withoutPEM: TrustSource {
+        let found = FoundSources(in: Array(bytes), as: kind, provenance: provenance, obtained: obtained)
+            .sources
+        guard found.count == 1, let only = found.first else { return self }
+        return kind == .anchor
+            ? only
+            : TrustSource(
+                kind, name: name, provenance: provenance, obtained: obtained, reading: only.content)
+    }
+}
+
+/// How sources are let in.
+struct StagingArguments: ParsableArguments {
+    @Flag(
+        name: .long,
+        help:
+            "Accept a list that lost more than a fifth of the entries of the one before. Without this it is refused."
+    )
+    var acceptShrunken = false
+
+    @Option(
+        name: .long, parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Certificates that documents name for the signers of their status lists, PEM or DER.",
+            valueName: "file"))
+    var signer: [String] = []
+
+    func rules(at now: Timestamp, _ policy: VerificationPolicy) throws(CommandFailure) -> TrustRules {
+        var signers: [ArraySlice<UInt8>] = []
+        for path in signer {
+            let contents = try InputFile.read(path, limit: TrustFiles.largestFile)
+            do throws(PKIXError) {
+                signers += try certificates(fromPEMOrDER: contents[...]).map(\.der)
+            } catch {
+                throw .malformed(
+                    "\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER: \(error.explanation)"
+                )
+            }
+        }
+        return TrustRules(
+            now: now, clockSkew: policy.clockSkew, acceptsShrunken: acceptShrunken, signers: signers)
+    }
+}
+
+/// How lists are fetched.
+struct FetchArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Verify servers by these roots (PEM) instead of the system's. The lists themselves are verified all the same.",
+            valueName: "file"))
+    var serverRoots: String?
+
+    func fetcher() throws(CommandFailure) -> TrustFetcher {
+        let roots: ServerRoots =
+            if let serverRoots {
+                .pem(try InputFile.read(serverRoots, limit: TrustFiles.largestFile))
+            } else {
+                .system
+            }
+        return try mapping(TrustFetcher(roots)) { (error: TrustFetchError) in
+            CommandFailure.usage(
+                "\(Terminal.safe(serverRoots ?? "the system's roots")): \(error.explanation)")
+        }
     }
 }

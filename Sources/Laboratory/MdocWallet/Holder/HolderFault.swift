@@ -1,3 +1,7 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+
 /// One rule of ISO/IEC 18013-5 that the phone breaks in a response, and no other. The raw value is the rule's
 /// name, the same in the corpus of presentations and, where a reader reports it as a departure, in `Deviation`.
 package enum HolderFault: String, CaseIterable, Sendable {
@@ -42,4 +46,131 @@ package enum HolderFault: String, CaseIterable, Sendable {
     case unrequestedDeviceElement = "device.unrequested_element"
     /// The phone asserts an age that the issuer signed too.
     case issuerElementAsserted = "device.issuer_element"
+}
+
+// What each fault does to a response, in the order in which a response is made.
+extension HolderFault {
+    func edit(_ selection: inout ItemSelection, of document: IssuedDocument) {
+        switch self {
+        case .ageNotNearest:
+            // A "no" about an age above the one that was asked for.
+            let refusals = document.items.filter {
+                AgeAttestation($0.identifier) != nil && $0.value.encode() == CBORDraft(false).encode()
+            }
+            selection.items.removeAll { AgeAttestation($0.identifier) != nil }
+            selection.items += refusals.suffix(1)
+        case .unrequestedElement:
+            let returned = Set(selection.items.map(\.identifier))
+            selection.items += document.items.filter { !returned.contains($0.identifier) }.prefix(1)
+        case .elementTwice: selection.items += selection.items.prefix(1)
+        case .noPortrait: selection.items.removeAll { $0.identifier == "portrait" }
+        default: break
+        }
+    }
+
+    /// To what the device signs: the transcript.
+    func transcript(insteadOf transcript: SessionTranscript) -> SessionTranscript? {
+        guard self == .otherHandover || self == .otherSession else { return nil }
+        guard let engagement = transcript.deviceEngagementBytes?.content, let key = transcript.eReaderKeyBytes
+        else { return SessionTranscript { $0.null() } }
+        switch self {
+        case .otherHandover:
+            let qr = SessionTranscript(deviceEngagement: engagement, eReaderKey: key, handover: .qr)
+            guard qr.encoded == transcript.encoded else { return qr }
+            return SessionTranscript(
+                deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
+        case .otherSession:
+            return SessionTranscript(deviceEngagement: engagement + [0], eReaderKey: key, handover: .qr)
+        default: return nil
+        }
+    }
+
+    /// To the algorithm that the device's signature or MAC names.
+    func algorithm(insteadOf own: COSEAlgorithm) -> COSEAlgorithm? {
+        switch self {
+        case .shortMAC: COSEAlgorithm(identifier: 4)
+        case .algorithmOfOtherCurve: own == .es384 ? .es256 : .es384
+        case .algorithmFullySpecified: COSEAlgorithm(identifier: -9)
+        default: nil
+        }
+    }
+
+    func edit(deviceAuth: inout CBORDraft) {
+        switch self {
+        case .signatureFlipped, .macFlipped: deviceAuth.editLast { [$0[0] ^ 1] + $0.dropFirst() }
+        case .shortMAC: deviceAuth.editLast { Array($0.prefix(8)) }
+        case .signatureAndMAC:
+            deviceAuth["deviceMac"] = [
+                .bytes([0xa1, 0x01, 0x05]), [:], .null, .bytes([UInt8](repeating: 0, count: 32)),
+            ]
+        case .tagged:
+            for index in deviceAuth.members.indices {
+                let tag = deviceAuth["deviceMac"] == nil ? COSESign1.tag : COSEMac0.tag
+                deviceAuth.members[index].value = .tagged(tag, deviceAuth.members[index].value)
+            }
+        default: break
+        }
+    }
+
+    func edit(deviceSigned: inout CBORDraft) {
+        switch self {
+        case .noDeviceAuth: deviceSigned["deviceAuth"] = nil
+        case .noNameSpaces: deviceSigned["nameSpaces"] = nil
+        default: break
+        }
+    }
+
+    func edit(document: inout CBORDraft) {
+        switch self {
+        case .noIssuerAuth: document["issuerSigned"]?["issuerAuth"] = nil
+        case .nullMember: document["errors"] = .null
+        case .nameSpaceTwice:
+            let nameSpaces = document["issuerSigned"]?["nameSpaces"]?.members ?? []
+            document["issuerSigned"]?["nameSpaces"] = .map(nameSpaces + nameSpaces.prefix(1))
+        case .otherNameSpace:
+            let nameSpaces = document["issuerSigned"]?["nameSpaces"]?.members ?? []
+            document["issuerSigned"]?["nameSpaces"] = .map(
+                nameSpaces.prefix(1).map { .init(key: "org.example.other", value: $0.value) })
+        default: break
+        }
+    }
+
+    func edit(response: inout CBORDraft) {
+        switch self {
+        case .versionTwo: response["version"] = "2.0"
+        case .noVersion: response["version"] = nil
+        case .noStatus: response["status"] = nil
+        case .errorStatus: response["status"] = 10
+        case .noDocuments: response["documents"] = nil
+        case .documentTwice:
+            let documents = response["documents"]?.items ?? []
+            response["documents"] = .array(documents + documents)
+        case .notAMap: response = [response]
+        default: break
+        }
+    }
+
+    func edit(encoded: [UInt8]) -> [UInt8] {
+        switch self {
+        case .truncated: encoded.dropLast()
+        case .empty: []
+        case .hugeLength:
+            [0xa1, 0x67] + Array("version".utf8) + [0x5b, 0x80, 0, 0, 0, 0, 0, 0, 0]
+        default: encoded
+        }
+    }
+}
+
+extension CBORDraft {
+    /// Edits the signature or tag of the one COSE object in this map.
+    fileprivate mutating func editLast(_ edit: ([UInt8]) -> [UInt8]) {
+        guard case .encoded(let bytes)? = members.first?.value, let item = try? CBORItem.parse(bytes[...])
+        else {
+            return
+        }
+        var object = CBORDraft(item)
+        guard case .bytes(let last)? = object.items.last else { return }
+        object.items[object.items.count - 1] = .bytes(edit(last))
+        members[0].value = object
+    }
 }

@@ -1,5 +1,5 @@
-package import COSE
 internal import CBOR
+package import COSE
 package import MdocModel
 package import OpenSSLCrypto
 internal import PKIX
@@ -134,3 +134,90 @@ enum TestValidity {
     static let signed = -2 * day
     static let validUntil = 28 * day
 }
+
+/// The behaviour of a test issuer; conforming by default.
+package struct IssuingOptions: Sendable {
+    package var rootCurve = Curve.p256
+    /// The curve of the document signer's key; an Edwards curve may be one too.
+    package var signerCurve = Curve.p256
+    package var digestAlgorithm = HashAlgorithm.sha256
+    /// What the common names of both certificates begin with.
+    package var name = "Countersign Test"
+    /// stateOrProvinceName of both certificates.
+    package var state: String?
+    /// Whether x5chain is an array of one certificate.
+    package var certificatesAsArray = false
+    /// Digests in each namespace that belong to no item (Q162).
+    package var decoyDigests = 0
+    /// Seconds from the signature to `expectedUpdate`, where there is one.
+    package var expectedUpdate: Int64?
+    /// An MSO member of which nothing is known.
+    package var extraMember: (key: String, value: CBORDraft)?
+    /// The status member of the MSO (second edition).
+    package var status: CBORDraft?
+    package var keyAuthorizations: CBORDraft?
+    package var fault: IssuerFault?
+
+    /// As of PassKit's own test issuer, whose documents prove nothing.
+    static let passKitTestName = "PassKit Identity Test"
+
+    package init(fault: IssuerFault? = nil) {
+        self.fault = fault
+    }
+}
+
+extension HashAlgorithm {
+    /// The name in `digestAlgorithm` (ISO/IEC 18013-5 9.1.2.4).
+    var digestAlgorithmName: String {
+        switch self {
+        case .sha256: "SHA-256"
+        case .sha384: "SHA-384"
+        case .sha512: "SHA-512"
+        }
+    }
+}
+
+/// A document as the phone keeps it: what the issuer signed, and the device's private key.
+package struct IssuedDocument: Sendable {
+    package struct Item: Sendable {
+        package let nameSpace: String
+        package let identifier: String
+        /// The value, for the phone to choose by.
+        package let value: CBORDraft
+        /// IssuerSignedItemBytes as they are sent.
+        package let encoded: [UInt8]
+    }
+
+    package let docType: String
+    package private(set) var items: [Item]
+    /// The encoded COSE_Sign1.
+    package let issuerAuth: [UInt8]
+    package let deviceKey: COSEKeyPair
+
+    /// The document as a phone presents it whose holder unticked these elements: nothing else of it changes.
+    package func withholding(_ names: Set<ElementName>) -> IssuedDocument {
+        var document = self
+        document.items.removeAll {
+            names.contains(ElementName(nameSpace: $0.nameSpace, identifier: $0.identifier))
+        }
+        return document
+    }
+
+    /// IssuerSigned (ISO/IEC 18013-5 8.3.2.1.2.2) with these items, in their order by namespace.
+    func issuerSigned(_ items: [Item]) -> CBORDraft {
+        var nameSpaces = CBORDraft.map([])
+        for item in items {
+            let name = CBORDraft.text(item.nameSpace)
+            nameSpaces[name] = .array((nameSpaces[name]?.items ?? []) + [.encoded(item.encoded)])
+        }
+        return ["nameSpaces": nameSpaces, "issuerAuth": .encoded(issuerAuth)]
+    }
+
+    /// IssuerSigned with every item: what was provisioned.
+    package func credential() -> [UInt8] {
+        issuerSigned(items).encode()
+    }
+}
+
+extension IssuedDocument: RedactedDescription {}
+extension IssuedDocument.Item: RedactedDescription {}

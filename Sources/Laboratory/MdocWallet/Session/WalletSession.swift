@@ -1,3 +1,4 @@
+internal import CBOR
 package import MdocModel
 internal import MdocSession
 internal import Synchronization
@@ -166,5 +167,91 @@ extension SessionError {
         case .decryptionFailed, .keyAgreementFailed, .cryptography: .encryptionError
         case .unexpectedMessage: .termination
         }
+    }
+}
+
+/// The phone's end of a TCP bench link: a greeting, then the messages of one session. Frames and sockets are the
+/// caller's.
+package struct WalletBenchLink: ~Copyable, Sendable {
+    /// The first frame, to be sent as soon as the reader has connected.
+    package let greeting: [UInt8]
+    /// The `mdoc:` text, which the greeting holds too.
+    package let qr: String
+    package var session: WalletSession
+
+    /// The phone for its `number`th reader; each reader gets a new engagement.
+    package init(
+        _ wallet: Wallet, handover kind: HandoverKind, number: Int = 1, now: ContinuousClock.Instant
+    ) throws(WalletError) {
+        try self.init(wallet, engaged: try wallet.engagement(kind, number: number, now: now))
+    }
+
+    /// The phone for the reader that it has been engaged with.
+    package init(_ wallet: Wallet, engaged engagement: WalletEngagement) throws(WalletError) {
+        let scanned: WalletEngagement
+        var messages: (select: [UInt8]?, request: [UInt8]?)
+        switch engagement.handover {
+        case .qr: scanned = engagement
+        case .nfc(let select, let request):
+            scanned = try wallet.qrEngagement(engagement.number, engagement.eDeviceKey)
+            messages = (select, request)
+        case .nfcVersion2(let select, let request):
+            scanned = try wallet.qrEngagement(engagement.number, engagement.eDeviceKey)
+            messages = (select, request)
+        }
+        qr = scanned.uri
+        greeting = BenchLinkGreeting(
+            qr: qr, deviceEngagement: engagement.deviceEngagement, handoverSelect: messages.select,
+            handoverRequest: messages.request, isVersion2: engagement.handover.numbersMessages
+        ).encoded()
+        session = WalletSession(wallet, engagement: engagement)
+    }
+}
+
+/// One rule of session encryption (ISO/IEC 18013-5 9.1.1) that the phone breaks, and no other. The raw value is
+/// the rule's name, as in the corpus of presentations.
+package enum SessionFault: String, CaseIterable, Sendable {
+    case tagFlipped = "session.tag_flipped"
+    case counterTwo = "session.counter_2"
+    case emptyMap = "session.empty_map"
+    case trailingBytes = "session.trailing_bytes"
+    case dataTwice = "session.dup_data"
+    case notAMap = "session.not_a_map"
+    case encryptionError = "session.status_10"
+    case decodingError = "session.status_11"
+    case termination = "session.status_20"
+    /// An answer beside a status that reports an error.
+    case dataWithEncryptionError = "session.data_with_status_10"
+    case dataWithDecodingError = "session.data_with_status_11"
+    /// An answer beside a status that no standard defines.
+    case dataWithUnknownStatus = "session.data_with_status_99"
+}
+
+extension SessionFault {
+    /// What becomes of a SessionData message.
+    func edit(_ message: [UInt8]) -> [UInt8] {
+        switch self {
+        case .tagFlipped: message.dropLast() + message.suffix(1).map { $0 ^ 1 }
+        case .counterTwo: message
+        case .emptyMap: CBORDraft.map([]).encode()
+        case .trailingBytes: message + [0]
+        case .dataTwice: (["data": Self.data(message), "data": .bytes([0, 1])] as CBORDraft).encode()
+        case .notAMap: CBORDraft.array([Self.data(message)]).encode()
+        case .encryptionError: SessionData.encode(data: nil, status: .encryptionError)
+        case .decodingError: SessionData.encode(data: nil, status: .decodingError)
+        case .termination: SessionData.encode(data: nil, status: .termination)
+        case .dataWithEncryptionError: Self.answer(message, status: 10)
+        case .dataWithDecodingError: Self.answer(message, status: 11)
+        case .dataWithUnknownStatus: Self.answer(message, status: 99)
+        }
+    }
+
+    private static func answer(_ message: [UInt8], status: UInt64) -> [UInt8] {
+        let data = (try? SessionData(message[...]))?.data
+        return SessionData.encode(data: data.map(Array.init), status: SessionStatus(rawValue: status))
+    }
+
+    private static func data(_ message: [UInt8]) -> CBORDraft {
+        .bytes(((try? SessionData(message[...]))?.data).map(Array.init) ?? [])
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 package import JSON
 internal import OpenSSLCrypto
 internal import PCSCTransport
@@ -28,5 +29,82 @@ package struct ProgramVersion {
             "commitNote": .string(Checkout.current.text),
             "libraries": .object(Self.libraries.map { ($0.name, .string($0.version)) }),
         ]
+    }
+}
+
+/// The checkout that the running program was built in. The build records no commit, so this is the commit that is
+/// checked out beside the program; `movedOn` if the program is older than that.
+enum Checkout {
+    case commit(String)
+    /// The checkout moved to `head` after the program was built.
+    case movedOn(head: String)
+    case unknown
+
+    static let current = Checkout(ofProgram: "/proc/self/exe")
+
+    init(ofProgram path: String) {
+        self = .unknown
+        let files = FileManager.default
+        guard let program = try? files.destinationOfSymbolicLink(atPath: path),
+            let git = Self.gitFolder(above: program), let head = Self.head(in: git)
+        else { return }
+        let built = Self.modified(program)
+        guard let built, let moved = Self.modified("\(git)/logs/HEAD") ?? Self.modified("\(git)/HEAD") else {
+            return
+        }
+        self = moved <= built ? .commit(head) : .movedOn(head: head)
+    }
+
+    var commit: String? {
+        guard case .commit(let commit) = self else { return nil }
+        return commit
+    }
+
+    var text: String {
+        switch self {
+        case .commit(let commit): "\(commit), and what was changed in its checkout"
+        case .movedOn(let head): "unknown: built before its checkout moved to \(head)"
+        case .unknown: "unknown: not run from where it was built"
+        }
+    }
+
+    private static func modified(_ path: String) -> Date? {
+        try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+    }
+
+    /// `.git` of the checkout whose build folder the program lies in, followed to where a worktree keeps it.
+    private static func gitFolder(above program: String) -> String? {
+        guard let build = program.firstRange(of: "/.build/") else { return nil }
+        let git = program[..<build.lowerBound] + "/.git"
+        guard let link = text(of: String(git)) else { return String(git) }
+        return link.hasPrefix("gitdir: ") ? String(link.dropFirst("gitdir: ".count)) : nil
+    }
+
+    private static func head(in git: String) -> String? {
+        guard let head = text(of: "\(git)/HEAD") else { return nil }
+        guard head.hasPrefix("ref: ") else { return commit(head) }
+        let name = String(head.dropFirst("ref: ".count))
+        let common = text(of: "\(git)/commondir").map { $0.hasPrefix("/") ? $0 : "\(git)/\($0)" } ?? git
+        if let loose = text(of: "\(common)/\(name)") { return commit(loose) }
+        let packed = text(of: "\(common)/packed-refs")?.split(separator: "\n")
+        let line = packed?.first { $0.hasSuffix(" \(name)") }
+        return line.flatMap { commit(String($0.prefix { $0 != " " })) }
+    }
+
+    private static func commit(_ text: String) -> String? {
+        (40...64).contains(text.count) && text.allSatisfy(\.isHexDigit) ? text : nil
+    }
+
+    /// A small file without the blanks around it.
+    private static func text(of path: String) -> String? {
+        guard let bytes = try? InputFile.read(path, limit: 1 << 22) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.split(whereSeparator: \.isNewline).isEmpty ? nil : trimmed(text)
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var text = text[...]
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
     }
 }

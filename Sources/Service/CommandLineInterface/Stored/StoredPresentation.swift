@@ -1,8 +1,13 @@
+package import ArgumentParser
+internal import CBOR
+internal import ErrorMapping
 package import MdocModel
 package import MdocTrust
 package import MdocVerification
+internal import OpenSSLCrypto
 internal import ReaderService
 package import Reports
+internal import RequestPlanner
 package import WalletPresentation
 
 /// A presentation through an app or the web, as files hold it: enough to open and judge it once more.
@@ -57,12 +62,14 @@ package struct StoredPresentation {
             return try WalletEnvelope(bytes[...]).open(
                 with: keys, as: merchant, answering: .acceptingReplays(of: nonce))
         case .webResponse(let text, let info, let origin):
-            return try Self.opened(EncryptedResponse(text), EncryptionInfo(info), origin, keys)
+            return try Self.opened(
+                EncryptedResponse(text), asked: EncryptionInfo(info), at: origin, with: keys)
         }
     }
 
     private static func opened(
-        _ response: EncryptedResponse, _ info: EncryptionInfo, _ origin: WebOrigin, _ keys: [RecipientKey]
+        _ response: EncryptedResponse, asked info: EncryptionInfo, at origin: WebOrigin,
+        with keys: [RecipientKey]
     ) throws(WalletPresentationError) -> OpenedPresentation {
         for key in keys {
             do throws(WalletPresentationError) {
@@ -76,5 +83,112 @@ package struct StoredPresentation {
             }
         }
         throw .recipientKeyUnknown
+    }
+}
+
+/// How an answer of an app or a page is opened, and what was asked for.
+package struct AnswerArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The private key that the answer is sealed for: PEM or a hexadecimal scalar in a file, or - for the standard input. Repeatable.",
+            valueName: "file"))
+    package var key: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What the page or app asked for, in words as `request` takes them.", valueName: "intent"))
+    package var intent: String?
+
+    package init() {}
+}
+
+/// What `verify` reads of a presentation through an app or the web.
+package struct ChannelFiles {
+    package let app: AppArguments
+    package let web: WebArguments
+    package let answer: AnswerArguments
+
+    package var isGiven: Bool { app.envelope != nil || web.webResponse != nil }
+
+    package func validate() throws {
+        guard app.envelope == nil || web.webResponse == nil else {
+            throw ValidationError("Give either --envelope or --web-response.")
+        }
+        guard isGiven else {
+            guard answer.key.isEmpty, answer.intent == nil, web.webRequest == nil else {
+                throw ValidationError(
+                    "--key, --intent and --web-request need --envelope or --web-response.")
+            }
+            return
+        }
+        guard !answer.key.isEmpty else { throw ValidationError("--envelope and --web-response need --key.") }
+        guard web.webResponse == nil || web.webRequest != nil || web.encryptionInfo != nil else {
+            throw ValidationError("--web-response needs --encryption-info or --web-request.")
+        }
+        guard [answer.intent != nil, !app.elements.isEmpty, web.webRequest != nil].count(where: { $0 }) <= 1
+        else {
+            throw ValidationError(
+                "Give only one of --element, --web-request and --intent, which say what was asked for.")
+        }
+    }
+
+    /// What the files hold; nil if they are of neither channel.
+    ///
+    /// - Parameter request: the DeviceRequest that was sent, where it is given by itself.
+    package func presentation(
+        request: StoredRequest?, limit: Int, at now: Timestamp
+    ) throws(CommandFailure) -> StoredPresentation? {
+        guard let message = try message(limit: limit) else { return nil }
+        let keys = try answer.key.map { argument throws(CommandFailure) in
+            let pair = try PrivateKeyFile.read(argument, on: .p256, option: "--key")
+            return try mapping(RecipientKey(pair)) { (error: WalletPresentationError) in
+                CommandFailure.usage("--key: \(error.explanation)")
+            }
+        }
+        return StoredPresentation(message: message, keys: keys, asked: try asked(request, at: now))
+    }
+
+    private func message(limit: Int) throws(CommandFailure) -> StoredPresentation.Message? {
+        if let envelope = app.envelope, let asking = try app.request() {
+            let bytes = try InputFile.read(envelope, limit: limit)
+            return .envelope(bytes, asking.merchant, asking.nonce)
+        }
+        guard let response = web.webResponse, let info = try web.sentEncryptionInfo(), let origin = web.origin
+        else { return nil }
+        // Base64 has four characters for three bytes.
+        let text = try InputFile.read(response, limit: (limit + 2) / 3 * 4 + 2).withoutLineEnd
+        return .webResponse(text, encryptionInfo: info, origin.origin)
+    }
+
+    private func asked(
+        _ request: StoredRequest?, at now: Timestamp
+    ) throws(CommandFailure) -> StoredPresentation.Asked? {
+        let day = WallClock.localDay(at: now)
+        func asked(_ request: StoredRequest) -> StoredPresentation.Asked {
+            .init(requests: request.items, expectation: request.expectation(at: now))
+        }
+        if let intent = answer.intent {
+            let plan = try Self.plan(intent)
+            let requests = plan.drafts(for: [.extendedRequest, .readerAuthAll]).flatMap(\.documents)
+            return .init(requests: requests, expectation: plan.expectation(on: day))
+        }
+        if let items = try app.itemsRequest() {
+            return .init(requests: [items], expectation: AnswerExpectation(of: [items], on: day))
+        }
+        if let file = web.webRequest {
+            let bytes = try WebRequestFile(file).deviceRequest
+            return try mapping(asked(try StoredRequest(bytes[...], limits: .standard))) {
+                (error: MdocModelError) in CommandFailure.malformed("--web-request: \(error.explanation)")
+            }
+        }
+        return request.map(asked)
+    }
+
+    private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {
+        try mapping(RequestPlan(RequestIntent(parsing: intent), keeping: .none)) {
+            (error: RequestPlannerError) in CommandFailure.usage("--intent: \(error.explanation)")
+        }
     }
 }

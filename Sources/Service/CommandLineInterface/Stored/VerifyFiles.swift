@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import CBOR
 internal import COSE
 internal import ErrorMapping
-internal import MdocModel
+package import MdocModel
 internal import MdocSession
 
 package struct VerifyFiles: ParsableArguments {
@@ -77,7 +77,7 @@ package struct VerifyFiles: ParsableArguments {
     package func sentRequest() throws(CommandFailure) -> StoredRequest? {
         guard let request else { return nil }
         let limits = limits
-        return try read("--request", request) { bytes throws(MdocModelError) in
+        return try read(request, option: "--request") { bytes throws(MdocModelError) in
             try StoredRequest(bytes, limits: limits)
         }
     }
@@ -85,7 +85,7 @@ package struct VerifyFiles: ParsableArguments {
     private func decrypted(response: String, transcript: String) throws(CommandFailure) -> StoredTransaction {
         let bytes = try InputFile.read(response, limit: maxMessage)
         let limits = limits
-        let transcript = try read("--transcript", transcript) { bytes throws(MdocModelError) in
+        let transcript = try read(transcript, option: "--transcript") { bytes throws(MdocModelError) in
             try SessionTranscript(stored: bytes, limits: limits)
         }
         return StoredTransaction(
@@ -108,11 +108,11 @@ package struct VerifyFiles: ParsableArguments {
     ) throws(CommandFailure) -> StoredTransaction {
         let bytes = try InputFile.read(sessionData, limit: maxMessage)
         let limits = limits
-        let engagement = try read("--engagement", engagement) { bytes throws(MdocModelError) in
+        let engagement = try read(engagement, option: "--engagement") { bytes throws(MdocModelError) in
             try DeviceEngagement(bytes, limits: limits)
         }
         let establishment = try sessionEstablishment.map { path throws(CommandFailure) in
-            try read("--session-establishment", path) { bytes throws(MdocModelError) in
+            try read(path, option: "--session-establishment") { bytes throws(MdocModelError) in
                 try SessionEstablishment(bytes, limits: limits)
             }
         }
@@ -142,7 +142,7 @@ package struct VerifyFiles: ParsableArguments {
 
     /// The structure in a file, or the failure that names the option.
     private func read<Structure>(
-        _ option: String, _ path: String, _ parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
+        _ path: String, option: String, parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
     ) throws(CommandFailure) -> Structure {
         let bytes = try InputFile.read(path, limit: maxMessage)
         return try mapping(parse(bytes[...])) { (error: MdocModelError) in
@@ -157,5 +157,62 @@ package struct VerifyFiles: ParsableArguments {
             throw .malformed("\(option): the reader's ephemeral key in it is not a COSE_Key")
         }
         return key
+    }
+}
+
+/// The input of `verify` and `bench`: the files of a presentation nearby, or of one through an app or the web.
+///
+/// Their groups of options are side by side in the command: in a debug build ArgumentParser checks a group inside
+/// of another five times as often.
+package struct VerifyInput {
+    private let files: VerifyFiles
+    package let channel: ChannelFiles
+
+    package init(_ files: VerifyFiles, app: AppArguments, web: WebArguments, answer: AnswerArguments) {
+        self.files = files
+        channel = ChannelFiles(app: app, web: web, answer: answer)
+    }
+
+    package func validate() throws {
+        try channel.validate()
+        guard
+            [files.response != nil, files.sessionData != nil, channel.isGiven].count(where: { $0 }) == 1
+        else {
+            throw ValidationError(
+                "Give --response and --transcript, or --session-data and --engagement, or --envelope, or --web-response."
+            )
+        }
+        let sessionOnly = [
+            ("--engagement", files.engagement), ("--handover-select", files.handoverSelect),
+            ("--handover-request", files.handoverRequest),
+            ("--session-establishment", files.sessionEstablishment),
+        ]
+        if channel.isGiven {
+            for (name, value) in sessionOnly
+                + [("--transcript", files.transcript), ("--reader-key", files.readerKey)]
+            where value != nil {
+                throw ValidationError("\(name) does not go with --envelope or --web-response.")
+            }
+        } else if files.response != nil {
+            guard files.transcript != nil else { throw ValidationError("--response needs --transcript.") }
+            for (name, value) in sessionOnly where value != nil {
+                throw ValidationError("\(name) belongs to --session-data; --response takes --transcript.")
+            }
+        } else {
+            guard files.engagement != nil else { throw ValidationError("--session-data needs --engagement.") }
+            guard files.readerKey != nil else { throw ValidationError("--session-data needs --reader-key.") }
+            guard files.transcript == nil else {
+                throw ValidationError("--transcript belongs to --response; --session-data makes its own.")
+            }
+            guard files.handoverRequest == nil || files.handoverSelect != nil else {
+                throw ValidationError("--handover-request needs --handover-select.")
+            }
+        }
+    }
+
+    /// What the files hold of a presentation through an app or the web; nil if they are of one nearby.
+    package func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
+        guard channel.isGiven else { return nil }
+        return try channel.presentation(request: files.sentRequest(), limit: files.maxMessage, at: now)
     }
 }

@@ -1,3 +1,4 @@
+package import PCSCTransport
 package import ReaderService
 internal import Synchronization
 
@@ -111,5 +112,36 @@ extension StepFacts {
             .connecting, .checkBluetooth, .hold, .noted:
             nil
         }
+    }
+}
+
+/// Where the lines of a field trace go. The recorder calls it from one place at a time.
+package protocol FieldTraceSink: Sendable {
+    /// Called before each presentation: whether a new file is begun, which then gets the header and new tokens.
+    func beginsFile() -> Bool
+
+    /// Takes one line with its end.
+    func write(_ line: [UInt8])
+}
+
+/// One file from beginning to end.
+struct OneFileSink: FieldTraceSink {
+    let take: @Sendable ([UInt8]) -> Void
+
+    func beginsFile() -> Bool { false }
+
+    func write(_ line: [UInt8]) { take(line) }
+}
+
+extension FieldTraceRecorder {
+    /// Records the readers that there are. It may have to ask their drivers, which takes the readers for a moment: call it
+    /// before a phone is waited for.
+    package func describeReaders(of service: PCSCService) async {
+        for reader in (try? await service.readers()) ?? [] { record(.reader(NFCReaderFacts(reader))) }
+    }
+
+    /// Records what comes to the readers and leaves, until the task is cancelled. It takes no reader.
+    package func watchReaders(of service: PCSCService) async {
+        for await event in service.events() { record(.presence(PresenceFacts(event))) }
     }
 }

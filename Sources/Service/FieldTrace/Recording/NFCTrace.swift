@@ -29,13 +29,13 @@ package struct NFCTrace: Sendable {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
         else { return }
-        _ = take(command, answer.data, name(of: command))
+        _ = take(command, answer: answer.data, name: name(of: command))
     }
 
     /// The events of one command. Where `answer` is nil there was no answer, for the reason in `failure`.
     mutating func events(
-        _ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>?, took: Duration,
-        failure: ExchangeFacts.Failure?, _ tokens: TraceTokens
+        of command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, took: Duration,
+        failure: ExchangeFacts.Failure?, tokens: TraceTokens
     ) -> [FieldTraceEvent] {
         guard let command = try? CommandAPDU.parse(command) else {
             return [.exchange(ExchangeFacts(.other, sent: 0, took: took, failure: failure))]
@@ -48,7 +48,7 @@ package struct NFCTrace: Sendable {
             status: response.map { TraceStatus($0.status.rawValue) }, took: took,
             length: name == .readLength && isDone ? response?.data.bigEndian : nil,
             failure: failure ?? (response == nil ? .cardLost : nil))
-        let found = isDone ? take(command, response?.data ?? [], name) : []
+        let found = isDone ? take(command, answer: response?.data ?? [], name: name) : []
         return [.exchange(exchange)] + found.flatMap { $0.events(tokens) }
             + (response.map { followVersion2($0, name) } ?? [])
     }
@@ -98,7 +98,7 @@ package struct NFCTrace: Sendable {
 
     /// Follows a command that was carried out; what is complete with it.
     private mutating func take(
-        _ command: CommandAPDU, _ data: ArraySlice<UInt8>, _ name: ExchangeFacts.Command
+        _ command: CommandAPDU, answer data: ArraySlice<UInt8>, name: ExchangeFacts.Command
     ) -> [Found] {
         let offset = Int(command.p1) << 8 | Int(command.p2)
         switch name {

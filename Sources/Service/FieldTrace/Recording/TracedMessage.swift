@@ -42,7 +42,7 @@ struct TracedMessage: Sendable {
     ) -> [FieldTraceEvent] {
         let message = try? NDEFMessage.parse(bytes[...])
         var events: [FieldTraceEvent] = [
-            .message(MessageFacts(message, size: bytes.count, direction, tokens))
+            .message(MessageFacts(message, size: bytes.count, direction: direction, tokens: tokens))
         ]
         guard let message else { return events }
         if let service = (try? ServiceParameter.handover(in: message)) ?? nil {
@@ -60,7 +60,7 @@ struct TracedMessage: Sendable {
 extension MessageFacts {
     /// - Parameter message: nil if the bytes are not a message.
     fileprivate init(
-        _ message: NDEFMessage?, size: Int, _ direction: Direction, _ tokens: TraceTokens
+        _ message: NDEFMessage?, size: Int, direction: Direction, tokens: TraceTokens
     ) {
         self.direction = TraceWord(direction)
         self.size = size

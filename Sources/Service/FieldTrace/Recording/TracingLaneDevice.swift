@@ -1,6 +1,7 @@
 package import MdocModel
 package import PCSCTransport
 package import ReaderService
+internal import Synchronization
 package import Transport
 
 /// A lane's device whose presentations are recorded. What it asks phones with is to be a tracing reader and radio of the
@@ -10,7 +11,7 @@ package struct TracingLaneDevice: LaneDevice {
     private let recorder: FieldTraceRecorder
     private let readers: PCSCService
 
-    package init(_ device: any LaneDevice, _ recorder: FieldTraceRecorder, _ readers: PCSCService) {
+    package init(_ device: any LaneDevice, by recorder: FieldTraceRecorder, readers: PCSCService) {
         self.device = device
         self.recorder = recorder
         self.readers = readers
@@ -45,5 +46,84 @@ package struct TracingLaneDevice: LaneDevice {
 
     package func radioFault() async -> RadioFault? {
         await device.radioFault()
+    }
+}
+
+/// A contactless reader whose phones and commands are recorded.
+package struct TracingReader: ContactlessReader {
+    private let reader: any ContactlessReader
+    private let recorder: FieldTraceRecorder
+
+    package init(_ reader: any ContactlessReader, _ recorder: FieldTraceRecorder) {
+        self.reader = reader
+        self.recorder = recorder
+    }
+
+    package func beginPresentation() async {
+        await reader.beginPresentation()
+    }
+
+    package func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        do throws(ContactlessError) {
+            let card = try await reader.nextCard(again: pause)
+            recorder.record(.powered(PoweredFacts(card.limits)))
+            return TracingCard(card, recorder)
+        } catch {
+            if case .cardMute = error { recorder.record(.presence(PresenceFacts(change: .mute))) }
+            throw error
+        }
+    }
+}
+
+private final class TracingCard: ContactlessCard {
+    private let card: any ContactlessCard
+    private let recorder: FieldTraceRecorder
+    private let trace = Mutex(NFCTrace())
+
+    init(_ card: any ContactlessCard, _ recorder: FieldTraceRecorder) {
+        self.card = card
+        self.recorder = recorder
+    }
+
+    var limits: ContactlessLimits { card.limits }
+    var stay: Int { card.stay }
+
+    func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
+        let begin = ContinuousClock.now
+        do throws(ContactlessError) {
+            let answer = try await card.exchange(command)
+            record(command, answer: answer[...], since: begin)
+            return answer
+        } catch {
+            record(command, answer: nil, since: begin, failure: ExchangeFacts.Failure(error))
+            throw error
+        }
+    }
+
+    private func record(
+        _ command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, since begin: ContinuousClock.Instant,
+        failure: ExchangeFacts.Failure? = nil
+    ) {
+        let took = begin.duration(to: .now)
+        let events = trace.withLock { trace in
+            trace.events(
+                of: command, answer: answer, took: took, failure: failure, tokens: recorder.tokens)
+        }
+        events.forEach(recorder.record)
+    }
+
+    func release() async {
+        await card.release()
+    }
+}
+
+extension ExchangeFacts.Failure {
+    fileprivate init(_ error: ContactlessError) {
+        self =
+            switch error {
+            case .cardLost, .cardMute: .cardLost
+            case .readerUnavailable: .readerUnavailable
+            case .cancelled: .cancelled
+            }
     }
 }

@@ -1,5 +1,6 @@
 package import BlueZTransport
 package import NDEF
+internal import Synchronization
 package import Transport
 
 /// A Bluetooth radio whose links are recorded.
@@ -38,7 +39,7 @@ package struct TracingRadio: BluetoothLERadio {
     package func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
         let radio = radio
         let token = recorder.tokens.token(for: service.uuid.bytes[...])
-        let server = try await recorder.timed(.advertise, token) { () throws(BluetoothLEError) in
+        let server = try await recorder.timed(.advertise, token: token) { () throws(BluetoothLEError) in
             try await radio.serve(service)
         }
         return TracingServer(server: server, token: token, recorder: recorder)
@@ -48,7 +49,7 @@ package struct TracingRadio: BluetoothLERadio {
         to service: GATTService, choosing choice: ChannelChoice?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let radio = radio
-        return try await recorder.link(.connect, service.uuid) { () throws(BluetoothLEError) in
+        return try await recorder.link(.connect, to: service.uuid) { () throws(BluetoothLEError) in
             try await radio.connect(to: service, choosing: choice)
         }
     }
@@ -57,7 +58,7 @@ package struct TracingRadio: BluetoothLERadio {
         to uuid: BluetoothUUID, psm: UInt16
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let radio = radio
-        return try await recorder.link(.connectL2CAP, uuid) { () throws(BluetoothLEError) in
+        return try await recorder.link(.connectL2CAP, to: uuid) { () throws(BluetoothLEError) in
             try await radio.connect(to: uuid, psm: psm)
         }
     }
@@ -76,10 +77,10 @@ private struct TracingServer: BluetoothLEServer {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
             let link = TracingLink(try await server.link(), recorder)
-            await recorder.made(link, .accept, token, since: begin)
+            await recorder.made(link, by: .accept, token: token, since: begin)
             return link
         } catch {
-            recorder.failed(.accept, token, since: begin, error)
+            recorder.failed(.accept, token: token, since: begin, error: error)
             throw error
         }
     }
@@ -93,24 +94,24 @@ private struct TracingServer: BluetoothLEServer {
 
 extension FieldTraceRecorder {
     fileprivate func link(
-        _ action: RadioFacts.Action, _ uuid: BluetoothUUID,
-        _ make: () async throws(BluetoothLEError) -> any BluetoothLELink
+        _ action: RadioFacts.Action, to uuid: BluetoothUUID,
+        make: () async throws(BluetoothLEError) -> any BluetoothLELink
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let begin = ContinuousClock.now
         let token = tokens.token(for: uuid.bytes[...])
         do throws(BluetoothLEError) {
             let link = TracingLink(try await make(), self)
-            await made(link, action, token, since: begin)
+            await made(link, by: action, token: token, since: begin)
             return link
         } catch {
-            failed(action, token, since: begin, error)
+            failed(action, token: token, since: begin, error: error)
             throw error
         }
     }
 
     fileprivate func timed<Value>(
-        _ action: RadioFacts.Action, _ token: TraceToken?,
-        _ make: () async throws(BluetoothLEError) -> Value
+        _ action: RadioFacts.Action, token: TraceToken?,
+        make: () async throws(BluetoothLEError) -> Value
     ) async throws(BluetoothLEError) -> Value {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
@@ -118,7 +119,7 @@ extension FieldTraceRecorder {
             done(action, token, since: begin)
             return value
         } catch {
-            failed(action, token, since: begin, error)
+            failed(action, token: token, since: begin, error: error)
             throw error
         }
     }
@@ -135,16 +136,163 @@ extension FieldTraceRecorder {
     }
 
     fileprivate func failed(
-        _ action: RadioFacts.Action, _ token: TraceToken?, since begin: ContinuousClock.Instant,
-        _ error: BluetoothLEError
+        _ action: RadioFacts.Action, token: TraceToken?, since begin: ContinuousClock.Instant,
+        error: BluetoothLEError
     ) {
         done(action, token, since: begin, fault: FaultFacts(error))
     }
 
     fileprivate func made(
-        _ link: TracingLink, _ action: RadioFacts.Action, _ token: TraceToken?,
+        _ link: TracingLink, by action: RadioFacts.Action, token: TraceToken?,
         since begin: ContinuousClock.Instant
     ) async {
         done(action, token, since: begin, link: await link.facts)
+    }
+}
+
+/// A Bluetooth link whose messages are recorded, by the count and size of their fragments.
+final class TracingLink: BluetoothLELink {
+    private let link: any BluetoothLELink
+    private let recorder: FieldTraceRecorder
+    private let under = Mutex(UnderWay())
+
+    /// The messages that have begun.
+    private struct UnderWay {
+        var sent = TracedFragments(.toPhone)
+        var received = TracedFragments(.fromPhone)
+        var isClosed = false
+    }
+
+    init(_ link: any BluetoothLELink, _ recorder: FieldTraceRecorder) {
+        self.link = link
+        self.recorder = recorder
+    }
+
+    var kind: BluetoothLELinkKind { link.kind }
+
+    var packetLimit: Int { get async { await link.packetLimit } }
+
+    var facts: LinkFacts {
+        get async {
+            LinkFacts(
+                kind: TraceWord(LinkFacts.Kind(kind)), packetLimit: await packetLimit,
+                attempts: (link as? any BluetoothLEClientLink)?.attempts)
+        }
+    }
+
+    func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
+        do throws(BluetoothLEError) {
+            let packet = try await link.receive()
+            switch packet {
+            case .data(let value): note(value.count, isLast: kind != .l2cap && value.first == 0, \.received)
+            case .state(let value): record(.stateFromPhone, value: value.first.map { Int($0) })
+            }
+            return packet
+        } catch {
+            if error != .cancelled { lost(error) }
+            throw error
+        }
+    }
+
+    func interrupt() async {
+        await link.interrupt()
+    }
+
+    func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        do throws(BluetoothLEError) {
+            try await link.send(head, body)
+            note(head.count + body.count, isLast: head == .byte(0), \.sent)
+        } catch {
+            lost(error)
+            throw error
+        }
+    }
+
+    func signal(_ state: UInt8) async throws(BluetoothLEError) {
+        try await link.signal(state)
+        record(.stateToPhone, value: Int(state))
+    }
+
+    func close() async {
+        let wasClosed = under.withLock { under in
+            defer { under.isClosed = true }
+            return under.isClosed
+        }
+        await link.close()
+        guard !wasClosed else { return }
+        flush()
+        record(.closed, value: nil)
+    }
+
+    // MARK: Recording
+
+    private func note(_ count: Int, isLast: Bool, _ direction: WritableKeyPath<UnderWay, TracedFragments>) {
+        let whole = under.withLock { $0[keyPath: direction].add(count, isLast: isLast) }
+        if let whole { recorder.record(.fragments(whole)) }
+    }
+
+    /// What is not complete, and over L2CAP everything since the last change of direction.
+    private func flush() {
+        let rest = under.withLock { [$0.sent.take(), $0.received.take()] }
+        for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }
+    }
+
+    private func lost(_ error: BluetoothLEError) {
+        flush()
+        recorder.record(.link(LinkStateFacts(change: TraceWord(.lost), value: nil, fault: FaultFacts(error))))
+    }
+
+    private func record(_ change: LinkStateFacts.Change, value: Int?) {
+        recorder.record(.link(LinkStateFacts(change: TraceWord(change), value: value, fault: nil)))
+    }
+}
+
+/// The fragments of one message so far.
+private struct TracedFragments {
+    private let direction: FragmentsFacts.Direction
+    private var facts: FragmentsFacts
+    private var begin = ContinuousClock.now
+
+    init(_ direction: FragmentsFacts.Direction) {
+        self.direction = direction
+        facts = FragmentsFacts(direction: TraceWord(direction))
+    }
+
+    /// The message, if this fragment completes it.
+    mutating func add(_ count: Int, isLast: Bool) -> FragmentsFacts? {
+        if facts.fragments == 0 { begin = .now }
+        facts.fragments &+= 1
+        facts.bytes &+= UInt32(clamping: count)
+        facts.largest = max(facts.largest, UInt32(clamping: count))
+        facts.isComplete = isLast
+        facts.took = begin.duration(to: .now).traceMilliseconds
+        return isLast ? take() : nil
+    }
+
+    /// What there is, if anything.
+    mutating func take() -> FragmentsFacts? {
+        defer { self = TracedFragments(direction) }
+        return facts.fragments > 0 ? facts : nil
+    }
+}
+
+extension PacketHead {
+    fileprivate var count: Int {
+        switch self {
+        case .none: 0
+        case .byte: 1
+        case .length: 4
+        }
+    }
+}
+
+extension LinkFacts.Kind {
+    fileprivate init(_ kind: BluetoothLELinkKind) {
+        self =
+            switch kind {
+            case .server: .server
+            case .client: .client
+            case .l2cap: .l2cap
+            }
     }
 }

@@ -2,6 +2,7 @@ internal import ErrorMapping
 internal import Foundation
 internal import GRDB
 package import MdocModel
+internal import Synchronization
 package import WalletPresentation
 
 /// The nonces of one server on its disk, in a file beside the store's: they change with every request.
@@ -204,5 +205,86 @@ extension IssuedNonce {
         self.init(
             nonce, to: session, for: channel,
             expires: try Timestamp(stored: row.decode(forColumn: "expires")))
+    }
+}
+
+/// The table of nonces in PostgreSQL.
+enum NonceTables {
+    static let schema = PostgreSQLSchema(
+        table: "countersign_nonce",
+        statements: [
+            """
+            CREATE TABLE IF NOT EXISTS countersign_nonce (
+                nonce bytea PRIMARY KEY CHECK (octet_length(nonce) BETWEEN 1 AND 64),
+                session bytea NOT NULL CHECK (octet_length(session) = 32),
+                channel text NOT NULL,
+                expires bigint NOT NULL,
+                asked bytea NOT NULL,
+                is_spent boolean NOT NULL DEFAULT false
+            )
+            """,
+            "CREATE INDEX IF NOT EXISTS countersign_nonce_expires ON countersign_nonce (expires)",
+        ])
+
+    static let insert = """
+        INSERT INTO countersign_nonce (nonce, session, channel, expires, asked)
+        VALUES ($1::bytea, $2::bytea, $3::text, $4::bigint, $5::bytea) ON CONFLICT DO NOTHING RETURNING true
+        """
+
+    /// The atomic step: whoever comes with what it was issued for, and nobody else, spends it.
+    static let spend = """
+        UPDATE countersign_nonce SET is_spent = true
+        WHERE nonce = $1::bytea AND session = $2::bytea AND channel = $3::text
+            AND expires BETWEEN $4::bigint AND $5::bigint AND NOT is_spent
+        RETURNING session, channel, expires, asked
+        """
+
+    /// Why the step was not made.
+    static let look = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
+
+    /// Several servers sweep, each what no other does.
+    static let sweep = """
+        WITH expired AS (
+            DELETE FROM countersign_nonce WHERE nonce IN (
+                SELECT nonce FROM countersign_nonce WHERE expires < $1::bigint OR expires > $2::bigint
+                ORDER BY expires LIMIT \(NonceTerms.sweepSize) FOR UPDATE SKIP LOCKED)
+            RETURNING 1)
+        SELECT (SELECT count(*) FROM countersign_nonce) - (SELECT count(*) FROM expired)
+        """
+}
+
+/// The nonces of one server that forgets them when it ends.
+package final class MemoryNonces: NonceStore {
+    private let ledger: Mutex<NonceLedger>
+    private let time: MonotonicTime
+
+    package init(_ terms: NonceTerms = NonceTerms(), time: MonotonicTime = MonotonicTime()) {
+        self.time = time
+        ledger = Mutex(NonceLedger(lifetime: terms.lifetime, capacity: terms.capacity))
+    }
+
+    package func issue(
+        _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
+        asked: [UInt8],
+        at now: Timestamp
+    ) throws(NonceStoreError) -> IssuedNonce {
+        guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
+        let now = time.time(at: now)
+        return try mapping(
+            ledger.withLock { ledger throws(NonceRefusal) in
+                try ledger.issue(nonce, to: session, for: channel, asked: asked, at: now)
+            }, NonceStoreError.refused)
+    }
+
+    package func spend(
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
+        at now: Timestamp
+    ) throws(NonceStoreError) -> SpentRequest {
+        let now = time.time(at: now)
+        return try mapping(
+            ledger.withLock { ledger throws(NonceRefusal) in
+                let spent = try ledger.spend(nonce, by: session, over: channel, at: now)
+                return SpentRequest(spent, asked: ledger.asked(with: nonce))
+            }, NonceStoreError.refused)
     }
 }

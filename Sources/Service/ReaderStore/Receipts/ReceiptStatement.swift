@@ -151,3 +151,27 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { id }
 }
+
+/// How a presentation ended, in one word: what a till acts on, and what its receipt says.
+package enum PresentationOutcome: String, CaseIterable, Sendable {
+    /// Every check passed, each answer is yes, and the person who was asked approved.
+    case allow
+    /// A check failed, something is revoked, an answer is no, or the person rejected.
+    case deny
+    /// An answer is unknown, the policy refuses an unknown revocation, or nobody decided.
+    case unclear
+    /// The holder returned nothing.
+    case declined
+    /// The till or the clerk cancelled it before an answer.
+    case cancelled
+    /// There is nothing to judge.
+    case failed
+}
+
+/// Why a receipt does not say, or not in time, what came of its presentation.
+package enum ReceiptGap: String, CaseIterable, Sendable {
+    /// The daemon ended before the outcome was written.
+    case interrupted = "receipt.interrupted"
+    /// The store did not accept it when the presentation ended.
+    case delayed = "receipt.delayed"
+}

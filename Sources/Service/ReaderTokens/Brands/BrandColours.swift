@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The two colours of a shop's own look. Words can be read on the ground: no other pair exists.
 package struct BrandColours: Equatable, Sendable {
     /// The least contrast of words and ground in hundredths (WCAG 2.2, 1.4.3).
@@ -27,5 +29,46 @@ package struct ContrastFault: Error, CustomStringConvertible {
     private static func ratio(_ hundredths: Int) -> String {
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest):1"
+    }
+}
+
+/// A colour of a page, without transparency.
+package struct PageColour: Equatable, Sendable {
+    private let red: UInt8
+    private let green: UInt8
+    private let blue: UInt8
+
+    /// - Parameter text: `#rrggbb`, in hexadecimal digits.
+    package init?(_ text: String) {
+        guard text.utf8.count == 7, text.hasPrefix("#"), text.utf8.dropFirst().allSatisfy(Self.isDigit),
+            let number = UInt32(text.dropFirst(), radix: 16)
+        else { return nil }
+        (red, green, blue) = (UInt8(number >> 16), UInt8(number >> 8 & 0xff), UInt8(number & 0xff))
+    }
+
+    /// As CSS has it.
+    package var text: String {
+        "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The contrast with another colour in hundredths, from 100 to 2100 (WCAG 2.2, "contrast ratio"), rounded down.
+    package func contrast(with other: PageColour) -> Int {
+        let light = max(luminance, other.luminance)
+        let dark = min(luminance, other.luminance)
+        return Int((light + 0.05) / (dark + 0.05) * 100 + 0.000_001)
+    }
+
+    /// WCAG 2.2, "relative luminance".
+    private var luminance: Double {
+        0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
+    }
+
+    private static func linear(_ value: UInt8) -> Double {
+        let share = Double(value) / 255
+        return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
     }
 }

@@ -1,3 +1,10 @@
+internal import ErrorMapping
+internal import FoundationEssentials
+internal import JSON
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
 /// The brands that this computer asks or signs for, each with its keys. No key identifier occurs twice, even in
 /// different brands: a token names its key before it names its brand.
 package struct BrandRegistry: Equatable, Sendable {
@@ -48,4 +55,155 @@ package struct BrandRegistry: Equatable, Sendable {
     }
 
     package static func == (one: BrandRegistry, other: BrandRegistry) -> Bool { one.brands == other.brands }
+}
+
+/// The file: `{"brands": [{"id", "name", "logo"?, "identity"?, "keys": [{"kid", "kty": "EC", "crv": "P-256", "x", "y",
+/// "notAfter"?, "revoked"?}]}]}`. A key is a JWK (RFC 7517) with two members of ours; all else is refused.
+extension BrandRegistry {
+    /// The longest file, in bytes.
+    package static let longestFile = 1 << 20
+
+    package init(json: [UInt8]) throws(BrandRegistryError) {
+        do throws(RegistryFault) {
+            self = try Self.read(json[...])
+        } catch {
+            switch error {
+            case .form(let fault):
+                let line = fault.offset.map { JSONItem.line(of: $0, in: json[...]) }
+                throw .malformed(line: line, fault)
+            case .content(let fault, let offset):
+                throw .faulty(line: JSONItem.line(of: offset, in: json[...]), fault)
+            }
+        }
+    }
+
+    private static func read(_ json: ArraySlice<UInt8>) throws(RegistryFault) -> BrandRegistry {
+        let items = try mapping(
+            JSONItem.parse(json, limits: (bytes: longestFile, depth: 8)).members("brands").required("brands")
+                .array(), RegistryFault.form)
+        var registry = BrandRegistry()
+        for item in items {
+            let members = try mapping(
+                item.members("id", "name", "logo", "identity", "keys"), RegistryFault.form)
+            let brand = try readBrand(members)
+            try mapping(registry.add(brand), RegistryFault.at(item))
+            let keys = try mapping(members.required("keys").array(), RegistryFault.form)
+            for key in keys {
+                let read = try readKey(key)
+                try mapping(registry.add(read, to: brand.identifier), RegistryFault.at(key))
+            }
+        }
+        return registry
+    }
+
+    private static func readBrand(_ members: JSONMembers) throws(RegistryFault) -> Brand {
+        Brand(
+            identifier: try text("id", of: members, fault: .identifierMalformed, read: TokenText.init),
+            name: try text("name", of: members, fault: .nameMalformed, read: BrandName.init),
+            logo: try optional("logo", of: members, fault: .logoNameMalformed, read: LogoName.init),
+            identity: try optional("identity", of: members, fault: .identityNameMalformed) {
+                IdentityName($0)
+            })
+    }
+
+    private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
+        let members = try mapping(
+            item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked"), RegistryFault.form)
+        let identifier = try text("kid", of: members, fault: .identifierMalformed, read: TokenText.init)
+        _ = try text("kty", of: members, fault: .keyNotP256) { $0 == "EC" ? $0 : nil }
+        _ = try text("crv", of: members, fault: .keyNotP256) { $0 == "P-256" ? $0 : nil }
+        let x = try text("x", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }
+        let y = try text("y", of: members, fault: .keyNotP256) { Base64URL.decode($0.utf8) }
+        let notAfter = try optional("notAfter", of: members, fault: .instantMalformed) {
+            (text) -> Timestamp? in
+            guard let date = DateText(text.utf8), case .instant(let instant) = date.value else { return nil }
+            return instant
+        }
+        let isRevoked = try mapping(members["revoked"]?.boolean() ?? false, RegistryFault.form)
+        guard let point = try? PublicKey(curve: .p256, x: x[...], y: y[...]) else {
+            throw .content(.keyNotP256, at: item.offset)
+        }
+        return try mapping(
+            BrandKey(identifier, point, notAfter: notAfter, isRevoked: isRevoked), RegistryFault.at(item))
+    }
+
+    // Members
+
+    private static func text<Value>(
+        _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
+    ) throws(RegistryFault) -> Value {
+        let item = try mapping(members.required(name), RegistryFault.form)
+        let text = try mapping(item.string(), RegistryFault.form)
+        guard let value = read(text) else { throw .content(fault, at: item.offset) }
+        return value
+    }
+
+    private static func optional<Value>(
+        _ name: String, of members: JSONMembers, fault: BrandFault, read: (String) -> Value?
+    ) throws(RegistryFault) -> Value? {
+        guard members[name] != nil else { return nil }
+        return try text(name, of: members, fault: fault, read: read)
+    }
+}
+
+private enum RegistryFault: Error {
+    case form(JSONError)
+    case content(BrandFault, at: Int)
+
+    static func at(_ item: JSONItem) -> (BrandFault) -> RegistryFault {
+        { .content($0, at: item.offset) }
+    }
+}
+
+// Writing
+
+extension BrandRegistry {
+    /// The file, with its members in one order.
+    func json() throws(BrandRegistryError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            let registry = WrittenRegistry(brands: brands.map(WrittenBrand.init))
+            return try [UInt8](encoder.encode(registry)) + "\n".utf8
+        } catch {
+            throw .malformed(line: nil, .tooLong(limit: Self.longestFile))
+        }
+    }
+}
+
+private struct WrittenRegistry: Encodable {
+    let brands: [WrittenBrand]
+}
+
+private struct WrittenBrand: Encodable {
+    let id: String
+    let name: String
+    let logo: String?
+    let identity: String?
+    let keys: [WrittenKey]
+
+    init(_ brand: Brand) {
+        id = brand.identifier.text
+        name = brand.name.text
+        logo = brand.logo?.text
+        identity = brand.identity?.text
+        keys = brand.keys.map(WrittenKey.init)
+    }
+}
+
+private struct WrittenKey: Encodable {
+    let kid: String
+    let kty = "EC"
+    let crv = "P-256"
+    let x: String
+    let y: String
+    let notAfter: String?
+    let revoked: Bool?
+
+    init(_ key: BrandKey) {
+        kid = key.identifier.text
+        (x, y) = (Base64URL.encode(key.x), Base64URL.encode(key.y))
+        notAfter = key.notAfter.map { "\($0)" }
+        revoked = key.isRevoked ? true : nil
+    }
 }

@@ -70,7 +70,7 @@ package struct UnverifiedReaderToken: Sendable {
     private static func keyIdentifier(
         inHeader part: ArraySlice<UInt8>
     ) throws(ReaderTokensError) -> TokenText {
-        let header = try TokenObject(part, .header, "alg", "kid", "typ")
+        let header = try TokenObject(part, .header, members: "alg", "kid", "typ")
         guard try header.string("alg") == ReaderToken.algorithm else { throw .algorithmNotES256 }
         guard try header.string("typ") == ReaderToken.type else { throw .typeNotJWT }
         return try header.text(.kid)
@@ -86,7 +86,7 @@ package struct UnverifiedReaderToken: Sendable {
 
 extension ReaderTokenClaims {
     fileprivate init(_ part: ArraySlice<UInt8>) throws(ReaderTokensError) {
-        let claims = try TokenObject(part, .claims, "iss", "sub", "aud", "iat", "exp")
+        let claims = try TokenObject(part, .claims, members: "iss", "sub", "aud", "iat", "exp")
         brand = try claims.text(.iss)
         instance = try claims.text(.sub)
         audience = try claims.text(.aud)
@@ -100,7 +100,7 @@ private struct TokenObject {
     private let part: TokenPart
     private let members: JSONMembers
 
-    init(_ text: ArraySlice<UInt8>, _ part: TokenPart, _ names: String...) throws(ReaderTokensError) {
+    init(_ text: ArraySlice<UInt8>, _ part: TokenPart, members names: String...) throws(ReaderTokensError) {
         let bytes = try UnverifiedReaderToken.decode(text, part)
         self.part = part
         members = try mapping(JSONItem.parse(bytes[...]).members(among: names), part.malformed)

@@ -41,7 +41,8 @@ struct ReadDocument {
 extension ReadDocument {
     /// The document of an outcome that must have one, by the plan that asked for it.
     init(
-        _ outcome: Presentation.Outcome, _ choices: [RequestPlan], on day: FullDate, _ showing: ResultShowing
+        _ outcome: Presentation.Outcome, choices: [RequestPlan], on day: FullDate,
+        showing: ResultShowing
     ) throws(MobileDocumentReaderError) {
         guard case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict,
             judgement.policy.accepts(response)

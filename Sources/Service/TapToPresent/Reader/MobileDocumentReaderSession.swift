@@ -97,8 +97,8 @@ public final class MobileDocumentReaderSession: Sendable {
     ) async throws(MobileDocumentReaderError) -> ReadDocument {
         let read = try await read(choices, policy, isRaw: false)
         return try ReadDocument(
-            read.presentation.outcome, choices, on: WallClock.localDay(at: installation.clock.now),
-            ResultShowing(installation.setup, brand: read.brand))
+            read.presentation.outcome, choices: choices, on: WallClock.localDay(at: installation.clock.now),
+            showing: ResultShowing(installation.setup, brand: read.brand))
     }
 
     private func read(

@@ -1,4 +1,5 @@
 public import Foundation
+internal import RequestPlanner
 
 /// Elements of a national ID card, for the app. Needs a session that was prepared with a reader token.
 ///
@@ -65,6 +66,119 @@ public struct MobileNationalIDCardRawDataRequest: MobileDocumentRawDataRequest {
         self.issuerIdentifiers = issuerIdentifiers
     }
 
+    /// Whether the cards of a region can be asked for. Others are refused with `notSupported` before anything is asked.
+    public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
+        MobileNationalIDCardDataRequest.isSupportedRegion(region)
+    }
+}
+
+extension MobileNationalIDCardDataRequest {
+    /// The elements of a national ID card that passed every check.
+    public struct Response: MobileDocumentDataResponse {
+        /// The region that was asked for.
+        public let region: Locale.Region
+        /// What came of what was asked for.
+        public let documentElements: DocumentElements
+    }
+}
+
+extension MobileNationalIDCardDataRequest.Response {
+    /// As for driver's licenses.
+    public typealias Sex = MobileDriversLicenseDataRequest.Response.DocumentElements.Sex
+
+    /// What came of what was asked for, signed by the issuer. Nil or empty if the card has no such element, the
+    /// holder did not return it, or its value is not of the form that the standard asks for.
+    public struct DocumentElements: Hashable, Sendable {
+        /// Family name and given name. Where the card's text has no space between them, all of it is the family name.
+        public let nameComponents: PersonNameComponents?
+        /// In years.
+        public let age: Int?
+        /// The answers to `ageAtLeast(_:)`, by its years. An age that no element proves is missing.
+        public let ageAtLeastElements: [Int: Bool]
+        /// The holder's birth date.
+        public let dateOfBirth: DateComponents?
+        /// The bytes that the issuer signed as the portrait, which should be JPEG or JPEG 2000. They were not decoded and may be no
+        /// image, or a broken one. Decode them as untrusted input.
+        public let portraitData: Data?
+        /// The individual number. Its use is limited by law in Japan.
+        public let documentNumber: String?
+        /// The holder's sex as given in the card.
+        public let sex: Sex?
+
+        init(_ read: ReadDocument) {
+            let elements = ElementReader(read)
+            let japanese = ElementReader(read, nameSpace: DocumentFamily.japaneseNameSpace)
+            nameComponents = japanese.fullName
+            age = elements.age
+            ageAtLeastElements = elements.agesAtLeast
+            dateOfBirth = elements.birthDate
+            portraitData = elements.portrait
+            documentNumber = japanese.text("individual_number_unicode")
+            sex = elements.sex
+        }
+    }
+}
+
+extension MobileNationalIDCardDataRequest.Response.DocumentElements: CustomStringConvertible,
+    CustomReflectable
+{
+    /// The type's name alone: what it holds is personal.
+    public var description: String { "DocumentElements(redacted)" }
+    /// Empty, for the same reason.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension MobileNationalIDCardDataRequest: DocumentElementsRequest {
+    var isSupported: Bool { Self.isSupportedRegion(region) }
+
+    var answer: MobileDocumentRequestPlan<Response>.Answer {
+        .verified { [region] in Response(region: region, documentElements: Response.DocumentElements($0)) }
+    }
+}
+
+extension MobileNationalIDCardRawDataRequest: DocumentElementsRequest {
+    var isSupported: Bool { Self.isSupportedRegion(region) }
+}
+
+extension MobileNationalIDCardDataRequest.Element: RequestedElement {
+    static var document: DocumentFamily { .nationalIDCardOfJapan }
+
+    var claims: [Claim] {
+        switch self {
+        case .age: [.named("age_in_years", in: Self.document.mainNameSpace)]
+        case .ageAtLeast(let years): [.ageOver(years)]
+        case .dateOfBirth: [.birthDate]
+        case .documentNumber: [.documentNumber]
+        // The card has the whole name in one element.
+        case .familyName, .givenName: [.name]
+        case .portrait: [.portrait(isCompared: true)]
+        case .sex: [.named("sex", in: Self.document.mainNameSpace)]
+        }
+    }
+}
+
+extension MobileNationalIDCardRawDataRequest.Element: RequestedElement {
+    static var document: DocumentFamily { .nationalIDCardOfJapan }
+
+    var claims: [Claim] {
+        switch self {
+        case .address:
+            [.address, .named("local_gov_code_unicode", in: DocumentFamily.japaneseNameSpace)]
+        case .age: Verified.age.claims
+        case .ageAtLeast(let years): Verified.ageAtLeast(years).claims
+        case .dateOfBirth: Verified.dateOfBirth.claims
+        case .documentNumber: Verified.documentNumber.claims
+        case .familyName: Verified.familyName.claims
+        case .givenName: Verified.givenName.claims
+        case .portrait: Verified.portrait.claims
+        case .sex: Verified.sex.claims
+        }
+    }
+
+    private typealias Verified = MobileNationalIDCardDataRequest.Element
+}
+
+extension MobileNationalIDCardDisplayRequest {
     /// Whether the cards of a region can be asked for. Others are refused with `notSupported` before anything is asked.
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
         MobileNationalIDCardDataRequest.isSupportedRegion(region)

@@ -99,3 +99,95 @@ struct SettingsRepair {
         }
     }
 }
+
+/// The files of settings that a counter may miss.
+extension SettingsFile {
+    /// Q124.
+    static let kernelModules = SettingsFile(
+        "/etc/modprobe.d/countersign-nfc.conf", contents: PackageResources.modprobe_conf,
+        purpose: "keeps the kernel's NFC drivers off PC/SC readers",
+        afterwards: "modprobe -r pn533_usb pn533 nfc")
+
+    /// Q133. polkit looks at its folders by itself.
+    static let polkit = SettingsFile(
+        "/etc/polkit-1/rules.d/50-countersign.rules", contents: PackageResources.polkit_rules,
+        purpose: "lets the user and the group countersign use readers", afterwards: nil)
+
+    static let readerPower = SettingsFile(
+        "/etc/udev/rules.d/93-countersign.rules", contents: PackageResources.udev_rules,
+        purpose: "keeps readers awake",
+        afterwards: "udevadm control --reload && udevadm trigger --subsystem-match=usb")
+
+    private static let bluetoothRestart = "systemctl daemon-reload && systemctl restart bluetooth"
+
+    static let bluetooth = [
+        SettingsFile(
+            "/etc/countersign/bluetooth-main.conf", contents: PackageResources.main_conf,
+            purpose: "bluetoothd's settings",
+            afterwards: bluetoothRestart),
+        SettingsFile(
+            "/etc/systemd/system/bluetooth.service.d/countersign.conf",
+            contents: PackageResources.bluetooth_unit_conf,
+            purpose: "makes bluetoothd read them, without plugins that pair",
+            afterwards: bluetoothRestart),
+    ]
+
+    static let smallValues = [
+        SettingsFile(
+            "/etc/dbus-1/system.d/countersign-bluetooth.conf", contents: PackageResources.dbus_conf,
+            purpose: "lets thousands of small values be on their way at once",
+            afterwards: "systemctl reload dbus"),
+        SettingsFile(
+            "/etc/sysctl.d/60-countersign-bluetooth.conf", contents: PackageResources.sysctl_conf,
+            purpose: "lets small values wait for bluetoothd",
+            afterwards: "sysctl --load /etc/sysctl.d/60-countersign-bluetooth.conf"),
+    ]
+}
+
+/// How one text becomes another, line by line: what goes, what comes, and what stays.
+struct LineDifference {
+    private let old: [Substring]
+    private let new: [Substring]
+
+    init(from old: [UInt8], to new: [UInt8]) {
+        self.old = Self.lines(old)
+        self.new = Self.lines(new)
+    }
+
+    private static func lines(_ bytes: [UInt8]) -> [Substring] {
+        var lines = String(decoding: bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    /// Each line after `-`, `+` or a blank.
+    var text: String {
+        let difference = new.difference(from: old)
+        let removed = Set(difference.removals.map(\.offset))
+        let inserted = Set(difference.insertions.map(\.offset))
+        var lines: [String] = []
+        var (from, to) = (0, 0)
+        while from < old.count || to < new.count {
+            if from < old.count, removed.contains(from) {
+                lines.append("-\(Terminal.safe(old[from]))")
+                from += 1
+            } else if to < new.count, inserted.contains(to) {
+                lines.append("+\(Terminal.safe(new[to]))")
+                to += 1
+            } else {
+                lines.append(" \(Terminal.safe(new[to]))")
+                (from, to) = (from + 1, to + 1)
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension CollectionDifference.Change {
+    fileprivate var offset: Int {
+        switch self {
+        case .insert(let offset, _, _), .remove(let offset, _, _): offset
+        }
+    }
+}

@@ -23,7 +23,7 @@ extension PagePresentation {
         of order: PageOrder, at daemon: PrivateDaemon, during time: DisplayTime,
         seen: (PagePresentation) -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
-        var current = try call("POST", "/v1/presentations", order.body, at: daemon)
+        var current = try call("POST", "/v1/presentations", body: order.body, at: daemon)
         seen(current)
         let path = "/v1/presentations/\(current.id)"
         var end: ContinuousClock.Instant?
@@ -42,10 +42,10 @@ extension PagePresentation {
     }
 
     private static func call(
-        _ method: String, _ path: String, _ body: JSONValue? = nil, at daemon: PrivateDaemon
+        _ method: String, _ path: String, body: JSONValue? = nil, at daemon: PrivateDaemon
     ) throws(MobileDocumentReaderError) -> PagePresentation {
         do throws(DaemonClientError) {
-            let reply = try daemon.socket.call(method, path, body)
+            let reply = try daemon.socket.call(method, path, body: body)
             guard let seen = try? JSONDecoder().decode(Self.self, from: Data(reply.body)) else {
                 throw .notAnAnswer(path: daemon.socket.path)
             }
@@ -83,6 +83,46 @@ extension PagePresentation {
         case .consentOverdue: .cancelled(.consentOverdue)
         case .readerUnavailable, .radioUnavailable: .serviceUnavailable(.ended(ids: reasons))
         default: .invalidResponse(.ended(ids: reasons))
+        }
+    }
+}
+
+extension MobileDocumentReader.Event {
+    /// What changed from one look at a presentation to the next.
+    static func changes(from old: PagePresentation?, to new: PagePresentation) -> [Self] {
+        var events: [Self] = []
+        if new.state != old?.state, let event = Self(state: new.state) { events.append(event) }
+        if new.hint != old?.hint, let hint = new.hint.flatMap(MobileDocumentReader.Hint.init(word:)) {
+            events.append(.hint(hint))
+        }
+        return events
+    }
+
+    private init?(state: String) {
+        switch state {
+        case "armed": self = .armed
+        case "engaged": self = .engaged
+        case "awaitingConsent": self = .awaitingConsent
+        case "receiving": self = .receiving
+        case "awaitingDecision": self = .presenting
+        default: return nil
+        }
+    }
+}
+
+extension MobileDocumentReader.Hint {
+    fileprivate init?(word: String) {
+        switch word {
+        case "phoneLocked": self = .phoneLocked
+        case "notAnID": self = .notAnID
+        case "tapAgain": self = .tapAgain
+        case "confirmThenTapAgain": self = .confirmThenTapAgain
+        case "offerQR": self = .offerQR
+        case "mayLift": self = .mayLift
+        case "connecting": self = .connecting
+        case "checkBluetooth": self = .checkBluetooth
+        case "hold": self = .hold
+        default: return nil
         }
     }
 }

@@ -1,0 +1,346 @@
+internal import BlueZTransport
+internal import CommandLineInterface
+internal import DaemonClient
+internal import Doctor
+internal import JSON
+internal import ReaderService
+internal import Reports
+internal import Transport
+
+/// The Bluetooth of this computer, and what may keep it silent.
+struct BluetoothFacts: Sendable {
+    /// What rfkill says of Bluetooth.
+    enum RadioSwitch: Sendable {
+        case on
+        /// Off by software.
+        case blocked
+        /// Off by a switch or a key of the computer.
+        case blockedByHardware
+    }
+
+    /// The result of advertising for a moment, or the reason why this was not tried.
+    enum Trial: Equatable, Sendable {
+        case succeeded
+        case failed(RadioFault)
+        /// A lane of the daemon, or another program, advertises now.
+        case inUse
+        /// The same, and the daemon reports a lane without Bluetooth, with this advice.
+        case failedAtLane(advice: String)
+        /// The adapter is off, or no adapter can advertise.
+        case impossible
+    }
+
+    var bluetooth: Result<BluetoothDescription, BlueZTransportError>
+    var trial = Trial.impossible
+    var isInstalled = true
+    var radioSwitch = RadioSwitch.on
+    /// How many bytes from a phone may wait for bluetoothd; nil if the kernel does not report it.
+    var socketRoom: Int?
+    /// Whether the message bus is configured to carry more than 128 values at once.
+    var hasBusRoom = true
+}
+
+extension BluetoothFacts {
+    /// For each answer of the bus and of bluetoothd.
+    private static let limit = Duration.seconds(3)
+
+    /// Asks bluetoothd, advertises for a moment, and looks at the system's files. Changes nothing.
+    static func current(in system: SystemFolder) async -> BluetoothFacts {
+        let bluetooth: Result<BluetoothDescription, BlueZTransportError>
+        do throws(BlueZTransportError) {
+            bluetooth = .success(try await .current(within: limit))
+        } catch {
+            bluetooth = .failure(error)
+        }
+        let trial = await trial(bluetooth, in: system)
+        return await blocking {
+            BluetoothFacts(
+                bluetooth: bluetooth, trial: trial,
+                isInstalled: ["/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd"]
+                    .contains(where: system.has),
+                radioSwitch: radioSwitch(system),
+                socketRoom: Int(system.firstWord(of: "/proc/sys/net/core/rmem_default")),
+                hasBusRoom: hasBusRoom(system))
+        }
+    }
+
+    /// Advertises for a moment with an adapter that is on, while no lane is engaged.
+    private static func trial(
+        _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
+    ) async -> Trial {
+        let adapter = (try? bluetooth.get())?.usedAdapter
+        guard let adapter, adapter.isPowered, let room = adapter.advertising else { return .impossible }
+        let lanes = await blocking { LanesOfDaemon.current(in: system) }
+        if lanes?.isEngaged == true || room.active > 0 {
+            return lanes?.advice.map { .failedAtLane(advice: $0) } ?? .inUse
+        }
+        var configuration = BlueZConfiguration(adapter: adapter.name)
+        configuration.call = limit
+        do throws(BluetoothLEError) {
+            try await BlueZRadio(configuration: configuration).tryServing()
+            return .succeeded
+        } catch .radioUnavailable(let fault) {
+            return .failed(fault)
+        } catch {
+            return .failed(.daemonHung)
+        }
+    }
+
+    private static func hasBusRoom(_ system: SystemFolder) -> Bool {
+        ["/etc/dbus-1/system.d", "/usr/share/dbus-1/system.d"].contains { folder in
+            (system.names(in: folder) ?? []).contains { name in
+                system.text(of: "\(folder)/\(name)")?.contains("max_replies_per_connection") == true
+            }
+        }
+    }
+
+    private static func radioSwitch(_ system: SystemFolder) -> RadioSwitch {
+        let folder = "/sys/class/rfkill"
+        let ours = (system.names(in: folder) ?? []).filter {
+            system.firstWord(of: "\(folder)/\($0)/type") == "bluetooth"
+        }
+        func isSet(_ name: String) -> Bool {
+            ours.contains { system.firstWord(of: "\(folder)/\($0)/\(name)") == "1" }
+        }
+        return isSet("hard") ? .blockedByHardware : isSet("soft") ? .blocked : .on
+    }
+}
+
+extension BluetoothDescription {
+    /// The adapter that is used where none is named: the first that can advertise.
+    var usedAdapter: AdapterDescription? { adapters.first { $0.advertising != nil } ?? adapters.first }
+}
+
+/// The lanes of the daemon on this computer, as far as its owner's view reports them.
+private struct LanesOfDaemon {
+    let isEngaged: Bool
+    /// The remedy for a lane whose Bluetooth cannot be used.
+    let advice: String?
+
+    /// Nil if no daemon answers, or it does not answer this user.
+    static func current(in system: SystemFolder) -> LanesOfDaemon? {
+        let socket = DaemonSocket(path: system.path("/run/countersign/countersignd.sock"))
+        return try? socket.call("GET", "/v1/owner").reading(LanesOfDaemon.init)
+    }
+
+    private init(_ text: JSONText) throws(JSONFault) {
+        var (isEngaged, advice) = (false, String?.none)
+        for lane in try text.members().required("lanes").array(upTo: 256) {
+            let members = try lane.members()
+            if try members.required("isBusy").boolean() { isEngaged = true }
+            if try members.required("bluetooth").string(upTo: 32) == "missing", let text = members["advice"],
+                !text.isNull
+            {
+                advice = try text.string(upTo: 4096)
+            }
+        }
+        (self.isEngaged, self.advice) = (isEngaged, advice)
+    }
+}
+
+extension BluetoothFacts {
+    static let checks: [DoctorCheck.ID] = [
+        .bluetoothDaemon, .adapter, .radioPower, .lowEnergy, .advertising, .firmware, .bluetoothSettings,
+        .plugins, .smallValues,
+    ]
+
+    var checks: [DoctorCheck] {
+        switch bluetooth {
+        case .success(let bluetooth):
+            return [bluetooth.daemon.daemonCheck] + adapterChecks(bluetooth.usedAdapter)
+                + [bluetooth.daemon.settingsCheck, bluetooth.daemon.pluginsCheck, smallValuesCheck]
+        case .failure(let error):
+            let silent = Self.checks.dropFirst().map { DoctorCheck.skipped($0, "bluetoothd does not answer") }
+            return [daemonCheck(error)] + silent
+        }
+    }
+
+    private func daemonCheck(_ error: BlueZTransportError) -> DoctorCheck {
+        switch error {
+        case .busNotRunning, .busLost:
+            .failed(
+                .bluetoothDaemon, "the system message bus does not run",
+                fix: .command(isInstalled ? "systemctl start dbus" : "apt-get install dbus bluez"))
+        case .daemonNotRunning where !isInstalled:
+            .failed(
+                .bluetoothDaemon, "bluetoothd is not installed", fix: .command("apt-get install bluez"))
+        case .daemonNotRunning, .daemonLost:
+            .failed(
+                .bluetoothDaemon, "bluetoothd does not run",
+                fix: .command("systemctl enable --now bluetooth"))
+        case .daemonHung:
+            .failed(
+                .bluetoothDaemon, "timedOut: bluetoothd does not answer",
+                fix: .command("systemctl restart bluetooth"))
+        case .accessDenied:
+            .failed(
+                .bluetoothDaemon, "the message bus refuses this user",
+                fix: .command(#"adduser "$USER" bluetooth"#))
+        default: .failed(.bluetoothDaemon, "\(RadioFault(error).advice)")
+        }
+    }
+
+    private func adapterChecks(_ adapter: AdapterDescription?) -> [DoctorCheck] {
+        guard let adapter else {
+            let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]
+            return [noAdapter] + rest.map { .skipped($0, "no adapter") }
+        }
+        return [
+            .ok(.adapter, adapter.text), powerCheck(adapter), adapter.lowEnergyCheck,
+            adapter.advertisingCheck(trial), adapter.firmwareCheck,
+        ]
+    }
+
+    private var smallValuesCheck: DoctorCheck {
+        guard let socketRoom else {
+            return .skipped(.smallValues, "the kernel does not report it here, as in a container")
+        }
+        return hasBusRoom && socketRoom >= Self.neededRoom
+            ? .ok(.smallValues, "the system has room for thousands of small pieces at once")
+            : .note(
+                .smallValues, "this computer may lose parts of a portrait that a phone sends in small pieces",
+                fix: .settings(SettingsFile.smallValues))
+    }
+
+    /// What the settings that are shipped give.
+    private static let neededRoom = 4_194_304
+
+    private var noAdapter: DoctorCheck {
+        radioSwitch == .blockedByHardware
+            ? .failed(.adapter, "no adapter: a switch or key of the computer turns Bluetooth off")
+            : .failed(.adapter, "no Bluetooth adapter is plugged in")
+    }
+
+    private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
+        switch radioSwitch {
+        case _ where adapter.isPowered: .ok(.radioPower, "on")
+        case .on: .note(.radioPower, "off: countersign turns it on when it needs it")
+        case .blocked:
+            .failed(.radioPower, "blocked by rfkill", fix: .command("rfkill unblock bluetooth"))
+        case .blockedByHardware:
+            .failed(.radioPower, "off by a switch or key of the computer, or its airplane mode")
+        }
+    }
+}
+
+extension AdapterDescription {
+    fileprivate var text: CheckText {
+        let parts: [CheckText?] = [
+            "\(name)", controller.bluetoothVersion.map { "Bluetooth \($0)" },
+            controller.usb.map { "USB \($0)" }, model.map { "\($0.name)" },
+        ]
+        return parts.compactMap(\.self).joined(by: ", ")
+    }
+
+    /// Before 4.2 there is no data length extension: a portrait crosses in small pieces (Q116).
+    fileprivate var lowEnergyCheck: DoctorCheck {
+        if controller.mode == .classic {
+            return .failed(
+                .lowEnergy, "used for classic Bluetooth only", fix: .settings(SettingsFile.bluetooth))
+        }
+        switch controller.hciVersion {
+        case (..<6)?: return .failed(.lowEnergy, "too old: low energy came with Bluetooth 4.0")
+        case (..<8)?: return .warning(.lowEnergy, "before Bluetooth 4.2: a portrait takes seconds")
+        case nil where advertising == nil: return .skipped(.lowEnergy, "the adapter does not report it")
+        default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")
+        }
+    }
+
+    /// Q85, Q239.
+    fileprivate func advertisingCheck(_ trial: BluetoothFacts.Trial) -> DoctorCheck {
+        switch advertising {
+        case nil: .failed(.advertising, "it cannot advertise, so no phone would find it: use another adapter")
+        case let room? where room.free < 1:
+            .failed(
+                .advertising, "other programs use all of its \(room.active) advertisements",
+                fix: .command("systemctl restart bluetooth"))
+        case let room?: trial.check(room)
+        }
+    }
+
+    /// Q106, Q109.
+    fileprivate var firmwareCheck: DoctorCheck {
+        let text = quirks.sorted { $0.rawValue < $1.rawValue }.map { "\($0.explanation)" as CheckText }
+            .joined(by: "; ")
+        if quirks.contains(.firmwareMissing) {
+            return .failed(
+                .firmware, "\(AdapterQuirk.firmwareMissing.explanation)",
+                fix: .command("apt-get install firmware-realtek"))
+        }
+        return quirks.isEmpty ? .ok(.firmware, "no faults of this adapter are known") : .note(.firmware, text)
+    }
+}
+
+extension BluetoothFacts.Trial {
+    /// Q239: room alone does not show that bluetoothd lets this computer advertise.
+    fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
+        switch self {
+        case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
+        case .inUse:
+            .ok(.advertising, "room for \(room.free) advertisements; not tried, as one is in use")
+        case .impossible:
+            .note(.advertising, "room for \(room.free) advertisements; not tried, as the adapter is off")
+        case .failedAtLane(let advice): .failed(.advertising, "\(own: advice, as: "refused at a lane")")
+        case .failed(let fault):
+            .failed(
+                .advertising,
+                "\(own: fault.advice, as: fault.refusal.map(\.title) ?? fault.id.rawValue)",
+                fix: .command("systemctl restart bluetooth"))
+        }
+    }
+}
+
+extension BluetoothDaemonSettings {
+    fileprivate var daemonCheck: DoctorCheck {
+        guard let version else { return .ok(.bluetoothDaemon, "bluetoothd answers") }
+        let note: DaemonNote = .dropsWritesWhenSlow
+        return notes.contains(note)
+            ? .note(.bluetoothDaemon, "bluetoothd \(version); \(note.explanation)")
+            : .ok(.bluetoothDaemon, "bluetoothd \(version)")
+    }
+
+    fileprivate var settingsCheck: DoctorCheck {
+        let findings = findings
+        let version = version.map { "bluetoothd \($0)" } ?? "bluetoothd"
+        guard !findings.isEmpty else { return .ok(.bluetoothSettings, "as \(version) needs them") }
+        if configuration == .unknown {
+            return .note(
+                .bluetoothSettings, "cannot be seen from here: run this as root, outside of containers")
+        }
+        let missing = findings.compactMap { finding -> CheckText? in
+            guard case .missing(let requirement) = finding else { return nil }
+            return "\(requirement.key)=\(requirement.value)"
+        }
+        let others = findings.filter { if case .missing = $0 { false } else { true } }
+            .map { "\(own: $0.explanation(file: file), as: $0.explanation(file: nil))" as CheckText }
+        let name: CheckText = "\(own: file ?? "main.conf", as: "main.conf")"
+        let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
+        return .warning(
+            .bluetoothSettings, (others + lines).joined(by: "; "),
+            fix: missing.isEmpty && isReadable
+                ? .command("systemctl restart bluetooth") : .settings(SettingsFile.bluetooth))
+    }
+
+    private var isReadable: Bool {
+        if case .malformed = configuration { false } else { true }
+    }
+
+    /// Q94, Q95.
+    fileprivate var pluginsCheck: DoctorCheck {
+        if configuration == .unknown {
+            return .skipped(.plugins, "the command line of bluetoothd cannot be seen from here")
+        }
+        let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
+        if isRead {
+            return .warning(
+                .plugins, "the battery plugin reads from each phone, which then asks its owner to pair",
+                fix: .settings(SettingsFile.bluetooth))
+        }
+        return notes.contains(.pairsOverL2CAP)
+            ? .note(
+                .plugins,
+                "some plugins would make a phone ask its owner to pair over L2CAP, which is off by default",
+                fix: .settings(SettingsFile.bluetooth))
+            : .ok(.plugins, "no plugin reads from phones or pairs with them")
+    }
+}

@@ -1,0 +1,344 @@
+internal import Doctor
+internal import JSON
+internal import PCSCTransport
+internal import ReaderService
+internal import Reports
+internal import Transport
+
+/// The readers of this computer, and what may prevent their use.
+struct ReaderFacts: Sendable {
+    struct Reader: Sendable {
+        var name: String
+        var slot: SlotKind
+        var usb: USBIdentity?
+        var quirks: Set<ReaderQuirk> = []
+        var allowsExtended = true
+        var allowsEscape = true
+    }
+
+    enum Service: Sendable {
+        /// The index of the reader that is tried first; nil if none may be used.
+        case answers([Reader], chosen: Int?)
+        case fails(PCSCTransportError)
+        case hangs
+    }
+
+    /// Whether pcscd asks polkit, and whether a rule names its action.
+    enum PolkitRule: Sendable {
+        case notAsked, there, absent
+        /// Folders of rules that this user may not read.
+        case hidden
+    }
+
+    var service: Service
+    var isInstalled = true
+    /// Whether the readers were narrowed down by `--reader`.
+    var isSelected = false
+    var hindrances: [ReaderHindrance] = []
+    /// Those of the kernel's NFC modules that are loaded.
+    var kernelModules: [String] = []
+    var polkit = PolkitRule.notAsked
+    /// Whether there is a user for the daemon.
+    var hasServiceUser = false
+    /// Nil if the daemon's file is absent or cannot be read.
+    var lanes: Lanes?
+}
+
+extension ReaderFacts {
+    /// For pcscd to list its readers and to describe them.
+    private static let limit = Duration.seconds(5)
+
+    /// Asks pcscd and looks at the system's files. Connects to readers, never to cards.
+    static func current(_ selector: ReaderSelector, in system: SystemFolder) async -> ReaderFacts {
+        let answer = await finished(within: limit) { await asked(selector) }
+        let service = answer ?? .hangs
+        return await blocking {
+            ReaderFacts(
+                service: service, isInstalled: system.has("/usr/sbin/pcscd"), isSelected: selector != .any,
+                hindrances: ReaderHindrance.onThisComputer(
+                    listed: service.usb, usbDevices: system.path("/sys/bus/usb/devices"),
+                    modules: system.path("/proc/modules"), drivers: system.path(DriverList.folder)),
+                kernelModules: loadedModules(system).filter(ReaderHindrance.kernelModules.contains),
+                polkit: polkitRule(system), hasServiceUser: hasServiceUser(system),
+                lanes: Lanes(in: system))
+        }
+    }
+
+    private static func asked(_ selector: ReaderSelector) async -> Service {
+        do throws(PCSCTransportError) {
+            let readers = try await PCSCService().readers()
+            let chosen = selector.candidates(among: readers).first
+            return .answers(readers.map(Reader.init), chosen: readers.firstIndex { $0 == chosen })
+        } catch {
+            return .fails(error)
+        }
+    }
+
+    private static func loadedModules(_ system: SystemFolder) -> [String] {
+        (system.text(of: "/proc/modules") ?? "").split(separator: "\n")
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+
+    private static func polkitRule(_ system: SystemFolder) -> PolkitRule {
+        guard system.has("/usr/share/polkit-1/actions/org.debian.pcsc-lite.policy") else { return .notAsked }
+        var isHidden = false
+        for top in ["/etc", "/run", "/usr/local/share", "/usr/share"] {
+            let folder = "\(top)/polkit-1/rules.d"
+            guard let names = system.names(in: folder) else {
+                isHidden = isHidden || system.has(folder)
+                continue
+            }
+            for name in names where name.hasSuffix(".rules") {
+                guard let text = system.text(of: "\(folder)/\(name)") else {
+                    isHidden = true
+                    continue
+                }
+                if text.contains(PolkitAction.service.rawValue) { return .there }
+            }
+        }
+        return isHidden ? .hidden : .absent
+    }
+
+    private static func hasServiceUser(_ system: SystemFolder) -> Bool {
+        (system.text(of: "/etc/passwd") ?? "").split(separator: "\n").contains {
+            $0.hasPrefix("countersign:")
+        }
+    }
+}
+
+extension ReaderFacts.Service {
+    fileprivate var usb: Set<USBIdentity> {
+        guard case .answers(let readers, _) = self else { return [] }
+        return Set(readers.compactMap(\.usb))
+    }
+}
+
+extension ReaderFacts.Reader {
+    fileprivate init(_ reader: ReaderDescription) {
+        self.init(
+            name: reader.name, slot: reader.slot, usb: reader.usb, quirks: reader.quirks,
+            allowsExtended: reader.limits.allowsExtended, allowsEscape: reader.allowsEscape)
+    }
+}
+
+extension ReaderFacts {
+    static let checks: [DoctorCheck.ID] = [
+        .service, .kernelModules, .access, .readerFound, .slot, .apdus, .escape,
+        .secondEdition,
+    ]
+
+    var checks: [DoctorCheck] {
+        [serviceCheck, modulesCheck, accessCheck, foundCheck] + chosenChecks + [secondEditionCheck]
+    }
+
+    private var serviceCheck: DoctorCheck {
+        switch service {
+        case .answers: .ok(.service, "pcscd answers")
+        case .hangs:
+            .failed(
+                .service, "timedOut: pcscd does not answer", fix: .command("systemctl restart pcscd"))
+        case .fails(.accessDenied): .ok(.service, "pcscd runs")
+        case .fails(.serviceNotRunning) where !isInstalled:
+            .failed(
+                .service, "pcscd is not installed", fix: .command("apt-get install pcscd libccid"))
+        case .fails(.serviceNotRunning), .fails(.serviceLost):
+            .failed(
+                .service, "pcscd does not run", fix: .command("systemctl enable --now pcscd.socket"))
+        case .fails(.serviceIncompatible):
+            .failed(
+                .service, "pcscd and libpcsclite are of different versions",
+                fix: .command("apt-get install --reinstall pcscd libpcsclite1"))
+        case .fails(let error):
+            .failed(.service, "\(ReaderFault(error).advice)", fix: .command("systemctl restart pcscd"))
+        }
+    }
+
+    /// polkit may allow a user at the computer's screen what it refuses a service (Q133).
+    private var accessCheck: DoctorCheck {
+        switch (service, polkit) {
+        case (.fails(.accessDenied(let action)), .there):
+            return .failed(
+                .access, "polkit refuses this user \(action.rawValue): its rule allows the group countersign",
+                fix: .command(#"adduser "$USER" countersign"#))
+        case (.fails(.accessDenied(let action)), _):
+            return .failed(
+                .access, "polkit refuses this user \(action.rawValue)", fix: .settings([.polkit]))
+        case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
+        case (_, .notAsked): return .ok(.access, "pcscd accepts every user")
+        case (_, .there): return .ok(.access, "this user may use pcscd, and a rule of polkit says who else")
+        case (_, .hidden):
+            return .note(
+                .access, "this user may use pcscd; only root can see whether a service may")
+        case (_, .absent):
+            let text: CheckText =
+                "this user may use pcscd; polkit will refuse a service, which has no login session"
+            return hasServiceUser
+                ? .warning(.access, text, fix: .settings([.polkit]))
+                : .note(.access, text, fix: .settings([.polkit]))
+        }
+    }
+
+    private var foundCheck: DoctorCheck {
+        guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
+        let hindered = hindrances.map(\.text).joined(by: "; ")
+        if readers.isEmpty {
+            let isHanging = hindrances.contains { if case .notListed = $0 { true } else { false } }
+            return .failed(
+                .readerFound, hindrances.isEmpty ? "no reader is plugged in" : hindered,
+                fix: isHanging ? .command("systemctl restart pcscd") : nil)
+        }
+        let names = readers.map(\.text).joined(by: ", ")
+        return hindrances.isEmpty
+            ? .ok(.readerFound, names) : .warning(.readerFound, "\(names); but \(hindered)")
+    }
+
+    private var modulesCheck: DoctorCheck {
+        for case .takenByKernelNFC(_, let model, let modules) in hindrances {
+            return .failed(
+                .kernelModules,
+                "the kernel's \(modules.joined(separator: ", ")) uses the \(model): after the fix, unplug the reader and plug it in again",
+                fix: .settings([.kernelModules]))
+        }
+        guard kernelModules.contains("pn533") else {
+            return .ok(.kernelModules, "the kernel's NFC drivers are not loaded")
+        }
+        return .note(
+            .kernelModules, "the kernel's pn533 is loaded and would take an ACR122U",
+            fix: .settings([.kernelModules]))
+    }
+
+    private var chosenChecks: [DoctorCheck] {
+        guard case .answers(let readers, let chosen) = service else {
+            return [DoctorCheck.ID.slot, .apdus, .escape].map { .skipped($0, Self.silence) }
+        }
+        guard let chosen else {
+            return [
+                readers.isEmpty ? .skipped(.slot, "no reader") : .failed(.slot, noSlot(readers)),
+                .skipped(.apdus, "no reader"), .skipped(.escape, "no reader"),
+            ]
+        }
+        return [slotCheck(readers[chosen], readers), readers[chosen].apdusCheck, readers[chosen].escapeCheck]
+    }
+
+    private func noSlot(_ readers: [Reader]) -> CheckText {
+        let others: CheckText = "contact and security-module slots (SAM) are never opened"
+        return isSelected
+            ? "--reader names no slot with an antenna: \(others)"
+            : "no reader has a slot with an antenna: \(others)"
+    }
+
+    /// The names of the slots of one device show which of them is the antenna, or do not (Q127).
+    private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
+        let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
+        if reader.slot == .unmarked, siblings > 1, !isSelected {
+            return .note(
+                .slot,
+                "\(reader.text) is tried first; the names of its \(siblings) slots do not show which one is the antenna",
+                fix: .command("countersign doctor --reader NAME"))
+        }
+        return .ok(.slot, "\(reader.text) is \(reader.slot == .contactless ? "an antenna" : "tried first")")
+    }
+
+    private static let silence: CheckText = "pcscd cannot be asked"
+}
+
+extension ReaderFacts.Reader {
+    fileprivate var text: CheckText { "\(own: name, as: Self.withoutSerialNumber(name))" }
+
+    /// pcscd puts a device's serial number into its reader's name, in round brackets.
+    static func withoutSerialNumber(_ name: String) -> String {
+        var depth = 0
+        var kept = ""
+        for character in name {
+            if character == "(" { depth += 1 }
+            if depth == 0 { kept.append(character) }
+            if character == ")" { depth = max(depth - 1, 0) }
+        }
+        return kept.split(separator: " ").joined(separator: " ")
+    }
+
+    /// Q120, Q123.
+    fileprivate var apdusCheck: DoctorCheck {
+        if quirks.contains(.tpduLevel) {
+            return .note(
+                .apdus,
+                "the reader exchanges TPDUs, which works and is not recommended (Documentation/hardware.md)")
+        }
+        return allowsExtended
+            ? .ok(.apdus, "extended APDUs")
+            : .note(.apdus, "short APDUs only: answers over NFC take long, those over Bluetooth do not")
+    }
+
+    /// Q126.
+    fileprivate var escapeCheck: DoctorCheck {
+        allowsEscape
+            ? .ok(.escape, "commands to the reader itself are allowed")
+            : .note(
+                .escape,
+                "commands to the reader itself are not allowed: its light and buzzer cannot be controlled")
+    }
+}
+
+extension ReaderHindrance {
+    fileprivate var text: CheckText {
+        switch self {
+        case .takenByKernelNFC(_, let model, _): "the kernel's NFC driver holds the \(model)"
+        case .notCCID(let usb, let model):
+            "pcscd has no driver for \(model) (\(usb)): it is not a CCID reader"
+        case .notListed(let usb, let model):
+            "pcscd does not show \(model) (\(usb)): unplug it and plug it in again; if that does not help, update its firmware and look at /etc/default/pcscd"
+        case .unknownToDrivers(let usb, let model):
+            "pcscd's drivers do not list \(model) (\(usb)): they are older than the reader; install a newer libccid, or the maker's driver"
+        }
+    }
+}
+
+extension ReaderFacts {
+    /// How many lanes the daemon's file has, and how many of them begin a tap with NFC v2.
+    struct Lanes: Equatable, Sendable {
+        var all = 0
+        var version2 = 0
+
+        private static let largestFile = 1 << 18
+        private static let off = RetrievalPlan.NFCVersion2.off.rawValue
+
+        /// Nil if the file is absent, may not be read, or is malformed.
+        init?(in system: SystemFolder) {
+            guard let file = system.text(of: TestDocumentFacts.daemonFile),
+                let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
+                let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),
+                let list = try? lanes.value.array(upTo: 256)
+            else { return nil }
+            all = list.count
+            version2 = list.count { lane in
+                let entries = (try? lane.entries(upTo: 256)) ?? []
+                let word = entries.first { $0.name == "nfcV2" }
+                return word.map { (try? $0.value.string(upTo: 16)) != Self.off } ?? false
+            }
+        }
+
+        init(all: Int, version2: Int) {
+            (self.all, self.version2) = (all, version2)
+        }
+    }
+
+    /// What is known of the second edition: whether lanes try NFC v2, and what the reader's APDUs mean for it.
+    var secondEditionCheck: DoctorCheck {
+        let lanes: CheckText =
+            switch self.lanes {
+            case nil: "the daemon's file is absent or cannot be read"
+            case let lanes? where lanes.version2 == 0: "no lane of the daemon begins with NFC v2"
+            case let lanes?: "\(lanes.version2) of \(lanes.all) lanes of the daemon begin with NFC v2 (nfcV2)"
+            }
+        guard case .answers(let readers, let chosen?) = service else {
+            return .ok(.secondEdition, "\(lanes); no reader to try it with")
+        }
+        guard readers[chosen].allowsExtended else {
+            let text: CheckText =
+                "\(lanes); with short APDUs its request and answer need a command for each 255 bytes"
+            return (self.lanes?.version2 ?? 0) > 0
+                ? .note(.secondEdition, text) : .ok(.secondEdition, text)
+        }
+        return .ok(.secondEdition, "\(lanes); with extended APDUs its request needs one command")
+    }
+}

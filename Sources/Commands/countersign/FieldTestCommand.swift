@@ -1,0 +1,229 @@
+internal import ArgumentParser
+internal import BlueZTransport
+internal import CommandLineInterface
+internal import ErrorMapping
+internal import FieldTrace
+internal import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+internal import PCSCTransport
+internal import ReaderService
+internal import Reports
+internal import RequestPlanner
+internal import Synchronization
+internal import Transport
+
+/// `countersign field-test`: a phone is tapped in every way, and one file says what happened.
+struct FieldTestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "field-test",
+        abstract: "Try a phone in every way, and write one file to send back.",
+        usage: "countersign field-test FILE [--reader NAME] [--identity NAME] [--repeats N] [--yes]",
+        discussion: """
+            Asks whether the holder is over 18, again and again: over NFC, over Bluetooth in both modes, signed and not \
+            signed, with requests of version 1.0 and 1.1, and then ten times as usual. Before each tap it says what to \
+            do: press Enter to start, s to skip, q to finish.
+
+            The file has times, status words and outcomes, and nothing of a person or a phone: no name, no element, no \
+            key, no UUID. It is shown in full before it is saved, and saved only if you say so \
+            (Documentation/field-trace.md).
+
+            EXAMPLES:
+              countersign field-test phone.jsonl
+              countersign field-test phone.jsonl --identity counter --repeats 3
+
+            \(ExitStatus.table([.success, .usage, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("Where the file is saved.", valueName: "file"))
+    var file: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+    var reader: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+    var adapter: String?
+
+    @Option(name: .long, help: ArgumentHelp("How often the usual way is repeated.", valueName: "number"))
+    var repeats = 10
+
+    @Option(name: .long, help: ArgumentHelp("How long each step waits for a phone.", valueName: "seconds"))
+    var wait = 30
+
+    @Flag(name: .long, help: "Start every step, and save the file, without asking.")
+    var yes = false
+
+    @OptionGroup(title: "Who asks where a step is signed: --identity")
+    var identity: IdentityArguments
+
+    @OptionGroup var trust: TrustArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var clock: ClockArguments
+
+    func validate() throws {
+        guard (0...100).contains(repeats) else { throw ValidationError("--repeats takes 0 to 100.") }
+        guard (1...600).contains(wait) else { throw ValidationError("--wait takes 1 to 600 seconds.") }
+    }
+
+    func run() async throws {
+        let now = try clock.now()
+        let test = FieldTest(
+            questions: try questions(at: now), trust: trusted(at: now),
+            policy: try PolicyFile.trial.settings(),
+            field: try await SourceArguments.field(named: reader),
+            radio: BlueZConfiguration(adapter: adapter),
+            wait: .seconds(wait), now: now, asks: !yes)
+        let lines = LineStore()
+        let recorder = try await FieldTraceRecorder.ofThisComputer { lines.append($0) }
+        let service = PCSCService()
+        await recorder.describeReaders(of: service)
+        let watch = Task { await recorder.watchReaders(of: service) }
+        let steps = FieldTestStep.all(isSigned: identity.identity != nil, repeats: repeats)
+        await interruptible { await test.run(steps, recorder) }
+        watch.cancel()
+        try save(lines.all)
+    }
+
+    private func questions(
+        at now: Timestamp
+    ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
+        let asked = try mapping(
+            RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none), \RequestPlannerError.failure)
+        let unsigned = PresentationQuestion(.planned(asked))
+        guard identity.identity != nil else { return (unsigned, nil) }
+        return (unsigned, try identity.question(.planned(asked), in: store.identities, at: now))
+    }
+
+    /// A field test says what happened also where no issuer is trusted yet.
+    private func trusted(at now: Timestamp) -> TrustStore {
+        if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
+        Terminal.note("note: no issuer is trusted: every answer will be rejected, and the trace says so")
+        return TrustStore(anchors: [])
+    }
+
+    /// Shows the file, and saves it if that is wanted.
+    private func save(_ bytes: [UInt8]) throws(CommandFailure) {
+        Terminal.result(String(decoding: bytes, as: UTF8.self))
+        Terminal.note(
+            "This is the whole file, \(bytes.count) bytes. Save it as \(Terminal.safe(file))? [y/N]")
+        guard yes || ["y", "yes"].contains(readLine()?.lowercased()) else {
+            return Terminal.note("Nothing is saved.")
+        }
+        try OutputFile.write(bytes, to: file)
+        Terminal.note("Saved. Documentation/field-trace.md says where to send it.")
+    }
+}
+
+/// The lines of a trace that is not saved yet.
+final class LineStore: Sendable {
+    private let bytes = Mutex<[UInt8]>([])
+
+    var all: [UInt8] { bytes.withLock { $0 } }
+
+    /// What is longer than a field trace may be is left out.
+    func append(_ line: [UInt8]) {
+        bytes.withLock { bytes in
+            if bytes.count + line.count <= FieldTrace.mostBytes { bytes += line }
+        }
+    }
+}
+
+/// Taps a phone in several ways, one presentation a step.
+struct FieldTest: Sendable {
+    let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
+    let trust: TrustStore
+    let policy: VerificationPolicy
+    let field: any ContactlessReader
+    let radio: BlueZConfiguration
+    let wait: Duration
+    let now: Timestamp
+    /// Whether it waits for the user before each step.
+    let asks: Bool
+
+    func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
+        for (index, step) in steps.enumerated() {
+            Terminal.note("Step \(index + 1) of \(steps.count): \(step.title)")
+            switch asks ? Self.wish() : .start {
+            case .start: await present(step, recorder)
+            case .skip: continue
+            case .finish: return
+            }
+            if Task.isCancelled { return }
+        }
+    }
+
+    private enum Wish {
+        case start, skip, finish
+    }
+
+    private static func wish() -> Wish {
+        Terminal.note("  Open the ID on the phone and press Enter, then tap (s skips, q finishes):")
+        guard let line = readLine()?.lowercased() else { return .finish }
+        return line == "q" ? .finish : line == "s" ? .skip : .start
+    }
+
+    private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
+        var deadlines = PresentationDeadlines()
+        deadlines.engagement = wait
+        let plan = PresentationPlan(
+            question: step.isSigned ? questions.signed ?? questions.unsigned : questions.unsigned,
+            trust: trust, policy: policy, deadlines: deadlines, retrieval: step.retrieval,
+            requestVersion: step.requestVersion, clock: WallClock { now })
+        let transaction = ReaderTransaction(plan) { event in
+            Terminal.note("  \(event.text)")
+            recorder.observe(event)
+        }
+        recorder.begin(plan)
+        let radio = step.retrieval.transport == .nfc ? nil : TracingRadio(radio, recorder)
+        let presentation = await transaction.run(at: TracingReader(field, recorder), radio: radio)
+        await presentation.left()
+        let end = recorder.end(presentation)
+        Terminal.note(
+            "  \(end.error?.word.rawValue ?? end.verdict.word.rawValue). Next: \(end.next.word.text)")
+    }
+}
+
+/// One way of asking a phone that a field test tries.
+struct FieldTestStep: Equatable {
+    let title: String
+    var retrieval = RetrievalPlan()
+    var requestVersion = RequestVersion.automatic
+    var isSigned = false
+
+    private init(_ title: String, _ change: (inout FieldTestStep) -> Void) {
+        self.title = title
+        change(&self)
+    }
+
+    /// Every way once, and then the usual one as often as `repeats` says.
+    ///
+    /// - Parameter isSigned: whether there is an identity to sign with.
+    static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
+        let ways = [
+            FieldTestStep("NFC only, not signed") { $0.retrieval.transport = .nfc },
+            FieldTestStep("Bluetooth: the phone connects, not signed") {
+                $0.retrieval.transport = .bluetoothLE
+            },
+            FieldTestStep("Bluetooth: whichever side is first, not signed") {
+                $0.retrieval.transport = .bluetoothLE
+                $0.retrieval.mode = .race
+            },
+            FieldTestStep("request of version 1.0, not signed") { $0.requestVersion = .first },
+        ]
+        let signed = [
+            FieldTestStep("signed") { $0.isSigned = true },
+            FieldTestStep("signed, request of version 1.0") {
+                $0.isSigned = true
+                $0.requestVersion = .first
+            },
+        ]
+        let repeated = (0..<repeats).map { number in
+            FieldTestStep("as usual, \(number + 1) of \(repeats)") { $0.isSigned = isSigned }
+        }
+        return ways + (isSigned ? signed : []) + repeated
+    }
+}

@@ -1,0 +1,113 @@
+internal import ArgumentParser
+internal import CommandLineInterface
+internal import JSON
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import PKIX
+internal import ReaderIdentityStore
+
+struct IdentityAuthorityInitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make the authority and an identity that it certifies.",
+        discussion: """
+            Makes the root of a reader authority in the store, a reader identity with its key, and the identity's \
+            certificate by the profile of ISO/IEC 18013-5 Annex B.1.7. Later runs use the same root: give another name \
+            for a further identity. The root is valid for 10 years, the identity for 1 year. An identity that exists is \
+            never overwritten.
+
+            Wallets know this reader once they are given the root. It is for tests: phones of the public do not know it, \
+            and nothing publishes the CRL that the certificate names.
+
+            EXAMPLES:
+              countersign identity authority init laboratory --root-file readers.pem
+              countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots readers.pem
+              countersign request 'age over 21' --identity laboratory --connect tcp://127.0.0.1:7000 --trust iaca.der
+
+            \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
+            """)
+
+    @Argument(help: "What to call the identity: letters, digits, and -, _ or . between them.")
+    var name: IdentityName
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The identity's subject, which wallets show; without it its name and the organization \"Laboratory\".",
+            discussion: "As in 'CN=Counter 1,O=Shop,C=US' (RFC 4514).", valueName: "name"))
+    var subject: SubjectArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where the authority's CRL is published, if it is.", valueName: "uri"))
+    var crl = "https://laboratory.example/readers.crl"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write a copy of the root to this file, PEM, for wallets.", valueName: "file"))
+    var rootFile: String?
+
+    @OptionGroup var residence: KeyResidenceArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard crl.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), crl.contains("://") else {
+            throw ValidationError("--crl takes a URI, as https://example.com/readers.crl.")
+        }
+    }
+
+    func run() throws {
+        let now = try clock.now()
+        let folder = store.identities
+        guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
+        let subject = subject?.name ?? Self.laboratory(name.text)
+        let (chain, root): (CertificateChain, String)
+        do throws(IdentityStoreError) {
+            let authority = try ReaderAuthority(
+                in: store.path, named: Self.laboratory("Reader authority"), at: now)
+            let key = try residence.generate(.p256)
+            chain = try authority.certify(key, as: subject, revocationList: crl, at: now)
+            try folder.create(name, key)
+            try folder.keep(chain, for: name)
+            root = authority.rootPath
+        } catch {
+            throw error.failure(of: name)
+        }
+        if let rootFile, let root = chain.certificates.last {
+            try OutputFile.write(PEM.encode(root.der, label: "CERTIFICATE"), to: rootFile)
+        }
+        let certificate = IdentityCertificate(chain, now)
+        Terminal.result(output.json ? json(certificate, root).text : text(certificate, root))
+    }
+
+    private static func laboratory(_ name: String) -> DistinguishedName {
+        DistinguishedName([(.organizationName, "Laboratory"), (.commonName, name)])
+    }
+
+    private func json(_ certificate: IdentityCertificate, _ root: String) -> JSONValue {
+        .object(
+            [("name", .string(name.text))] + certificate.json
+                + [("root", .string(root)), ("file", JSONValue(rootFile))])
+    }
+
+    private func text(_ certificate: IdentityCertificate, _ root: String) -> String {
+        let given = Terminal.safe(rootFile ?? root)
+        var lines = ["made \(name.text), certified by this computer's own authority:"]
+        lines += certificate.lines
+        lines.append("  root: \(Terminal.safe(root))")
+        lines.append("next: give wallets the root, as in:")
+        lines.append(
+            "  countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots \(given)")
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// `countersign identity authority`: a laboratory's own authority for readers.
+struct IdentityAuthorityCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "authority",
+        abstract: "Act as a reader authority for a laboratory's wallets, which are given its root.",
+        subcommands: [IdentityAuthorityInitCommand.self])
+}

@@ -1,0 +1,189 @@
+internal import ArgumentParser
+internal import CommandLineInterface
+internal import FoundationEssentials
+internal import JSON
+internal import MdocModel
+internal import ReaderStore
+internal import Reports
+
+/// `countersign retained`: what is kept of data requests, till its time is over.
+struct RetainedCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retained",
+        abstract: "List, export once and purge what is retained of data requests.",
+        discussion: """
+            What is retained is sealed, with keys in another folder than the store's. The daemon removes it when its time \
+            is over; these commands are for a computer whose daemon is off, and for whoever wants to look.
+
+            EXAMPLES:
+              countersign retained list
+              countersign retained export booking-4711 booking-4711.json
+              countersign retained purge
+            """,
+        subcommands: [RetainedListCommand.self, RetainedExportCommand.self, RetainedPurgeCommand.self])
+}
+
+struct RetainedListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List what is retained and until when, without opening it.",
+        discussion: ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+
+    @OptionGroup var retained: RetainedArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let (records, counts) = try retained.using(.reading) { retained throws(ReaderStoreError) in
+            (try retained.list(), try retained.counts())
+        }
+        guard !output.json else {
+            let json: JSONValue = [
+                "records": .array(records.map(\.json)), "purged": .integer(counts.purged),
+                "exported": .integer(counts.exported),
+            ]
+            return Terminal.result(json.text)
+        }
+        let end = "retained: \(counts.records); purged: \(counts.purged); exported: \(counts.exported)"
+        Terminal.result((records.map(\.line) + [end]).joined(separator: "\n"))
+    }
+}
+
+extension RetainedSummary {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id.bytes.hexadecimal), "docType": .string(docType),
+            "profile": .string(profile.name), "consent": .string(consent.rawValue),
+            "retained": .string("\(retained)"), "deadline": .string("\(deadline)"),
+            "elements": .array(
+                names.map { ["nameSpace": .string($0.nameSpace), "element": .string($0.identifier)] }),
+            "handedOut": JSONValue(handedOut.map { "\($0)" }),
+        ]
+    }
+
+    fileprivate var line: String {
+        let names = names.map { Terminal.safe($0.identifier, limit: 80) }.joined(separator: ", ")
+        let handedOut = handedOut.map { "  handed out at \($0), and not removed" } ?? ""
+        return "until \(deadline)  \(Terminal.safe(docType, limit: 80))  \(profile)  \(names)\(handedOut)"
+    }
+}
+
+/// `countersign retained export`: writes what is retained for a reference once, then deletes it.
+struct RetainedExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write what is retained for a reference to a file, as JSON, and remove it from the store.",
+        discussion: """
+            It is removed once the file is on the disk. Where that was interrupted the next export says so: the file of \
+            the first may be whole.
+
+            EXAMPLE:
+              countersign retained export booking-4711 booking-4711.json
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The reference of the order, or its presentation's id where it had none.", valueName: "reference")
+    )
+    var reference: String
+
+    @Argument(help: ArgumentHelp("The file to write, which must not exist yet.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var retained: RetainedArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let now = try clock.now()
+        var begun: RetainedExport?
+        try OutputFile.writeNew(to: file) { () throws(CommandFailure) in
+            let export = try retained.using(.changing) { retained throws(ReaderStoreError) in
+                try retained.beginExport(of: RetainedReference(reference), at: now)
+            }
+            guard !export.records.isEmpty else {
+                throw .usage(
+                    "no data is retained for this reference: it was never retained, was exported, or was deleted at its deadline"
+                )
+            }
+            begun = export
+            return Array((export.json.text + "\n").utf8)
+        }
+        guard let export = begun else { return }
+        try retained.using(.changing) { retained throws(ReaderStoreError) in
+            try retained.finish(export.records.map(\.id))
+        }
+        let earlier = export.earlier.map { "\($0)" }
+        let json: JSONValue = [
+            "records": .integer(Int64(export.records.count)), "handedOutBefore": JSONValue(earlier),
+        ]
+        Terminal.result(
+            output.json
+                ? json.text
+                : "\(Terminal.safe(file)): \(export.records.count) records, removed from the store"
+                    + (earlier.map { "; they were handed out before, at \($0)" } ?? ""))
+    }
+}
+
+struct RetainedPurgeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Remove retained data after its deadline, and the keys of past days.",
+        discussion: """
+            With --at what expires by then is removed; the store remembers that instant while it retains anything.
+
+            EXAMPLE:
+              countersign retained purge
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup var retained: RetainedArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let now = try clock.now()
+        let (count, due) = try retained.using(.changing) { retained throws(ReaderStoreError) in
+            (try retained.purge(at: now), try retained.nextDue())
+        }
+        let next = due.map { "\($0)" }
+        let json: JSONValue = ["purged": .integer(count), "nextDue": JSONValue(next)]
+        Terminal.result(
+            output.json
+                ? json.text
+                : "purged: \(count)" + (next.map { "; next due: \($0)" } ?? "; nothing is retained"))
+    }
+}
+
+/// `--store` and `--keys`: where retained data and its keys are.
+struct RetainedArguments: ParsableArguments {
+    @OptionGroup var store: StoreArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The folder of the keys.",
+            discussion: "Without it COUNTERSIGN_KEYS, else the store's with -keys at its end.",
+            valueName: "folder"))
+    var keys: String?
+
+    /// Does something with what is retained in a store that is there.
+    func using<Value>(
+        _ access: ReaderStore.Access, _ body: (RetainedRecords) throws(ReaderStoreError) -> Value
+    ) throws(CommandFailure) -> Value {
+        // A store that is not there is not set up for this.
+        let reading = try TrustStoreAccess.reading(store.path)
+        let opened =
+            switch access {
+            case .reading: reading
+            case .changing: try TrustStoreAccess.changing(store.path)
+            }
+        let folder =
+            keys ?? ProcessInfo.processInfo.environment["COUNTERSIGN_KEYS"].flatMap { $0.isEmpty ? nil : $0 }
+        return try opened.using { store throws(ReaderStoreError) in
+            try body(RetainedRecords(in: store, keysIn: folder))
+        }
+    }
+}

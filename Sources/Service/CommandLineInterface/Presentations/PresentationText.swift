@@ -1,0 +1,76 @@
+internal import ErrorMapping
+package import MdocModel
+internal import MdocSession
+internal import PortraitImage
+package import ReaderService
+package import Reports
+package import RequestPlanner
+internal import Transport
+
+extension PresentationEvent {
+    /// The text where the phone's QR code was scanned: no phone was found yet.
+    package var textAfterScan: String {
+        self == .engaged ? "Connecting to the phone of this QR code: look at its screen." : text
+    }
+
+    /// What the person at the reader should know or do, for standard error.
+    package var text: String {
+        switch self {
+        case .armed:
+            "Ready: open your ID on the phone first (an iPhone shows other cards otherwise), then hold the phone to the reader."
+        case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
+        case .notAnID: "Open your ID on the phone, or remove the card."
+        case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
+        case .liftAndTapAgain(let reason): "Lift your phone, then tap again. (\(reason.explanation))"
+        case .confirmThenTapAgain: "Now confirm on your phone, then tap again."
+        case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
+        case .bluetoothUnavailable(let fault):
+            "No Bluetooth, NFC alone is used: \(fault.advice)."
+        case .readerSilent:
+            "The reader does not answer: if it does not recover, unplug it and plug it in again."
+        case .engaged: "Phone found: look at its screen."
+        case .mayLift: "You can lift your phone now."
+        case .connecting: "Connecting to the phone…"
+        case .checkBluetooth: "The phone has not connected yet: check that its Bluetooth is on."
+        case .hold: "Keep the phone on the reader."
+        case .awaitingConsent: "Waiting for the holder's consent…"
+        case .receiving: "Receiving the answer…"
+        case .verifying: "Checking the answer…"
+        case .noted(let note): "Note (\(note.id.rawValue)): \(note.explanation)."
+        }
+    }
+}
+
+extension ImageFormat {
+    /// The format, with a remark on one that is hard to look at (Q155).
+    fileprivate var name: String {
+        self == .jpeg2000 ? "JPEG 2000, which most programs do not show" : rawValue
+    }
+}
+
+extension TransactionReport {
+    /// The report of a command; where there was no reader to begin with, the command ends.
+    package static func ended(
+        _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
+    ) throws(CommandFailure) -> TransactionReport {
+        try mapping(TransactionReport(presentation, asking: plan, on: day)) { (error: ReaderFault) in
+            CommandFailure.unavailable(error.advice)
+        }
+    }
+
+    /// The report for a person, with what became of the portrait and how long each phase took.
+    package func presentationText(elements: ElementDisplay) -> String {
+        var lines = [text(elements: elements)]
+        if let portrait {
+            let format = ImageFormat(portrait)?.name ?? "of no known format"
+            lines.append("  portrait: received, \(portrait.count) bytes, \(format)")
+        }
+        if !phases.isEmpty {
+            let times = phases.map { phase in
+                "\(phase.name) \((phase.duration.milliseconds * 10).rounded() / 10) ms"
+            }
+            lines.append("  time: " + times.joined(separator: ", "))
+        }
+        return lines.joined(separator: "\n")
+    }
+}
