@@ -130,7 +130,8 @@ struct DaemonStatus {
         let members = try doctor.members(["time", "findings"])
         let time = try Self.text(members.required("time"))
         try add(
-            "Computer, as countersign doctor found it \(time)", members.required("findings"), Self.finding)
+            "Computer, as countersign doctor found it \(time)", members.required("findings"),
+            line: Self.finding)
     }
 
     private static func finding(_ finding: JSONText) throws(JSONFault) -> String {
