@@ -42,7 +42,7 @@ struct StatusCommand: ParsableCommand {
 }
 
 /// What the daemon says of itself in `GET /v1/owner`, as lines for a terminal.
-struct DaemonStatus {
+private struct DaemonStatus {
     private static let longestText = 4096
     private static let whole: ClosedRange<Int64> = 0...JSONValue.largestExactInteger
 

@@ -7,7 +7,7 @@ package struct FieldTrace: Equatable, Sendable {
 
     /// A field test of ten repeats has some 20,000 lines.
     package static let mostBytes = 16 << 20
-    package static let mostLineBytes = 4096
+    private static let mostLineBytes = 4096
 
     /// Reads the bytes of a file. A last line that was cut off, as by a computer that was switched off, is left out.
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(FieldTraceError) -> FieldTrace {

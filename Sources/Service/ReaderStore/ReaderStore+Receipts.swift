@@ -182,7 +182,7 @@ extension ReaderStore {
     }
 
     /// Stores the head of the chain as it is, in place of any earlier one.
-    func sealReceiptsAnew(in database: Database) throws {
+    private func sealReceiptsAnew(in database: Database) throws {
         if let last = try Self.lastReceipt(in: database) { try seal(last) }
     }
 

@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-struct IdentityAuthorityInitCommand: ParsableCommand {
+private struct IdentityAuthorityInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make the authority and an identity that it certifies.",

@@ -62,5 +62,5 @@ struct IdentityCertificate {
 
 extension CertificateChain {
     /// When the first certificate that is sent expires (Q173), in seconds since 1970.
-    var firstExpiry: Int64 { withoutRoots.map(\.notAfter).min() ?? leaf.notAfter }
+    fileprivate var firstExpiry: Int64 { withoutRoots.map(\.notAfter).min() ?? leaf.notAfter }
 }

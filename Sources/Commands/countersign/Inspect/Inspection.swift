@@ -153,7 +153,7 @@ extension DiagnosticNotation {
 }
 
 /// Remarks on elements whose values depart from the data model of their document's type. Nothing is verified.
-struct ElementRemarks {
+private struct ElementRemarks {
     /// The most remarks on one file.
     private static let limit = 50
 

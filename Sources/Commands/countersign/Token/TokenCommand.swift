@@ -45,7 +45,7 @@ extension StoreArguments {
     }
 }
 
-struct TokenInstanceCommand: ParsableCommand {
+private struct TokenInstanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "instance",
         abstract: "Show the identifier of this reader, which its tokens name.",

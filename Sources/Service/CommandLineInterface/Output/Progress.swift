@@ -23,7 +23,7 @@ package enum Progress {
 }
 
 /// The line on the terminal, drawn by a separate thread: the work may block every other.
-struct ProgressLine {
+private struct ProgressLine {
     private let queue = DispatchQueue(label: "countersign.progress")
     private let timer: any DispatchSourceTimer
     private let start = ContinuousClock.now

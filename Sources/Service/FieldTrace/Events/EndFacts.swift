@@ -143,7 +143,7 @@ extension CheckReport.Outcome {
 }
 
 /// Why a document signer's certificate is not believed, without what is in it.
-package enum CertificateFault: String, CaseIterable, Sendable {
+private enum CertificateFault: String, CaseIterable, Sendable {
     case malformed, keyNotUsable, encodingIrregular, anchorNotFound, authorityKeyIdentifierMismatch,
         issuerNameMismatch, signatureInvalid, notYetValid, expired, anchorOutsideValidity, docTypeNotTrusted,
         isCertificateAuthority, keyUsageWrong, extendedKeyUsageWrong, countryMissing, countryMismatch,

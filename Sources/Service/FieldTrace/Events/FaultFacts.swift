@@ -9,7 +9,7 @@ package struct FaultFacts: Equatable, Sendable, Codable {
     package var nfc: TraceWord<NFCFaultWord>?
     /// The status word that the phase does not allow.
     package var status: TraceStatus?
-    package var bluetoothPhase: TraceWord<BLEPhase>?
+    private var bluetoothPhase: TraceWord<BLEPhase>?
     package var bluetooth: TraceWord<BLEFaultWord>?
     package var radio: TraceWord<RadioFaultID>?
     package var connection: TraceWord<ConnectionFaultID>?

@@ -8,7 +8,7 @@ final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on
     /// For how long the database may let itself be connected to.
     static let connectTimeout = Duration.seconds(3)
     /// How long one statement may take.
-    static let statementTimeout = Duration.seconds(2)
+    private static let statementTimeout = Duration.seconds(2)
 
     private let settings: String
     private let schema: PostgreSQLSchema

@@ -79,7 +79,7 @@ package struct BrandLogo: Equatable, Sendable {
     /// The longest file, in bytes.
     package static let longest = 256 << 10
     /// The most columns and rows.
-    package static let largestSide = 2048
+    private static let largestSide = 2048
 
     package let png: [UInt8]
     package let width: Int
