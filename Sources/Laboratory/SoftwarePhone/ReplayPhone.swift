@@ -114,7 +114,7 @@ private struct ReplayState: ~Copyable {
     var number = 0
     /// Whether the phone has power and got no command.
     var isFresh = true
-    var hasBegun = false
+    private var hasBegun = false
     var trace = NFCTrace()
 
     init(_ wallet: consuming WalletCard, _ taps: [TracedTap]) {
