@@ -211,7 +211,7 @@ struct WalletCommand: AsyncParsableCommand {
 }
 
 /// The software wallet asked by an app on its phone, or by a page.
-struct WalletChannel {
+private struct WalletChannel {
     let wallet: Wallet
 
     /// Answers the app that these arguments describe, into its file. The key is the merchant's.
@@ -263,7 +263,7 @@ struct WalletChannel {
 }
 
 /// A folder in the corpus's format: the files of one presentation, and a manifest with its keys.
-struct CaseFolder {
+private struct CaseFolder {
     private let path: String
 
     init(_ path: String) {

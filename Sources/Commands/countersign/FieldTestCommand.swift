@@ -119,7 +119,7 @@ struct FieldTestCommand: AsyncParsableCommand {
 }
 
 /// The lines of a trace that is not saved yet.
-final class LineStore: Sendable {
+private final class LineStore: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
     var all: [UInt8] { bytes.withLock { $0 } }
@@ -133,7 +133,7 @@ final class LineStore: Sendable {
 }
 
 /// Taps a phone in several ways, one presentation a step.
-struct FieldTest: Sendable {
+private struct FieldTest: Sendable {
     let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
     let trust: TrustStore
     let policy: VerificationPolicy

@@ -23,7 +23,7 @@ struct RetainedCommand: ParsableCommand {
         subcommands: [RetainedListCommand.self, RetainedExportCommand.self, RetainedPurgeCommand.self])
 }
 
-struct RetainedListCommand: ParsableCommand {
+private struct RetainedListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List what is retained and until when, without opening it.",
@@ -68,7 +68,7 @@ extension RetainedSummary {
 }
 
 /// `countersign retained export`: writes what is retained for a reference once, then deletes it.
-struct RetainedExportCommand: ParsableCommand {
+private struct RetainedExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write what is retained for a reference to a file, as JSON, and remove it from the store.",
@@ -126,7 +126,7 @@ struct RetainedExportCommand: ParsableCommand {
     }
 }
 
-struct RetainedPurgeCommand: ParsableCommand {
+private struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
         abstract: "Remove retained data after its deadline, and the keys of past days.",

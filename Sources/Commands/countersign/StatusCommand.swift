@@ -42,7 +42,7 @@ struct StatusCommand: ParsableCommand {
 }
 
 /// What the daemon says of itself in `GET /v1/owner`, as lines for a terminal.
-struct DaemonStatus {
+private struct DaemonStatus {
     private static let longestText = 4096
     private static let whole: ClosedRange<Int64> = 0...JSONValue.largestExactInteger
 
@@ -130,7 +130,8 @@ struct DaemonStatus {
         let members = try doctor.members(["time", "findings"])
         let time = try Self.text(members.required("time"))
         try add(
-            "Computer, as countersign doctor found it \(time)", members.required("findings"), Self.finding)
+            "Computer, as countersign doctor found it \(time)", members.required("findings"),
+            line: Self.finding)
     }
 
     private static func finding(_ finding: JSONText) throws(JSONFault) -> String {

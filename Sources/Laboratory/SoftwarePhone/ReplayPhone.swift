@@ -70,7 +70,7 @@ package final class ReplayPhone: Sendable {
 }
 
 /// The card logic of a replay, which the reader's thread calls.
-final class ReplayCard: Sendable {
+private final class ReplayCard: Sendable {
     /// How long a phone is silent that never answered in the trace.
     private static let silence = Duration.seconds(3600)
 
@@ -114,7 +114,7 @@ private struct ReplayState: ~Copyable {
     var number = 0
     /// Whether the phone has power and got no command.
     var isFresh = true
-    var hasBegun = false
+    private var hasBegun = false
     var trace = NFCTrace()
 
     init(_ wallet: consuming WalletCard, _ taps: [TracedTap]) {

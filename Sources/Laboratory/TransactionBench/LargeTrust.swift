@@ -9,7 +9,7 @@ internal import ReaderStore
 /// A trust store on disk of the size that many countries make, with the roots that are measured in it.
 struct LargeTrust {
     static let anchors = 500
-    static let revocationLists = 50
+    private static let revocationLists = 50
     /// How many certificates each CRL lists.
     private static let entries = 100
 

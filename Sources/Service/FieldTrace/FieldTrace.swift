@@ -1,4 +1,8 @@
+internal import BlueZTransport
 internal import FoundationEssentials
+internal import PCSCTransport
+internal import Reports
+internal import Transport
 
 /// A field trace as it was read: what wrote it, and its events in order.
 package struct FieldTrace: Equatable, Sendable {
@@ -7,7 +11,7 @@ package struct FieldTrace: Equatable, Sendable {
 
     /// A field test of ten repeats has some 20,000 lines.
     package static let mostBytes = 16 << 20
-    package static let mostLineBytes = 4096
+    private static let mostLineBytes = 4096
 
     /// Reads the bytes of a file. A last line that was cut off, as by a computer that was switched off, is left out.
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(FieldTraceError) -> FieldTrace {
@@ -133,5 +137,88 @@ enum TraceJSON {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Numbers that JSON does not have are not made by any event; without an encoding the event has no members.
         return ((try? encoder.encode(value)).map { Array($0) } ?? Array("{}".utf8))[...]
+    }
+}
+
+/// The first line of a field trace: what wrote it.
+package struct FieldTraceHeader: Equatable, Sendable {
+    /// The name and version of the format; a reader of another version refuses the file.
+    package static let format = "countersign.fieldTrace/1"
+
+    package enum Format: String, CaseIterable, Sendable {
+        case first = "countersign.fieldTrace/1"
+    }
+
+    package let format: TraceWord<Format>
+    package let countersign: TraceVersion?
+    /// The PC/SC lite that this program was built against; the library does not report one at run time.
+    package let pcsc: TraceVersion?
+    package let bluez: TraceVersion?
+    package let kernel: TraceVersion?
+
+    package init(
+        countersign: TraceVersion?, pcsc: TraceVersion?, bluez: TraceVersion?, kernel: TraceVersion?
+    ) {
+        format = TraceWord(.first)
+        self.countersign = countersign
+        self.pcsc = pcsc
+        self.bluez = bluez
+        self.kernel = kernel
+    }
+}
+
+extension FieldTraceHeader: Codable {}
+
+extension FieldTraceHeader {
+    /// The versions of this program and of the kernel.
+    package static var ofThisProgram: FieldTraceHeader { FieldTraceHeader(bluez: nil) }
+
+    /// The same with that of bluetoothd, where one runs.
+    package static func ofThisComputer() async -> FieldTraceHeader {
+        let bluetooth = try? await BluetoothDescription.current(within: .seconds(1))
+        return FieldTraceHeader(bluez: bluetooth?.daemon.version.flatMap { TraceVersion($0.description) })
+    }
+
+    private init(bluez: TraceVersion?) {
+        self.init(
+            countersign: TraceVersion(Version.number), pcsc: TraceVersion(PCSCLibrary.version), bluez: bluez,
+            kernel: SystemFile.text(of: "/proc/sys/kernel/osrelease").flatMap { TraceVersion($0) })
+    }
+}
+
+extension NFCReaderFacts {
+    init(_ reader: ReaderDescription) {
+        self.init(
+            usb: reader.usb, isVirtual: reader.name.hasPrefix("Virtual PCD"), slot: Slot(reader.slot),
+            firmware: reader.firmware.flatMap { TraceVersion($0) },
+            limits: ContactlessLimits(
+                commandData: reader.limits.commandData, responseData: reader.limits.responseData,
+                allowsExtended: reader.limits.allowsExtended))
+    }
+}
+
+extension NFCReaderFacts.Slot {
+    fileprivate init(_ slot: SlotKind) {
+        self =
+            switch slot {
+            case .contactless: .contactless
+            case .contact: .contact
+            case .securityModule: .securityModule
+            case .unmarked: .unmarked
+            }
+    }
+}
+
+extension PresenceFacts {
+    init(_ event: ReaderEvent) {
+        switch event {
+        case .serviceAvailable: self.init(change: .serviceAvailable)
+        case .serviceLost: self.init(change: .serviceLost)
+        case .readerArrived: self.init(change: .readerArrived)
+        case .readerRemoved: self.init(change: .readerRemoved)
+        case .cardInserted(_, let counter): self.init(change: .inserted, counter: counter)
+        case .cardMute(_, let counter): self.init(change: .mute, counter: counter)
+        case .cardRemoved(_, let counter): self.init(change: .removed, counter: counter)
+        }
     }
 }

@@ -1,5 +1,7 @@
 internal import Dispatch
+internal import FoundationEssentials
 internal import PortraitImage
+internal import Synchronization
 
 /// Decodes portraits in a separate process, since they come from a phone and JPEG 2000 is decoded by C.
 ///
@@ -100,4 +102,65 @@ package enum PortraitDecoderError: Error, Equatable, Sendable {
     case ended(signal: Int32)
     /// The decoder ended in a way that it does not have.
     case unexpected
+}
+
+extension PortraitDecoder {
+    /// The name of the program.
+    package static let program = "countersign-portrait"
+
+    /// Whether the file of the decoder is there and may be executed.
+    package var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: executable) }
+
+    /// The decoder that lies beside this program, else the first in a folder of `PATH`; nil without one.
+    package static var installed: PortraitDecoder? {
+        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let beside = own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(
+            String.init)
+        return ([beside].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
+            .map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+            .map { PortraitDecoder(executable: $0) }
+    }
+}
+
+/// The places for decoders that run at once. Further ones wait in the order in which they came.
+final class DecoderPlaces: Sendable {
+    private struct State: Sendable {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(count: Int) {
+        state = Mutex(State(free: count))
+    }
+
+    /// Waits for a place.
+    func enter() async {
+        await withCheckedContinuation { (place: CheckedContinuation<Void, Never>) in
+            let isFree = state.withLock { state in
+                guard state.free == 0 else {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(place)
+                return false
+            }
+            if isFree { place.resume() }
+        }
+    }
+
+    /// Gives a place back, to the first that waits.
+    func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
 }

@@ -47,7 +47,7 @@ package struct IdentityRules: Equatable, Sendable {
 }
 
 extension IdentityRules {
-    static let mostRules = 1000
+    private static let mostRules = 1000
 
     /// The rules of a JSON text. A member that is not known is refused: a misspelt condition would fit everything.
     package init(json: [UInt8]) throws(IdentityStoreError) {

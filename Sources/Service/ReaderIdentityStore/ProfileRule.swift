@@ -11,7 +11,7 @@ package struct ProfileRule: Hashable, Sendable {
     }
 
     /// Whether wallets have been seen to turn readers away for it (Q170).
-    package var isEnforcedByWallets: Bool { Self.enforcedByWallets.contains(finding.rule) }
+    private var isEnforcedByWallets: Bool { Self.enforcedByWallets.contains(finding.rule) }
 
     /// The nine checks of wallets: the issuer's key identifier, a common name, no extension that constrains authorities,
     /// the purpose, digital signatures, the extensions that have to be there, the validity, the signature, and the own

@@ -8,7 +8,7 @@ package import PKIX
 /// that are given the root know these readers; no other wallet does.
 package struct ReaderAuthority: ~Copyable {
     package static let rootValidity: Int64 = 3650 * day
-    package static let readerValidity: Int64 = 365 * day
+    private static let readerValidity: Int64 = 365 * day
     private static let day: Int64 = 86_400
     /// For wallets whose clocks are behind.
     private static let backdating: Int64 = 3600

@@ -60,7 +60,7 @@ extension TrustRecord {
         try Row.fetchAll(database, sql: "\(columns) ORDER BY s.number DESC").map { try TrustRecord($0) }
     }
 
-    static func numbered(_ number: Int64, in database: Database) throws -> TrustRecord? {
+    fileprivate static func numbered(_ number: Int64, in database: Database) throws -> TrustRecord? {
         try Row.fetchOne(database, sql: "\(columns) WHERE s.number = ?", arguments: [number])
             .map { try TrustRecord($0) }
     }

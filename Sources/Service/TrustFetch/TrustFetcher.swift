@@ -63,7 +63,7 @@ package enum ServerRoots: Sendable {
 }
 
 extension ServerRoots {
-    func trust() throws(TrustFetchError) -> ClientTrust {
+    fileprivate func trust() throws(TrustFetchError) -> ClientTrust {
         guard case .pem(let pem) = self else { return ClientTrust(.system) }
         guard let roots = try? certificates(fromPEMOrDER: pem[...]) else { throw .serverRootsUnreadable }
         return ClientTrust(.pem(roots.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }))

@@ -20,7 +20,7 @@ struct BrandCommand: ParsableCommand {
         subcommands: [BrandAddCommand.self, BrandListCommand.self, BrandKeyCommand.self])
 }
 
-struct BrandAddCommand: ParsableCommand {
+private struct BrandAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add a brand.",
@@ -69,7 +69,7 @@ extension BrandName: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
-struct BrandListCommand: ParsableCommand {
+private struct BrandListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the brands and their keys.",

@@ -13,7 +13,7 @@ struct BrandKeyCommand: ParsableCommand {
         subcommands: [BrandKeyAddCommand.self, BrandKeyRevokeCommand.self])
 }
 
-struct BrandKeyAddCommand: ParsableCommand {
+private struct BrandKeyAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add a key of a brand: its public half, or a new pair.",
@@ -108,7 +108,7 @@ struct BrandKeyAddCommand: ParsableCommand {
     }
 }
 
-struct BrandKeyRevokeCommand: ParsableCommand {
+private struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Revoke a key: its tokens, and what they prepared, are no longer accepted.",

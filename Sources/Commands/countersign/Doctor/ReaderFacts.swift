@@ -323,7 +323,7 @@ extension ReaderFacts {
     }
 
     /// What is known of the second edition: whether lanes try NFC v2, and what the reader's APDUs mean for it.
-    var secondEditionCheck: DoctorCheck {
+    private var secondEditionCheck: DoctorCheck {
         let lanes: CheckText =
             switch self.lanes {
             case nil: "the daemon's file is absent or cannot be read"

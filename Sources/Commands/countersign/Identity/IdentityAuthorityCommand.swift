@@ -6,7 +6,15 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-struct IdentityAuthorityInitCommand: ParsableCommand {
+/// `countersign identity authority`: a laboratory's own authority for readers.
+struct IdentityAuthorityCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "authority",
+        abstract: "Act as a reader authority for a laboratory's wallets, which are given its root.",
+        subcommands: [IdentityAuthorityInitCommand.self])
+}
+
+private struct IdentityAuthorityInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make the authority and an identity that it certifies.",
@@ -102,12 +110,4 @@ struct IdentityAuthorityInitCommand: ParsableCommand {
             "  countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots \(given)")
         return lines.joined(separator: "\n")
     }
-}
-
-/// `countersign identity authority`: a laboratory's own authority for readers.
-struct IdentityAuthorityCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "authority",
-        abstract: "Act as a reader authority for a laboratory's wallets, which are given its root.",
-        subcommands: [IdentityAuthorityInitCommand.self])
 }

@@ -79,7 +79,7 @@ struct IdentityInitCommand: ParsableCommand {
 
 extension PrivateKey {
     /// The SHA-1 of the public key: certificates name the key by it.
-    borrowing func identifierText() throws(IdentityStoreError) -> String {
+    fileprivate borrowing func identifierText() throws(IdentityStoreError) -> String {
         try mapping(publicKey().subjectKeyIdentifier().hexadecimal, IdentityStoreError.keyUnusable)
     }
 }

@@ -61,10 +61,8 @@ struct IdentityLintCommand: ParsableCommand {
         throw ExitCode(status(statuses, missing).rawValue)
     }
 
-    private var strictness: ProfileStrictness { lenient ? .lenient : .strict }
-
     private func fails(_ status: IdentityStatus) -> Bool {
-        status.error != nil || !status.refusals(strictness).isEmpty
+        status.error != nil || !status.refusals(lenient ? .lenient : .strict).isEmpty
     }
 
     private func status(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> ExitStatus {

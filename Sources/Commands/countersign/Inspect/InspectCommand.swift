@@ -1,7 +1,12 @@
 internal import ArgumentParser
+internal import CBOR
 internal import CommandLineInterface
 internal import ErrorMapping
 internal import JSON
+internal import MdocModel
+internal import NDEF
+internal import OpenSSLCrypto
+internal import PKIX
 
 /// `countersign inspect`: shows what files hold.
 struct InspectCommand: ParsableCommand {
@@ -78,5 +83,208 @@ struct InspectCommand: ParsableCommand {
         return try mapping(Inspection(isFull: full).specimen(in: bytes)) { (error: InspectionError) in
             CommandFailure.malformed("\(Terminal.safe(path)): \(error.message)")
         }
+    }
+}
+
+/// What a file turned out to hold.
+struct Specimen: Sendable {
+    /// What it is, with the clause that defines it, and its size.
+    let kind: String
+    /// Its content, over several lines.
+    let text: String
+}
+
+/// Why bytes cannot be shown; the message names the byte where it went wrong.
+struct InspectionError: Error {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// Detects what bytes are, and shows them. Nothing is verified.
+struct Inspection {
+    let notation: DiagnosticNotation
+
+    /// - Parameter isFull: whether long strings are shown whole.
+    init(isFull: Bool) {
+        notation = .forInspection(isFull: isFull)
+    }
+
+    func specimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen {
+        guard !bytes.isEmpty else { throw InspectionError("the file is empty (byte 0)") }
+        if let specimen = try textSpecimen(in: bytes) { return specimen }
+        if bytes.first == 0x30, bytes.count > 1 { return try certificate(bytes) }
+        do throws(CBORError) {
+            return specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
+        } catch {
+            guard let message = try? NDEFMessage.parse(bytes[...]) else {
+                throw InspectionError(
+                    "no certificate, APDU trace or NDEF message; as CBOR: \(error.explanation)")
+            }
+            return Specimen(kind: "\(message.kind), \(bytes.count) bytes", text: message.text(notation))
+        }
+    }
+
+    private static func limits(_ bytes: [UInt8]) -> CBORLimits { CBORLimits(depth: 64, bytes: bytes.count) }
+
+    private func specimen(of item: CBORItem) -> Specimen {
+        let (structure, inner) = CBORStructure.recognise(item)
+        var text = item.diagnostic(notation)
+        if let complaint = structure.complaint(about: inner) { text += "\nnote: \(complaint)" }
+        for remark in structure.remarks(on: inner) + ElementRemarks(on: inner, of: structure).texts {
+            text += "\nnote: \(remark)"
+        }
+        let embedding = inner.encoded.count < item.encoded.count ? "embedded in tag 24: " : ""
+        let title = structure.title + structure.detail(of: inner)
+        return Specimen(kind: "\(embedding)\(title), \(item.encoded.count) bytes", text: text)
+    }
+
+    /// PEM, the text of a QR code or an APDU trace; nil for anything else.
+    private func textSpecimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let start = text.drop { $0.isWhitespace }
+        if start.prefix(5).lowercased() == "mdoc:" { return try engagement(inURI: text) }
+        if text.contains("-----BEGIN ") { return try pem(bytes) }
+        if let specimen = base64URLSpecimen(start) { return specimen }
+        guard let trace = try APDUTrace(text) else { return nil }
+        return Specimen(kind: trace.kind, text: trace.text(longestData: notation.longestByteString))
+    }
+
+    /// The structure in base64url without padding, as pages pass requests and answers on; nil for any other text.
+    private func base64URLSpecimen(_ text: Substring) -> Specimen? {
+        let word = text.split(whereSeparator: \.isWhitespace)
+        guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
+            let item = try? CBORItem.parse(bytes[...], limits: Self.limits(bytes))
+        else { return nil }
+        let structure = CBORStructure.recognise(item).structure
+        guard structure != .other, structure != .embedded else { return nil }
+        let inner = specimen(of: item)
+        return Specimen(kind: "base64url text with \(inner.kind)", text: inner.text)
+    }
+
+    private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
+        let bytes = try mapping(EngagementURI.deviceEngagement(in: text)) { (_: MdocModelError) in
+            InspectionError("the mdoc: text holds no base64url without padding (byte 0)")
+        }
+        do throws(CBORError) {
+            let inner = specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
+            return Specimen(
+                kind: "QR code text (ISO/IEC 18013-5 8.2.2.3) with \(inner.kind)", text: inner.text)
+        } catch {
+            throw InspectionError("the mdoc: text holds no CBOR: \(error.explanation)")
+        }
+    }
+
+    private func certificate(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
+        do throws(PKIXError) {
+            let certificate = try Certificate(der: bytes[...])
+            return Specimen(kind: certificate.kind, text: certificate.text(notation))
+        } catch {
+            throw InspectionError(
+                "it starts as a certificate does, but cannot be read as one: \(error.explanation)")
+        }
+    }
+
+    /// All certificates of the text. Private keys are named and not shown.
+    private func pem(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
+        let blocks = try mapping(PEM.decode(bytes[...], label: "CERTIFICATE")) {
+            (error: OpenSSLCryptoError) in
+            InspectionError("the PEM is damaged: \(error.explanation) (byte 0)")
+        }
+        guard !blocks.isEmpty else {
+            throw InspectionError("PEM without a certificate; private keys are not shown (byte 0)")
+        }
+        var specimens: [Specimen] = []
+        for block in blocks { specimens.append(try certificate(block)) }
+        guard specimens.count > 1 else { return specimens[0] }
+        return Specimen(
+            kind: "\(specimens.count) certificates in PEM",
+            text: specimens.map { "\($0.kind)\n\($0.text)" }.joined(separator: "\n"))
+    }
+}
+
+extension DiagnosticNotation {
+    /// Indented, with embedded items open and certificates named.
+    static func forInspection(isFull: Bool) -> DiagnosticNotation {
+        var notation = DiagnosticNotation()
+        notation.isIndented = true
+        notation.opensTag24 = true
+        if !isFull {
+            notation.longestByteString = 48
+            notation.longestText = 400
+            notation.longestNotation = 1 << 22
+        }
+        notation.embeddedItems = { array in
+            guard CBORStructure.isCOSE(array) else { return [] }
+            return [0, 2]
+        }
+        notation.comment = { bytes in
+            if bytes.first == 0x30, let certificate = try? Certificate(der: bytes) {
+                let subject = Terminal.safe(certificate.subject.description)
+                return "certificate of \(subject), issued by \(Terminal.safe(certificate.issuer.description))"
+            }
+            guard let message = try? NDEFMessage.parse(bytes), message.isOfHandover else { return nil }
+            return message.kind
+        }
+        return notation
+    }
+}
+
+/// Remarks on elements whose values depart from the data model of their document's type. Nothing is verified.
+private struct ElementRemarks {
+    /// The most remarks on one file.
+    private static let limit = 50
+
+    private(set) var texts: [String] = []
+
+    init(on item: CBORItem, of structure: CBORStructure) {
+        let map = try? item.map()
+        switch structure {
+        case .deviceResponse:
+            for document in (try? map?["documents"]?.array()).map(Array.init) ?? [] {
+                add(document: document)
+            }
+        case .document: add(document: item)
+        case .issuerSigned: add(item, docType: map?["issuerAuth"].flatMap(Self.docType))
+        default: break
+        }
+    }
+
+    private mutating func add(document: CBORItem) {
+        guard let map = try? document.map(), let issuerSigned = map["issuerSigned"] else { return }
+        add(issuerSigned, docType: try? map["docType"]?.name())
+    }
+
+    private mutating func add(_ issuerSigned: CBORItem, docType: String?) {
+        guard let model = docType.flatMap(DataModel.init(docType:)),
+            let nameSpaces = try? issuerSigned.map()["nameSpaces"]?.map()
+        else { return }
+        for (key, value) in nameSpaces {
+            guard let nameSpace = try? key.name(), let items = try? value.array() else { continue }
+            for item in items where texts.count < Self.limit { add(item, in: nameSpace, of: model) }
+        }
+    }
+
+    private mutating func add(_ item: CBORItem, in nameSpace: String, of model: DataModel) {
+        guard let content = try? EncodedCBOR<Never>(item).item().map(),
+            let identifier = try? content["elementIdentifier"]?.name(), let value = content["elementValue"]
+        else { return }
+        let name = ElementName(nameSpace: nameSpace, identifier: identifier)
+        switch model.element(name)?.form(of: value) {
+        case .asDefined, nil: break
+        case .deviating(let departure): texts.append("\(name.text): \(departure.rawValue)")
+        case .wrongType(let wrong): texts.append(wrong.explanation(of: name.text))
+        }
+    }
+
+    /// The document type that an issuerAuth's payload names.
+    private static func docType(inMSOOf issuerAuth: CBORItem) -> String? {
+        guard let fields = try? issuerAuth.untagged(18).array(),
+            let payload = try? Array(fields.prefix(3)).last?.byteString(),
+            let bytes = try? EncodedCBOR<Never>(CBORItem.parse(payload)), let object = try? bytes.item()
+        else { return nil }
+        return try? object.map()["docType"]?.name()
     }
 }

@@ -31,7 +31,7 @@ struct ReceiptCommand: ParsableCommand {
         ])
 }
 
-struct ReceiptListCommand: ParsableCommand {
+private struct ReceiptListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List receipts, the earliest first.",
@@ -91,7 +91,7 @@ extension SignedReceipt {
     }
 }
 
-struct ReceiptShowCommand: ParsableCommand {
+private struct ReceiptShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one receipt in full.",
@@ -163,7 +163,7 @@ extension ReceiptDocument {
     }
 }
 
-struct ReceiptExportCommand: ParsableCommand {
+private struct ReceiptExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write all receipts to one file, as they were signed.",
@@ -217,7 +217,7 @@ struct ReceiptExportCommand: ParsableCommand {
     }
 }
 
-struct ReceiptRenewKeyCommand: ParsableCommand {
+private struct ReceiptRenewKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew-key",
         abstract: "Make a new key, which signs the next receipts.",

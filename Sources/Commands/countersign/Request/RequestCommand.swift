@@ -117,7 +117,7 @@ struct RequestCommand: AsyncParsableCommand {
 
 /// The file of `--save-portrait`: opened and emptied before the phone is asked, and removed unless a verified
 /// portrait was received.
-final class PortraitFile {
+private final class PortraitFile {
     private let path: String
     private let file: FileDescriptor
     private var isKept = false

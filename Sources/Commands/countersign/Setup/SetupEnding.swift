@@ -156,7 +156,7 @@ struct SetupNext {
 }
 
 /// Text as one word of a shell.
-enum Shell {
+private enum Shell {
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             let character = Character(Unicode.Scalar(byte))

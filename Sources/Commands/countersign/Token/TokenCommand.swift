@@ -1,6 +1,10 @@
 internal import ArgumentParser
 internal import CommandLineInterface
+internal import ErrorMapping
 internal import JSON
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
 internal import ReaderStore
 internal import ReaderTokens
 
@@ -38,14 +42,14 @@ extension ReaderInstance: ExpressibleByArgument {
 extension StoreArguments {
     var brands: BrandFolder { BrandFolder(store: path) }
 
-    func readerInstance() throws(CommandFailure) -> ReaderInstance {
+    fileprivate func readerInstance() throws(CommandFailure) -> ReaderInstance {
         try TrustStoreAccess.changing(path).using { store throws(ReaderStoreError) in
             try store.readerInstance()
         }
     }
 }
 
-struct TokenInstanceCommand: ParsableCommand {
+private struct TokenInstanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "instance",
         abstract: "Show the identifier of this reader, which its tokens name.",
@@ -89,4 +93,164 @@ extension BrandRegistryError {
     }
 
     var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
+}
+
+private struct TokenSignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Sign a token for one reader with a brand's key.",
+        discussion: """
+            Only the token is written to the standard output. Whoever has it can prepare that reader, and no other.
+
+            EXAMPLE:
+              countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\
+                  --instance 09c5f9f8d64ba23215609a8a18ba16bf
+
+            \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("The brand's identifier: iss.", valueName: "id"))
+    var brand: TokenText
+
+    @Option(name: .long, help: ArgumentHelp("Which of its keys signs: kid.", valueName: "id"))
+    var kid: TokenText
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The private key on P-256, its owner's alone: unencrypted PEM, or wrapped by this computer's TPM.",
+            valueName: "file"))
+    var key: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The reader, as its `countersign token instance` shows it: sub.", valueName: "id"))
+    var instance: ReaderInstance
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Within how many seconds it must be used first.", valueName: "seconds"))
+    var lifetime = ReaderToken.longestLifetime
+
+    @OptionGroup var audience: AudienceArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard (1...ReaderToken.longestLifetime).contains(lifetime) else {
+            throw ValidationError("--lifetime takes 1 to \(ReaderToken.longestLifetime) seconds.")
+        }
+    }
+
+    func run() throws {
+        let now = try clock.now()
+        let signer = try signer()
+        let token = try mapping(
+            signer.sign(for: instance, audience: audience.audience, at: now, lifetime: lifetime),
+            \ReaderTokensError.failure)
+        Terminal.result(output.json ? report(token, now).text : token)
+    }
+
+    private func signer() throws(CommandFailure) -> ReaderTokenSigner {
+        let privateKey = try mapping(PrivateFile.key(key), \IdentityStoreError.failure)
+        do throws(ReaderTokensError) {
+            return try ReaderTokenSigner(privateKey, kid, of: brand)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    private func report(_ token: String, _ now: Timestamp) -> JSONValue {
+        [
+            "token": .string(token), "brand": .string(brand.text), "kid": .string(kid.text),
+            "instance": .string(instance.text.text), "audience": .string(audience.audience.text),
+            "issued": .string("\(now)"), "expires": .string("\(now.advanced(bySeconds: lifetime))"),
+        ]
+    }
+}
+
+private struct TokenVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check whether a token would prepare a reader, and say why not.",
+        discussion: """
+            Judges as if it were used now for the first time; nothing remembers that it was. The keys are those of the \
+            brands in the store.
+
+            EXAMPLE:
+              countersign token verify token.txt
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The file with the token; white space around it is ignored.", valueName: "file"))
+    var token: String
+
+    @Option(name: .long, help: ArgumentHelp("The reader, if it is not this one.", valueName: "id"))
+    var instance: ReaderInstance?
+
+    @OptionGroup var audience: AudienceArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() async throws {
+        let now = try clock.now()
+        let registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
+        let verifier = ReaderTokenVerifier(
+            registry: registry, instance: try instance ?? store.readerInstance(), audience: audience.audience,
+            firstUses: TokenFirstUsesInMemory())
+        let text = String(decoding: try InputFile.read(token), as: UTF8.self)
+        let words = text.split(whereSeparator: \.isWhitespace)
+        let outcome: Result<PreparedReader, ReaderTokensError>
+        do throws(ReaderTokensError) {
+            outcome = .success(
+                try await verifier.prepare(words.count == 1 ? String(words[0]) : text, at: now))
+        } catch {
+            outcome = .failure(error)
+        }
+        if output.json {
+            Terminal.result(outcome.json.text)
+        } else {
+            Terminal.result(outcome.text, in: outcome.colour)
+        }
+        if case .failure(let error) = outcome { throw ExitCode(error.exitStatus.rawValue) }
+    }
+}
+
+extension Result<PreparedReader, ReaderTokensError> {
+    fileprivate var text: String {
+        switch self {
+        case .success(let reader):
+            """
+            prepares reader \(reader.instance.text.text) for \(Terminal.safe(reader.brand.name.text)) \
+            (\(reader.brand.identifier.text))
+              until: \(reader.until)
+            """
+        case .failure(let error): "prepares no reader: \(error.explanation)"
+        }
+    }
+
+    fileprivate var colour: TerminalColour {
+        if case .success = self { .green } else { .red }
+    }
+
+    /// Every member at every time.
+    fileprivate var json: JSONValue {
+        switch self {
+        case .success(let reader):
+            [
+                "verdict": "verified", "brand": .string(reader.brand.identifier.text),
+                "name": .string(reader.brand.name.text), "instance": .string(reader.instance.text.text),
+                "until": .string("\(reader.until)"), "error": .null,
+            ]
+        case .failure(let error):
+            [
+                "verdict": "rejected", "brand": .null, "name": .null, "instance": .null, "until": .null,
+                "error": ["id": .string(error.id), "detail": .string(error.explanation)],
+            ]
+        }
+    }
 }

@@ -31,7 +31,7 @@ struct TrustCommand: ParsableCommand {
 }
 
 /// `countersign trust remove`: takes a source out of the trust store.
-struct TrustRemoveCommand: ParsableCommand {
+private struct TrustRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove roots and lists from the trust store.",
@@ -63,7 +63,7 @@ struct TrustRemoveCommand: ParsableCommand {
 }
 
 /// `countersign trust rollback`: makes an earlier snapshot current again.
-struct TrustRollbackCommand: ParsableCommand {
+private struct TrustRollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",
         abstract: "Make an earlier snapshot the current one again.",

@@ -39,7 +39,7 @@ struct TrustDiffCommand: ParsableCommand {
 }
 
 /// A difference for people and machines.
-struct TrustDifferenceReport {
+private struct TrustDifferenceReport {
     private let from: TrustSnapshot
     private let to: TrustSnapshot
     private let difference: TrustDifference

@@ -46,8 +46,8 @@ struct PublishedSource {
     /// Where the list itself is; nil if no page that can be cited says so.
     let list: String?
     /// The pages that have these addresses, and the day on which they were read.
-    let readFrom: [String]
-    let readOn: String
+    private let readFrom: [String]
+    private let readOn: String
     /// What to know before it is used; nil if there is nothing.
     let note: String?
 

@@ -27,17 +27,28 @@ struct TrustStage {
         report { $0.admit(sources) }
     }
 
+    /// Lets in what was fetched. A list that could not be fetched does not affect the others, and its earlier version stays.
+    mutating func admit(_ results: [FetchResult]) {
+        var sources: [TrustSource] = []
+        for result in results {
+            switch result.outcome {
+            case .success(let source): sources.append(source.withoutPEM)
+            case .failure(let error):
+                outcomes.append(
+                    SourceOutcome(
+                        result.target.identity,
+                        failed: SourceOutcome.Reason(id: "fetch.\(error.id)", detail: error.explanation)))
+            }
+        }
+        admit(sources)
+    }
+
     mutating func replaceAll(by other: TrustSnapshot) {
         report { $0.replaceAll(by: other) }
     }
 
     mutating func remove(_ source: TrustSource) {
         report { $0.remove(source) }
-    }
-
-    /// Adds the outcome of a source that could not be had.
-    mutating func add(_ outcome: SourceOutcome) {
-        outcomes.append(outcome)
     }
 
     private mutating func report(_ step: (inout TrustChange) -> Void) {
@@ -172,24 +183,6 @@ extension FetchTarget {
     }
 }
 
-extension TrustStage {
-    /// Lets in what was fetched. A list that could not be fetched does not affect the others, and its earlier version stays.
-    mutating func admit(_ results: [FetchResult]) {
-        var sources: [TrustSource] = []
-        for result in results {
-            switch result.outcome {
-            case .success(let source): sources.append(source.withoutPEM)
-            case .failure(let error):
-                add(
-                    SourceOutcome(
-                        result.target.identity,
-                        failed: SourceOutcome.Reason(id: "fetch.\(error.id)", detail: error.explanation)))
-            }
-        }
-        admit(sources)
-    }
-}
-
 extension TrustFetcher {
     /// As `fetch`, with progress on the terminal.
     func showingProgress(of targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
@@ -264,5 +257,74 @@ struct FetchArguments: ParsableArguments {
             CommandFailure.usage(
                 "\(Terminal.safe(serverRoots ?? "the system's roots")): \(error.explanation)")
         }
+    }
+}
+
+/// The result of a change of trust.
+struct TrustChangeReport {
+    /// What was current before; nil in a store that was just set up.
+    let previous: TrustSnapshot.ID?
+    /// What is current now; nil if nothing was let in ever.
+    let current: TrustRecord?
+    let outcomes: [SourceOutcome]
+
+    /// A refused list outweighs one that could not be had.
+    var exitStatus: ExitStatus {
+        if outcomes.contains(where: { $0.result == .refused }) { return .rejected }
+        return outcomes.contains { $0.result == .failed } ? .unavailable : .success
+    }
+
+    private var isChanged: Bool { previous != current?.id }
+
+    var json: JSONValue {
+        [
+            "snapshot": JSONValue(current?.id.description), "previous": JSONValue(previous?.description),
+            "changed": .boolean(isChanged), "sources": .array(outcomes.map(\.json)),
+        ]
+    }
+
+    private static let mostLines = 60
+
+    var text: String {
+        let notable = outcomes.filter { $0.result != .unchanged }
+        var lines = notable.prefix(Self.mostLines).map(\.line)
+        if notable.count > lines.count { lines.append("  … and \(notable.count - lines.count) more") }
+        let counts = SourceOutcome.Result.allCases.compactMap { result -> String? in
+            let count = outcomes.count { $0.result == result }
+            return count == 0 ? nil : "\(count) \(result.rawValue)"
+        }
+        if !counts.isEmpty { lines.append(counts.joined(separator: ", ")) }
+        guard let current else { return (lines + ["nothing is trusted yet"]).joined(separator: "\n") }
+        let snapshot = "trust snapshot \(current.id.shortText)"
+        lines.append(
+            isChanged ? "\(snapshot) is in force\(wayBack)" : "\(snapshot) stays in force: nothing changed")
+        return lines.joined(separator: "\n")
+    }
+
+    private var wayBack: String {
+        previous.map { "; `countersign trust rollback \($0.shortText)` takes that back" } ?? ""
+    }
+}
+
+extension SourceOutcome {
+    private static let mostRemarks = 20
+
+    fileprivate var line: String {
+        var lines = ["  \(result.rawValue.padding(to: 9))  \(kind.word.padding(to: 15))  \(title)"]
+        let reasons = remarks.isEmpty ? [reason].compactMap(\.self) : remarks
+        lines += reasons.prefix(Self.mostRemarks).map { "      \($0.detail)  [\($0.id)]" }
+        if reasons.count > Self.mostRemarks {
+            lines.append("      … and \(reasons.count - Self.mostRemarks) more remarks: --json has all")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "kind": .string(kind.rawValue), "name": .string(name), "outcome": .string(result.rawValue),
+            "reason": JSONValue(reason?.id), "detail": JSONValue(reason?.detail),
+            "remarks": .array(
+                remarks.map { ["id": .string($0.id), "detail": .string($0.detail)] }),
+        ]
     }
 }

@@ -61,3 +61,65 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         FetchPlan(renewing: snapshot).targets.filter { isWanted($0.identity.kind) }
     }
 }
+
+/// `countersign trust add`: pins the root of a published list's provider, and takes the list.
+struct TrustAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Pin the provider of a published list, and import the list.",
+        discussion: """
+            `countersign trust sources` has the names. The root of the provider is a file that you got and compared \
+            yourself: none comes with this program. The list is fetched from the address of the source, or taken from \
+            the one that you give.
+
+            EXAMPLES:
+              countersign trust add aamva vical.cbor --provider aamva-root.pem
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("The name of a published source.", valueName: "name"))
+    var name: String
+
+    @Argument(help: ArgumentHelp("The list: a file, or an https: URL.", valueName: "list"))
+    var list: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Your copy of the provider's root, PEM or DER.", valueName: "file"))
+    var provider: String
+
+    @OptionGroup var fetching: FetchArguments
+    @OptionGroup var staging: StagingArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var policy: PolicyArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() async throws {
+        let place = try place
+        let now = try clock.now()
+        let rules = try staging.rules(at: now, policy.settings(in: store.path))
+        var files = SourceFiles(as: .provider, obtainedAt: now)
+        try files.read(provider)
+        var lists = SourceFiles(as: .vical, obtainedAt: now)
+        let targets = try place.isURL ? [FetchTarget(.vical, argument: place)] : []
+        if targets.isEmpty { try lists.read(place) }
+        (files.notes + lists.notes).forEach { Terminal.note("note: \($0)") }
+        let access = try TrustStoreAccess.changing(store.path)
+        try await access.importing(files.sources + lists.sources, and: targets, by: fetching, rules)
+            .finish(json: output.json)
+    }
+
+    /// Where the list is.
+    private var place: String {
+        get throws(CommandFailure) {
+            let source = try PublishedSource.named(name)
+            guard let place = list ?? source.list else {
+                throw .usage(
+                    "\(name): its publisher gives no fixed address for the list: pass the file or URL that you find at \(source.address)"
+                )
+            }
+            return place
+        }
+    }
+}

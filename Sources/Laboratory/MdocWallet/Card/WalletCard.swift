@@ -257,7 +257,7 @@ struct RememberedConsent: Sendable {
 
 /// What two requests must have in common for one consent: all but the signatures and their certificates, which are made
 /// for each transcript again.
-struct RequestStructure: Equatable, Sendable {
+private struct RequestStructure: Equatable, Sendable {
     private let version: String
     private let information: [UInt8]?
     private let documents: [[UInt8]]

@@ -72,10 +72,10 @@ package struct PresentationCase: Sendable {
 }
 
 extension PresentationCase {
-    static let deviceNameSpace = "org.example.device"
+    private static let deviceNameSpace = "org.example.device"
 
     /// The phone asserts an element that nobody but it knows.
-    mutating func assertDeviceElement(authorized: CBORDraft?, asked: Bool = true) {
+    private mutating func assertDeviceElement(authorized: CBORDraft?, asked: Bool = true) {
         deviceElements = [
             TestDocument.Element(nameSpace: Self.deviceNameSpace, identifier: "now", value: "ok")
         ]
@@ -84,7 +84,7 @@ extension PresentationCase {
     }
 
     /// The issuer names a state, and so does the licence.
-    mutating func nameState() {
+    private mutating func nameState() {
         issuing.state = "UT-1"
         licence.jurisdiction = "UT-1"
     }
@@ -98,10 +98,10 @@ extension PresentationCase {
         + SessionFault.allCases.map { PresentationCase($0) }
 
     /// Cases of a phone that misbehaves as a card; their files are those of a conforming one.
-    package static let ofCards = CardFault.allCases.map { PresentationCase($0) }
+    private static let ofCards = CardFault.allCases.map { PresentationCase($0) }
 
     /// Cases of a wallet that an app or a page asks; through other channels they conform but for the mocks' issuer.
-    package static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
+    private static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
     package static func named(_ name: String) -> PresentationCase? {
         (all + ofCards + ofChannels).first { $0.name == name }

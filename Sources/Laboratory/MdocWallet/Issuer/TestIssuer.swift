@@ -168,7 +168,7 @@ package struct IssuingOptions: Sendable {
 
 extension HashAlgorithm {
     /// The name in `digestAlgorithm` (ISO/IEC 18013-5 9.1.2.4).
-    var digestAlgorithmName: String {
+    fileprivate var digestAlgorithmName: String {
         switch self {
         case .sha256: "SHA-256"
         case .sha384: "SHA-384"

@@ -140,7 +140,7 @@ extension WalletProfile {
     }
 
     /// NFC v2 in a phone without Bluetooth.
-    package static let version2NFCOnly: WalletProfile = {
+    private static let version2NFCOnly: WalletProfile = {
         var profile = secondEdition("v2-nfc-only") { $0.refusesSelectLength = true }
         profile.hasBluetooth = false
         return profile.addingNFCCarrier()

@@ -60,7 +60,7 @@ package struct TrustArguments: ParsableArguments {
 
 package struct TrustFiles {
     package static let largestFile = 1 << 22
-    package static let mostFiles = 4096
+    private static let mostFiles = 4096
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 
     private(set) var anchors: [TrustAnchor] = []

@@ -46,7 +46,7 @@ extension RootCommand {
 }
 
 /// The command that arguments name, as far as its words are known.
-struct NamedCommand {
+private struct NamedCommand {
     private let arguments: [String]
     /// The commands of this program that moved to another, with the name of that program and of its Debian package.
     private let moved: [String: String]
@@ -111,7 +111,7 @@ struct NamedCommand {
 
 extension ParsableCommand {
     /// The names of its long options, without the hyphens: those of its help, and those that every command has.
-    static var longOptions: [String] {
+    fileprivate static var longOptions: [String] {
         let ofAll = ["help", "help-hidden", "generate-completion-script", "experimental-dump-help"]
         let help = try? JSONItem.parse(Array(_dumpHelp().utf8)[...], limits: (bytes: 1 << 20, depth: 16))
         let arguments = help?.member("command")?.member("arguments")?.items ?? []

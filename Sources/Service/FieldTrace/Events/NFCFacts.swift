@@ -8,8 +8,8 @@ package struct NFCReaderFacts: Equatable, Sendable, Codable {
     }
 
     /// Vendor and product number on USB.
-    package let usbVendor: UInt16?
-    package let usbProduct: UInt16?
+    private let usbVendor: UInt16?
+    private let usbProduct: UInt16?
     package let isVirtual: Bool
     package let slot: TraceWord<Slot>
     package let firmware: TraceVersion?

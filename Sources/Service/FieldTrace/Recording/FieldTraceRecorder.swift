@@ -125,7 +125,7 @@ package protocol FieldTraceSink: Sendable {
 }
 
 /// One file from beginning to end.
-struct OneFileSink: FieldTraceSink {
+private struct OneFileSink: FieldTraceSink {
     let take: @Sendable ([UInt8]) -> Void
 
     func beginsFile() -> Bool { false }

@@ -151,7 +151,7 @@ extension FieldTraceRecorder {
 }
 
 /// A Bluetooth link whose messages are recorded, by the count and size of their fragments.
-final class TracingLink: BluetoothLELink {
+private final class TracingLink: BluetoothLELink {
     private let link: any BluetoothLELink
     private let recorder: FieldTraceRecorder
     private let under = Mutex(UnderWay())

@@ -44,7 +44,7 @@ package struct TracedPhone: Equatable, Sendable {
 }
 
 extension MessageFacts {
-    package var isHandoverSelect: Bool {
+    fileprivate var isHandoverSelect: Bool {
         direction.word == .fromPhone && records.contains(TraceWord(.handoverSelect))
     }
 }

@@ -1,3 +1,7 @@
+internal import CPostgreSQL
+internal import Dispatch
+internal import Glibc
+
 /// A few connections to one database, each for one statement at a time.
 package actor PostgreSQLPool {
     /// How many connections there are at most.
@@ -87,5 +91,206 @@ package actor PostgreSQLPool {
     private func refuseAll() {
         for one in waiting { one.answer.resume(returning: .failure(.unreachable)) }
         waiting = []
+    }
+}
+
+/// One connection of the pool. It is made when it is first needed, and again when it is lost. It waits for the
+/// database on its own queue, so that it blocks nobody else.
+private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on the queue alone
+    /// For how long the database may let itself be connected to.
+    private static let connectTimeout = Duration.seconds(3)
+    /// How long one statement may take.
+    private static let statementTimeout = Duration.seconds(2)
+
+    private let settings: String
+    private let schema: PostgreSQLSchema
+    private let queue = DispatchQueue(label: "countersign.postgresql")
+    private var link: PostgreSQLLink?
+
+    init(_ settings: String, _ schema: PostgreSQLSchema) {
+        self.settings = settings
+        self.schema = schema
+    }
+
+    /// Lends the link until the deadline of one statement.
+    func using<Value: Sendable>(
+        _ body:
+            @escaping @Sendable (
+                borrowing PostgreSQLLink, ContinuousClock.Instant
+            ) throws(PostgreSQLError) -> Value
+    ) async throws(PostgreSQLError) -> Value {
+        try await withCheckedContinuation {
+            (answer: CheckedContinuation<Result<Value, PostgreSQLError>, Never>) in
+            queue.async { answer.resume(returning: self.answer(body)) }
+        }.get()
+    }
+
+    private func answer<Value>(
+        _ body: (borrowing PostgreSQLLink, ContinuousClock.Instant) throws(PostgreSQLError) -> Value
+    ) -> Result<Value, PostgreSQLError> {
+        do throws(PostgreSQLError) {
+            let link = try usableLink()
+            let value = try body(link, .now + Self.statementTimeout)
+            self.link = consume link
+            return .success(value)
+        } catch {
+            // Whatever went wrong, what may still come over this connection is not for the next statement.
+            return .failure(error)
+        }
+    }
+
+    /// The current connection, or a new one. Nobody else has it while it is in use.
+    private func usableLink() throws(PostgreSQLError) -> PostgreSQLLink {
+        if let link = link.take(), link.isUsable { return link }
+        let deadline = ContinuousClock.now + Self.connectTimeout
+        let link = try PostgreSQLLink(settings, until: deadline)
+        for statement in PostgreSQLSchema.session { _ = try link.rows(statement, until: deadline) }
+        try schema.prepare(link, until: deadline)
+        return link
+    }
+}
+
+/// One connection of libpq. It never waits for the database longer than the given deadline, and sends every value
+/// separately from the text of the statement.
+@safe package struct PostgreSQLLink: ~Copyable {
+    private let libpq: LibPQ
+    private let connection: LibPQ.Connection
+
+    /// - Parameter settings: `keyword=value …` in the form of libpq.
+    init(_ settings: String, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+        guard let libpq = LibPQ.installed else { throw .libraryMissing }
+        guard let connection = unsafe libpq.connectStart(settings) else { throw .unreachable }
+        guard unsafe Self.isMade(connection, by: libpq, until: deadline) else {
+            unsafe libpq.finish(connection)
+            throw .unreachable
+        }
+        self.libpq = libpq
+        unsafe self.connection = connection
+    }
+
+    private static func isMade(
+        _ connection: LibPQ.Connection, by libpq: LibPQ, until deadline: ContinuousClock.Instant
+    ) -> Bool {
+        var awaited = PGRES_POLLING_WRITING
+        while awaited != PGRES_POLLING_OK {
+            guard awaited != PGRES_POLLING_FAILED, unsafe libpq.status(connection) != CONNECTION_BAD else {
+                return false
+            }
+            let event = awaited == PGRES_POLLING_READING ? POLLIN : POLLOUT
+            do throws(PostgreSQLError) {
+                try unsafe wait(for: event, on: libpq.socket(connection), until: deadline)
+            } catch {
+                return false
+            }
+            awaited = unsafe libpq.connectPoll(connection)
+        }
+        return unsafe libpq.setnonblocking(connection, 1) == 0
+    }
+
+    deinit { unsafe libpq.finish(connection) }
+
+    /// Whether the connection is still open, as far as can be known without a query.
+    var isUsable: Bool {
+        var descriptor = unsafe pollfd(fd: libpq.socket(connection), events: Int16(POLLIN), revents: 0)
+        // Data that was not requested is the server's notice that it ends the connection.
+        return unsafe poll(&descriptor, 1, 0) == 0 && libpq.status(connection) == CONNECTION_OK
+    }
+
+    /// The rows that a statement gives: for each column the bytes of PostgreSQL's binary form, or nil for null.
+    ///
+    /// - Parameter values: `$1` and so on, in the binary form of the types to which the statement casts them.
+    package func rows(
+        _ statement: String, _ values: [[UInt8]] = [], until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) -> [[[UInt8]?]] {
+        guard send(statement, values) else { throw .unreachable }
+        try flush(until: deadline)
+        var rows: [[[UInt8]?]] = []
+        var failure: PostgreSQLError?
+        while true {
+            while unsafe libpq.isBusy(connection) == 1 {
+                try unsafe Self.wait(for: POLLIN, on: libpq.socket(connection), until: deadline)
+                guard unsafe libpq.consumeInput(connection) == 1 else { throw .overdue }
+            }
+            guard let result = unsafe libpq.getResult(connection) else { break }
+            defer { unsafe libpq.clear(result) }
+            switch unsafe libpq.resultStatus(result) {
+            case PGRES_TUPLES_OK: rows += unsafe table(of: result)
+            case PGRES_COMMAND_OK: break
+            default: failure = unsafe .failed(code: code(of: result))
+            }
+        }
+        if let failure { throw failure }
+        return rows
+    }
+
+    /// What `body` does, on the disk when this returns, or nothing of it.
+    func transaction<Value>(
+        until deadline: ContinuousClock.Instant,
+        _ body: (borrowing PostgreSQLLink, ContinuousClock.Instant) throws(PostgreSQLError) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        _ = try rows("BEGIN", until: deadline)
+        // An error ends the connection, and with it the transaction.
+        let value = try body(self, deadline)
+        _ = try rows("COMMIT", until: deadline)
+        return value
+    }
+
+    private func send(_ statement: String, _ values: [[UInt8]]) -> Bool {
+        let joined = Array(values.joined()) + [0]
+        let lengths = values.map { Int32($0.count) }
+        let formats = [Int32](repeating: 1, count: values.count)
+        return unsafe joined.withUnsafeBytes { bytes in
+            var offset = 0
+            let pointers = unsafe values.map { value -> UnsafePointer<CChar>? in
+                defer { offset += value.count }
+                return unsafe bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            }
+            return unsafe libpq.sendQueryParams(
+                connection, statement, Int32(values.count), nil, pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    private func flush(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+        while true {
+            switch unsafe libpq.flush(connection) {
+            case 0: return
+            case 1: try unsafe Self.wait(for: POLLIN | POLLOUT, on: libpq.socket(connection), until: deadline)
+            default: throw .unreachable
+            }
+            guard unsafe libpq.consumeInput(connection) == 1 else { throw .unreachable }
+        }
+    }
+
+    private static func wait(
+        for events: Int32, on socket: Int32, until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) {
+        while true {
+            let left = deadline - .now
+            guard left > .zero else { throw .overdue }
+            var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
+            let milliseconds =
+                left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+            let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds + 1))
+            if count > 0 { return }
+            guard count == 0 || errno == EINTR else { throw .unreachable }
+        }
+    }
+
+    private func table(of result: LibPQ.Rows) -> [[[UInt8]?]] {
+        unsafe (0..<libpq.ntuples(result)).map { row in
+            unsafe (0..<libpq.nfields(result)).map { column in
+                guard unsafe libpq.getisnull(result, row, column) == 0,
+                    let start = unsafe libpq.getvalue(result, row, column)
+                else { return nil }
+                let bytes = unsafe UnsafeRawBufferPointer(
+                    start: start, count: Int(libpq.getlength(result, row, column)))
+                return unsafe Array(bytes)
+            }
+        }
+    }
+
+    private func code(of result: LibPQ.Rows) -> String {
+        unsafe libpq.resultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
+            ?? "none"
     }
 }

@@ -12,7 +12,7 @@ package struct SignedReceipt: Sendable {
 
     /// The highest number of a link, which JSON (RFC 8259 6) carries exactly: nobody writes so many, and what is computed with
     /// one has room.
-    package static let highestSequence: Int64 = 1 << 53 - 1
+    private static let highestSequence: Int64 = 1 << 53 - 1
 
     package let encoded: [UInt8]
     /// From 1 to `highestSequence`.

@@ -73,7 +73,7 @@ package enum RetentionOutcome: Equatable, Sendable {
 /// A field as it is kept: what it holds is sealed with AES-256-GCM for its record, name and deadline, and opens as no other.
 struct RetainedField {
     /// The longest value, in bytes: longer ones are pictures.
-    static let longestValue = 4096
+    private static let longestValue = 4096
 
     let record: RetainedRecord.ID
     let name: ElementName

@@ -15,7 +15,7 @@ package import RequestPlanner
 package struct RetainedRecords: Sendable {
     let store: ReaderStore
     let keys: RetentionKeys
-    let monotonic: MonotonicTime
+    private let monotonic: MonotonicTime
 
     /// - Parameter folder: where the keys are, which must be outside the store. It is created with the first key.
     ///   Nil means `keysFolder(besideStore:)`.
@@ -31,7 +31,7 @@ package struct RetainedRecords: Sendable {
     }
 
     /// Where the keys are unless somebody says otherwise: beside the store's folder, so that no copy of that has them.
-    package static func keysFolder(besideStore folder: String) -> String {
+    private static func keysFolder(besideStore folder: String) -> String {
         var path = folder[...]
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         return "\(path)-keys"
@@ -268,7 +268,7 @@ extension RetainedRecords {
         return count
     }
 
-    func purge(
+    private func purge(
         _ state: inout RetainedState, in database: Database
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
@@ -327,7 +327,7 @@ extension RetainedRecords {
 }
 
 /// What is remembered about retained data beside the data: the latest time seen, and how much was removed.
-struct RetainedState {
+private struct RetainedState {
     /// The latest instant that the store was given while something was retained.
     private(set) var latest: Timestamp
     var purged: Int64

@@ -5,9 +5,9 @@ package import RequestPlanner
 /// `choice`), what is written, and when it is purged.
 package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
     /// Days where the profile names none.
-    package static let usualDays = 30
+    private static let usualDays = 30
     /// The longest that anything is kept, in days: ten years.
-    package static let mostDays = 3_650
+    private static let mostDays = 3_650
 
     package let choice: RetentionChoice
     /// For how many days of 24 hours at most; 0 where nothing is kept.

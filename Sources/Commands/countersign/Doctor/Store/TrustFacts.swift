@@ -39,7 +39,7 @@ extension TrustFacts {
     static let checks: [DoctorCheck.ID] = [.trustRoots, .trustAge]
 
     /// Lists older than this many days are reported: most are issued again within a month.
-    static let oldDays: Int64 = 30
+    private static let oldDays: Int64 = 30
 
     var checks: [DoctorCheck] {
         switch trust {

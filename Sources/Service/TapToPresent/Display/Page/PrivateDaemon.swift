@@ -125,7 +125,9 @@ extension MobileDocumentReader.Setup {
     static let lane = "reader"
 
     /// The file of a private daemon that reads as this setup says.
-    func daemonConfiguration(in folder: URL, port: UInt16, device: [(String, JSONValue)]?) -> String {
+    fileprivate func daemonConfiguration(in folder: URL, port: UInt16, device: [(String, JSONValue)]?)
+        -> String
+    {
         let user: JSONValue = [
             "uid": .integer(Int64(getuid())), "scopes": .array(["app", "clerk"]),
         ]
