@@ -162,7 +162,9 @@ let package = Package(
             ]),
         library(
             "ReaderTokens", in: "Service",
-            ["ErrorMapping", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore"]),
+            [
+                "ErrorMapping", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore",
+            ]),
 
         library(
             "Reports", in: "Service",
@@ -180,13 +182,10 @@ let package = Package(
                 "ReaderService", "Reports",
             ]),
 
-        .target(
-            name: "ReaderAPI",
-            dependencies: [
-                "ErrorMapping", "CBOR", "HTTPClient", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust",
-                "MdocVerification",
-                "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
-                "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding", "PortraitImage",
+        library(
+            "HTTPServing", in: "Service",
+            [
+                "ErrorMapping", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -196,6 +195,22 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .target(
+            name: "ReaderAPI",
+            dependencies: [
+                "ErrorMapping", "CBOR", "HTTPClient", "HTTPServing", "JSON", "OpenSSLCrypto", "MdocModel",
+                "MdocTrust",
+                "MdocVerification",
+                "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
+                "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding", "PortraitImage",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Service/ReaderAPI", resources: [.embedInCode("OpenAPI/openapi.json")],
@@ -247,14 +262,13 @@ let package = Package(
         .target(
             name: "FleetHub",
             dependencies: [
-                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI",
+                "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "HTTPServing",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -298,7 +312,7 @@ let package = Package(
                 "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel", "MdocTrust",
                 "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderAPI", "Fleet",
+                "HTTPServing", "ReaderAPI", "Fleet",
                 "ReaderIdentityStore", "Reports",
                 "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess", "FieldTrace",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -312,7 +326,7 @@ let package = Package(
             name: "countersign-hub",
             dependencies: [
                 "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Doctor", "Fleet", "FleetHub",
-                "ReaderAPI", "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens",
+                "HTTPServing", "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens",
                 "Reports",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -529,7 +543,7 @@ let package = Package(
         tests(
             of: "FleetHub", in: "Fleet",
             [
-                "CBOR", "Deadlines", "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderAPI",
+                "CBOR", "Deadlines", "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "HTTPServing", "PKIX",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench", "countersignd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -564,12 +578,13 @@ let package = Package(
                 "RequestPlanner", "countersign-portrait",
                 "Transport", "PresentationStage", "BlueZBench", "PCSCBench",
             ]),
+        tests(of: "HTTPServing", in: "Service"),
         tests(
             of: "ReaderAPI", in: "Service",
             [
                 "CBOR", "COSE", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
                 "PKIX", "Deadlines",
-                "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
+                "HTTPServing", "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
                 "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
                 "RecordBench", "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
                 "countersign-portrait",

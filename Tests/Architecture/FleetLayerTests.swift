@@ -31,6 +31,14 @@ struct FleetLayerTests {
         #expect(!Manifest.closure(of: name).contains { $0.layer == .fleet })
     }
 
+    @Test("A hub serves HTTP and links nothing of a counter's presentations")
+    func hub() {
+        let linked = Set(Manifest.closure(of: "countersign-hub").map(\.name))
+        #expect(linked.isSuperset(of: ["FleetHub", "HTTPServing"]))
+        #expect(linked.isDisjoint(with: ["ReaderAPI", "PresentationService"]))
+        #expect(Manifest.closure(of: "countersignd").map(\.name).contains("ReaderAPI"))
+    }
+
     @Test("The twin: a service that names the fleet is found")
     func twin() {
         let targets = Manifest.targets(

@@ -3,7 +3,7 @@ internal import Fleet
 internal import FleetHub
 internal import JSON
 internal import Logging
-internal import ReaderAPI
+internal import HTTPServing
 internal import ReaderService
 internal import Reports
 internal import ServiceLifecycle

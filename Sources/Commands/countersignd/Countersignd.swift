@@ -6,6 +6,7 @@ internal import Logging
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import PortraitDecoding
+internal import HTTPServing
 internal import ReaderAPI
 internal import ReaderTokens
 internal import Reports
@@ -163,7 +164,7 @@ struct Countersignd: AsyncParsableCommand {
         _ access: AccessBook, _ pages: PageSessions, _ page: PageFiles, _ tls: ServerTLS?,
         _ systemd: SystemdNotice, _ log: Logger
     ) -> [ReaderServer] {
-        var addresses: [ReaderServer.Address] = []
+        var addresses: [ListeningServer.Address] = []
         if let socket = configuration.socket {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }

@@ -6,6 +6,7 @@ internal import Logging
 internal import MdocVerification
 internal import OpenSSLCrypto
 internal import PCSCTransport
+internal import HTTPServing
 internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ReaderService

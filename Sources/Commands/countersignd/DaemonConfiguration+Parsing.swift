@@ -2,6 +2,7 @@ internal import MdocVerification
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
+internal import HTTPServing
 internal import ReaderAPI
 internal import ReaderService
 internal import RequestPlanner

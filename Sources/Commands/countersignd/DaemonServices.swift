@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Glibc
 internal import Logging
+internal import HTTPServing
 internal import ReaderAPI
 internal import ServiceLifecycle
 internal import UnixSignals

@@ -1,3 +1,4 @@
+package import HTTPServing
 package import JSON
 internal import ReaderStore
 internal import Reports
@@ -6,7 +7,7 @@ internal import Transport
 
 /// Why a request over HTTP is refused (RFC 9457): a status, a stable id, and what to do next. Nothing of what was sent is
 /// repeated but the names of members.
-package struct APIProblem: Error, Equatable, Sendable {
+package struct APIProblem: ProblemDetails, Equatable {
     /// The stable ids, as the OpenAPI document lists them.
     package enum ID: String, CaseIterable, Sendable {
         case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden, kioskStopped
@@ -78,8 +79,6 @@ package struct APIProblem: Error, Equatable, Sendable {
         self.presentation = presentation
     }
 
-    static let mediaType = "application/problem+json"
-
     /// The problem details (RFC 9457 3.1), with `id`, `pointer` and `presentation` as further members.
     package var json: JSONValue {
         let further = [("pointer", pointer), ("presentation", presentation?.description)]
@@ -99,7 +98,7 @@ package struct APIProblem: Error, Equatable, Sendable {
 
 extension APIProblem.ID {
     /// The URI of the problem's type. It names; there is nothing to fetch.
-    package var type: String { "urn:countersign:problem:\(rawValue)" }
+    package var type: String { ProblemFormat.type(of: rawValue) }
 
     /// The id as words: "Lane busy", "Nonce: other session".
     package var title: String {
@@ -315,6 +314,14 @@ extension APIProblem {
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {
         APIProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes: send a shorter one")
+    }
+
+    init(host refusal: HostRefusal) {
+        switch refusal {
+        case .severalHosts: self = .hostTwice
+        case .otherHost: self = .hostRefused
+        case .otherOrigin: self = .originRefused
+        }
     }
 
     /// A body that is not what it should be, with line and member.

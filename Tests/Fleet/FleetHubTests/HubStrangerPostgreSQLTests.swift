@@ -1,5 +1,6 @@
 import Deadlines
 import Foundation
+import HTTPServing
 import Logging
 import MdocModel
 import PKIX
@@ -277,7 +278,7 @@ struct HubStrangerPostgreSQLTests {
         let till = try #require(FleetName("till-1"))
         for number in 0..<100 { log.warning("a code is refused", ["number": "\(number)"]) }
         // One kiosk's lines leave out no other's.
-        log.warning("a code is refused", of: till)
+        log.warning("a code is refused", of: till.text)
         #expect(lines.count("a code is refused") == LimitedLog.most + 1)
         try await until("the count of the others") { lines.has("notLogged", "\(100 - LimitedLog.most)") }
         log.warning("a code is refused")

@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import MdocModel
 import OpenSSLCrypto
-import ReaderAPI
 import ReaderStore
 import ReaderTokens
 import RecordBench
@@ -288,7 +287,7 @@ struct HubTokenPostgreSQLTests {
             let request = TokenRequest(
                 caller: "till", brand: try text(brand), instance: try instance(reader))
             let (response, audit) = await server.respond(to: request, believing: registry, at: hub.now())
-            return ("\(audit.metadata["outcome"] ?? "")", response)
+            return (audit.fields["outcome"] ?? "", response)
         }
     }
 

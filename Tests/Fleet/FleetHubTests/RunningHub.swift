@@ -1,8 +1,8 @@
 import Foundation
+import HTTPServing
 import Logging
 import MdocModel
 import OpenSSLCrypto
-import ReaderAPI
 import ReaderStore
 import RecordBench
 import Testing

@@ -17,16 +17,6 @@ struct AccessTests {
         }
     }
 
-    @Test("A token follows the scheme Bearer, in capital or small letters, and no other scheme")
-    func schemes() {
-        for scheme in ["Bearer", "bearer", "BEARER", "bEARER"] {
-            #expect("\(scheme) a.B-c".bearerToken == "a.B-c")
-        }
-        for other in ["", "Bearer", "Basic a", "Bearera", "Bearers a", " Bearer a", "a"] {
-            #expect(other.bearerToken == nil, "\(other)")
-        }
-    }
-
     @Test(
         "At a kiosk that its chain stopped every caller hears so by name; elsewhere a stranger is not known",
         arguments: [true, false])

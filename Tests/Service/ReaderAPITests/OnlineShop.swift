@@ -4,6 +4,7 @@ import ReaderService
 import CBOR
 import COSE
 import Foundation
+import HTTPServing
 import Logging
 import MdocModel
 import MdocTrust

@@ -5,7 +5,7 @@ internal import FleetHub
 internal import FoundationEssentials
 internal import JSON
 internal import OpenSSLCrypto
-internal import ReaderAPI
+internal import HTTPServing
 internal import ReaderIdentityStore
 internal import ReaderStore
 

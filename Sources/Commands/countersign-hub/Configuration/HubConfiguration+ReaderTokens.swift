@@ -3,7 +3,6 @@ internal import Fleet
 internal import FleetHub
 internal import JSON
 internal import MdocModel
-internal import ReaderAPI
 internal import ReaderTokens
 
 extension HubConfiguration {

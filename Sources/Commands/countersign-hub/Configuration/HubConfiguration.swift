@@ -2,7 +2,7 @@ internal import Fleet
 internal import FleetHub
 internal import JSON
 internal import MdocModel
-internal import ReaderAPI
+internal import HTTPServing
 
 /// The hub's file: the first fault of it is named with its line and member.
 struct HubConfiguration: Equatable {

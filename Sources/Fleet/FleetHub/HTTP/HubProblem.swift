@@ -1,10 +1,11 @@
 internal import Fleet
+internal import HTTPServing
 internal import JSON
 internal import ReaderStore
 
 /// Why a hub refuses a request (RFC 9457): a status, a stable id, and what to do next.
-struct HubProblem: Error, Equatable {
-    enum ID: String, CaseIterable {
+struct HubProblem: ProblemDetails, Equatable {
+    enum ID: String, CaseIterable, Sendable {
         case notFound, methodNotAllowed, queryRefused, bodyTooLong, bodyTooSlow, bodyRefused
         case tooManyConnections, tooManyEnrolments
         case operatorUnknown, certificateRequired, kioskUnknown, kioskRevoked, kioskKeyTaken, codeRefused,
@@ -36,7 +37,7 @@ struct HubProblem: Error, Equatable {
 
     var json: JSONValue {
         let members: [(String, JSONValue)] = [
-            ("type", .string("urn:countersign:problem:\(id.rawValue)")), ("id", .string(id.rawValue)),
+            ("type", .string(ProblemFormat.type(of: id.rawValue))), ("id", .string(id.rawValue)),
             ("status", .integer(Int64(status))), ("detail", .string(detail)),
         ]
         return .object(members + (head.map { [("receipts", $0.json)] } ?? []))

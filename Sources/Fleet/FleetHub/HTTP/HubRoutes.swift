@@ -1,5 +1,6 @@
 internal import ErrorMapping
 internal import Fleet
+internal import HTTPServing
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
@@ -48,7 +49,7 @@ package struct HubRoutes: Sendable {
         self.operators = operators
         self.tokens = tokens
         self.audit = audit
-        refusals = LimitedLog(audit)
+        refusals = LimitedLog(audit, sourceKey: "kiosk")
         health = HubHealth { () throws(PostgreSQLError) in try await database.ping() }
         self.now = now
     }
@@ -307,7 +308,7 @@ package struct HubRoutes: Sendable {
         case .tooMany: throw .tooManyReceiptKeys
         case .taken(let owner):
             refusals.warning(
-                "a receipt key is another kiosk's", of: kiosk.name,
+                "a receipt key is another kiosk's", of: kiosk.name.text,
                 ["kiosk": "\(kiosk.name)", "of": "\(owner)"])
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.alert(HubProblem.receiptKeyTaken.id.rawValue, at: kiosk.name)
@@ -331,7 +332,7 @@ package struct HubRoutes: Sendable {
         if case .committed(let head) = push { return .json(head.json) }
         let problem = push.problem(head: kiosk.expected)
         refusals.warning(
-            "receipts are refused", of: kiosk.name,
+            "receipts are refused", of: kiosk.name.text,
             ["kiosk": "\(kiosk.name)", "id": "\(problem.id.rawValue)", "why": "\(problem.detail)"])
         if problem.id == .receiptsDiffer || problem.id == .receiptBroken {
             try await HubProblem.asking { () throws(PostgreSQLError) in

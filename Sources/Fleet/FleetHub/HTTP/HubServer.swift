@@ -1,14 +1,11 @@
 internal import Fleet
-internal import HTTPTypes
+package import HTTPServing
 internal import Hummingbird
 internal import HummingbirdCore
-internal import JSON
 package import Logging
 internal import NIOCore
-internal import NIOPosix
 internal import NIOSSL
-package import ReaderAPI
-internal import ServiceLifecycle
+package import ServiceLifecycle
 
 /// The hub's HTTP over TLS. Kiosks show their certificates; who shows none can enrol and nothing else, and has one of few places for
 /// a short time.
@@ -17,8 +14,6 @@ package struct HubServer: Service {
     private static let idleSeconds: Int64 = 30
     /// For how long what a client sends after a problem is discarded: it reads the answer meanwhile.
     private static let discardTime = TimeAmount.seconds(2)
-    /// How many connections the system holds until they are taken.
-    private static let backlog = 4096
     /// The fewest places of callers without a certificate, however few kiosks there are: a kiosk has one of them until the end of its
     /// handshake, while others push the oldest out.
     private static let fewestStrangerPlaces = 256
@@ -49,7 +44,7 @@ package struct HubServer: Service {
         self.port = port
         self.tls = tls
         self.log = log
-        limitedLog = LimitedLog(log)
+        limitedLog = LimitedLog(log, sourceKey: "kiosk")
         self.listening = listening
         let strangerPlaces = Self.strangerPlaces(beside: connections)
         self.connections = OpenConnectionBook(
@@ -80,26 +75,14 @@ package struct HubServer: Service {
     }
 
     package func run() async throws {
-        let http = HTTP1Channel.Configuration(
-            idleTimeout: .seconds(Self.idleSeconds),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 1 << 13, maxHeaderListSize: 1 << 14, maxHeaderFieldCount: 64))
-        let builder = HTTPServerBuilder { responder in
-            HubConnections(
-                bounded: BoundedConnections(
-                    HTTP1Channel(responder: responder, configuration: http), served: connections, tls: tls,
-                    refusal: ConnectionEnd.refusal(HubProblem.tooManyConnections.json, retryAfter: 1),
-                    caller: { HubRoutes.kiosk(in: $0)?.name.text }),
-                writeTimeout: writeTimeout)
-        }
-        try await builder.buildServer(
-            configuration: ServerConfiguration(
-                address: .hostname(host, port: port), backlog: Self.backlog,
-                availableConnectionsDelegate: OpenConnections.delegate(for: connections.limit)),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: log,
-            responder: { request, writer, channel in try await answer(request, writer, channel) },
-            onServerRunning: { channel in await listening(channel.localAddress?.port) }
-        ).run()
+        // Not on the connection's event loop, as a daemon does: a push of receipts has thousands of signatures to verify.
+        let limits = ConnectionLimits(
+            idle: .seconds(Self.idleSeconds), write: writeTimeout, answersOnEventLoop: false)
+        try await ListeningServer(
+            at: .tcp(host: host, port: port), connections: connections, tls: tls, limits: limits,
+            refusal: HubProblem.tooManyConnections, caller: { HubRoutes.kiosk(in: $0)?.name.text }, log: log,
+            listening: listening
+        ) { request, writer, channel in try await answer(request, writer, channel) }.run()
     }
 
     private func answer(
@@ -107,35 +90,10 @@ package struct HubServer: Service {
     ) async throws {
         var context = HubContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         context.connections = connections
-        connections.answering(true, on: channel)
-        defer { connections.answering(false, on: channel) }
         let response = try await responder.respond(to: request, context: context)
         try await writer.write(response: response.head, body: response.body)
         // What is left of a body that was refused is not read.
         if response.headers[.connection] == "close" { channel.end(discardingFor: Self.discardTime) }
-    }
-}
-
-/// The connections of a hub: each ends where its client takes nothing of what is written to it.
-private struct HubConnections: ServerChildChannel {
-    typealias Value = BoundedConnections.Value
-
-    let bounded: BoundedConnections
-    let writeTimeout: TimeAmount
-
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        do {
-            try channel.pipeline.syncOperations.addHandler(WriteDeadline(writeTimeout))
-        } catch {
-            return channel.eventLoop.makeFailedFuture(error)
-        }
-        return bounded.setup(channel: channel, logger: logger)
-    }
-
-    /// Not on the connection's event loop, as a daemon does: a push of receipts has thousands of signatures to verify.
-    func handle(value: Value, logger: Logger) async {
-        guard case .served(let accepted) = value else { return }
-        await accepted.handle(logger)
     }
 }
 
@@ -166,12 +124,12 @@ private struct ProblemMiddleware: RouterMiddleware {
             response.headers[.cacheControl] = "no-store"
             return response
         } catch let problem as HubProblem {
-            return .problem(problem)
+            return .refusal(problem)
         } catch let error as HTTPError where error.status == .notFound {
-            return .problem(.notFound)
+            return .refusal(.notFound)
         } catch {
             log.error("a route failed", ["type": "\(type(of: error))"])
-            return .problem(.failed)
+            return .refusal(.failed)
         }
     }
 }
@@ -196,20 +154,15 @@ struct HubCall {
     }
 
     func body(upTo limit: Int) async throws(HubProblem) -> [UInt8] {
-        let body = request.body
-        let collecting = Task { try await body.collect(upTo: limit) }
-        let timer = context.channel.eventLoop.scheduleTask(in: Self.bodyTimeout) { collecting.cancel() }
-        defer { timer.cancel() }
-        do {
-            return Array(try await collecting.value.readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw .bodyTooLong(limit)
-        } catch let error as HTTPError where error.status == .contentTooLarge {
-            throw .bodyTooLong(limit)
-        } catch is CancellationError {
-            throw .bodyTooSlow
+        do throws(BodyFault) {
+            return try await request.body.bytes(
+                upTo: limit, within: Self.bodyTimeout, on: context.channel.eventLoop)
         } catch {
-            throw .bodyCut
+            switch error {
+            case .tooLong(let limit): throw .bodyTooLong(limit)
+            case .tooSlow: throw .bodyTooSlow
+            case .cut: throw .bodyCut
+            }
         }
     }
 
@@ -221,23 +174,12 @@ struct HubCall {
 }
 
 extension Response {
-    static func problem(_ problem: HubProblem) -> Response {
-        var response = json(problem.json)
-        response.status = HTTPResponse.Status(code: problem.status)
-        response.headers[.contentType] = "application/problem+json"
-        if let seconds = problem.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
+    /// The response to a request that is refused. It ends the connection.
+    static func refusal(_ refusal: HubProblem) -> Response {
+        var response = problem(refusal)
+        response.headers[.cacheControl] = "no-store"
         response.headers[.connection] = "close"
         return response
-    }
-
-    static func json(_ value: JSONValue) -> Response {
-        bytes(value.utf8 + [UInt8(ascii: "\n")], type: "application/json")
-    }
-
-    static func bytes(_ bytes: [UInt8], type: String) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     static var noContent: Response { Response(status: .noContent) }

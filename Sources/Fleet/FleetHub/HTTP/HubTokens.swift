@@ -1,11 +1,11 @@
 internal import ErrorMapping
 package import Fleet
+internal import HTTPServing
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import Logging
 internal import MdocModel
-internal import ReaderAPI
 internal import ReaderStore
 package import ReaderTokens
 
@@ -42,7 +42,7 @@ package struct HubTokens: Sendable {
         let (response, audit) = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await server.respond(to: request, believing: brands, at: now)
         }
-        log.notice("reader token", metadata: audit.metadata)
+        log.notice("reader token", metadata: audit.fields.mapValues { "\($0)" })
         switch response {
         case .refused(let refusal): throw HubProblem(refusal)
         case .granted(let token, let expires):

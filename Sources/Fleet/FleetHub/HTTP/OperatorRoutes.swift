@@ -1,4 +1,5 @@
 internal import Fleet
+internal import HTTPServing
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON

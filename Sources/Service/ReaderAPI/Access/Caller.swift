@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HTTPServing
 internal import Hummingbird
 internal import NIOCore
 internal import ReaderService
@@ -50,15 +51,6 @@ struct Caller: Sendable {
             name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
         ).get()
         return peer?.user
-    }
-}
-
-extension String {
-    /// The token of credentials of the scheme `Bearer` (RFC 6750 2.1), in capital or small letters (RFC 9110 11.1); nil for others.
-    package var bearerToken: String? {
-        let scheme = "bearer "
-        guard prefix(scheme.count).lowercased() == scheme, count > scheme.count else { return nil }
-        return String(dropFirst(scheme.count))
     }
 }
 

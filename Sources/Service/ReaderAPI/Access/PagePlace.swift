@@ -1,3 +1,4 @@
+internal import HTTPServing
 internal import Hummingbird
 
 /// A page, which a code or a cookie is for: the customer's or the clerk's at a lane, or the owner's.

@@ -1,4 +1,5 @@
 internal import ErrorMapping
+internal import HTTPServing
 internal import Hummingbird
 internal import JSON
 package import Logging
@@ -40,7 +41,7 @@ package struct BrandRoutes: Sendable {
         guard now >= WallClock.earliest else { throw .clockNotSet }
         let (response, audit) = await server.respond(
             to: request, believing: try folder.brands(), at: now)
-        self.audit.notice("reader token", metadata: audit.metadata)
+        self.audit.notice("reader token", metadata: audit.fields.mapValues { "\($0)" })
         switch response {
         case .granted(let token, let expires):
             return .json(["token": .string(token), "expires": .string("\(expires)")], status: .created)
@@ -70,24 +71,6 @@ extension TokenRequest {
         } catch {
             throw APIProblem(body: error)
         }
-    }
-}
-
-extension TokenAudit {
-    /// For the log of a server. It has no token.
-    package var metadata: Logger.Metadata {
-        let words: (outcome: String, key: String?) =
-            switch outcome {
-            case .granted(let key): ("granted", key.text)
-            case .refused(let refusal): (APIProblem(refusal).id.rawValue, nil)
-            }
-        var metadata: Logger.Metadata = [
-            "caller": "\(Terminal.safe(caller))", "brand": "\(brand.text)",
-            "instance": "\(instance.text.text)",
-            "at": "\(at)", "outcome": "\(words.outcome)",
-        ]
-        metadata["kid"] = words.key.map { "\($0)" }
-        return metadata
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ErrorMapping
+internal import HTTPServing
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
@@ -53,26 +54,17 @@ struct APICall: Sendable {
     }
 
     private func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
-        let body = request.body
-        let eventLoop = context.channel.eventLoop
-        // Most bodies came with their request: then nothing is waited for.
-        let collecting = Task.immediate(executorPreference: EventLoopExecutor(eventLoop)) {
-            try await body.collect(upTo: limit)
-        }
-        let timer = eventLoop.scheduleTask(in: Self.bodyTimeout) { collecting.cancel() }
-        defer { timer.cancel() }
-        do {
-            let bytes = Array(try await collecting.value.readableBytesView)
+        do throws(BodyFault) {
+            let bytes = try await request.body.bytes(
+                upTo: limit, within: Self.bodyTimeout, on: context.channel.eventLoop)
             context.body.isRead.store(true, ordering: .relaxed)
             return bytes
-        } catch is NIOTooManyBytesError {
-            throw .bodyTooLong(limit)
-        } catch let error as HTTPError where error.status == .contentTooLarge {
-            throw .bodyTooLong(limit)
-        } catch is CancellationError {
-            throw .bodyTooSlow
         } catch {
-            throw .bodyCut
+            switch error {
+            case .tooLong(let limit): throw .bodyTooLong(limit)
+            case .tooSlow: throw .bodyTooSlow
+            case .cut: throw .bodyCut
+            }
         }
     }
 }
@@ -95,12 +87,5 @@ struct APIContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
-    }
-}
-
-extension HTTPFields {
-    /// The first value of a field without a predefined constant; its name is in lower case.
-    func first(_ name: String) -> String? {
-        first { $0.name.canonicalName == name }?.value
     }
 }

@@ -1,3 +1,5 @@
+internal import ErrorMapping
+internal import HTTPServing
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -15,10 +17,7 @@ struct Gate: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
-            switch listener {
-            case .tcp: try hosts.check(request)
-            case .socket: try HostRules.checkNoBrowser(request)
-            }
+            try mapping(checkOrigin(of: request), APIProblem.init(host:))
             guard TargetText.isReadable(request.uri.string) else { throw APIProblem.targetUnreadable }
             response = try await next(request, context)
         } catch let problem as APIProblem {
@@ -33,13 +32,20 @@ struct Gate: RouterMiddleware {
             if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         } catch {
             context.logger.error("a route failed", metadata: ["error": "\(type(of: error))"])
-            response = .problem(.failed)
+            response = .problem(APIProblem.failed)
         }
         metrics.answered(status: response.status.code)
         for (name, value) in Self.headers where response.headers[name] == nil {
             response.headers[name] = value
         }
         return response
+    }
+
+    private func checkOrigin(of request: Request) throws(HostRefusal) {
+        switch listener {
+        case .tcp: try hosts.check(request)
+        case .socket: try HostRules.checkNoBrowser(request)
+        }
     }
 
     private static let headers: [(HTTPField.Name, String)] = [

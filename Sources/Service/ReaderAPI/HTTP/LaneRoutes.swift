@@ -1,6 +1,7 @@
 internal import ErrorMapping
 internal import Transport
 internal import MdocVerification
+internal import HTTPServing
 internal import Hummingbird
 internal import JSON
 internal import MdocModel

@@ -1,4 +1,5 @@
 internal import ErrorMapping
+internal import HTTPServing
 internal import Hummingbird
 internal import JSON
 internal import MdocModel

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import HTTPServing
 internal import Hummingbird
 
 extension PageFiles {

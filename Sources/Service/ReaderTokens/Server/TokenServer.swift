@@ -222,6 +222,15 @@ package enum TokenRefusal: Error, Equatable, Sendable {
     case tooMany(retryAfter: Int64)
     /// The brand has no key here, or at the hub, that signs and verifies.
     case brandUnavailable(ReaderTokensError)
+
+    /// The id of the refusal in logs. The problems of daemon and hub have the same ids.
+    var id: String {
+        switch self {
+        case .notAllowed: "readerTokenNotGranted"
+        case .tooMany: "tooManyReaderTokens"
+        case .brandUnavailable: "brandUnavailable"
+        }
+    }
 }
 
 /// One line of the audit: who asked for which reader, when, and how that ended. Nothing in it is about a holder, and it

@@ -1,4 +1,14 @@
-internal import Hummingbird
+package import Hummingbird
+
+/// A condition under which a request does not come from a program of this computer or a page of its server.
+package enum HostRefusal: Error, Equatable, Sendable {
+    /// The request has several Host headers.
+    case severalHosts
+    /// The Host header does not name this computer.
+    case otherHost
+    /// A page of another origin sent the request.
+    case otherOrigin
+}
 
 /// Which hosts and pages a request over TCP may come from. A page elsewhere could send one through the browser of this
 /// computer, under its own name (Origin) or under a name that it had pointed here (DNS rebinding).
@@ -24,26 +34,28 @@ package struct HostRules: Equatable, Sendable {
     }
 
     /// No browser speaks through a Unix socket: one that does came through somebody who should not have let it.
-    static func checkNoBrowser(_ request: Request) throws(APIProblem) {
+    package static func checkNoBrowser(_ request: Request) throws(HostRefusal) {
         guard request.headers[values: .origin].isEmpty, request.headers.first("sec-fetch-site") == nil else {
-            throw .originRefused
+            throw .otherOrigin
         }
     }
 
-    func check(_ request: Request) throws(APIProblem) {
-        guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else { throw .hostTwice }
+    package func check(_ request: Request) throws(HostRefusal) {
+        guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
+            throw .severalHosts
+        }
         guard let host = request.head.authority?.lowercased(), own.contains(host) || named.contains(host)
         else {
-            throw .hostRefused
+            throw .otherHost
         }
         for origin in request.headers[values: .origin] where !isOwn(origin.lowercased(), at: host) {
-            throw .originRefused
+            throw .otherOrigin
         }
         // A browser says itself where a page is from; what is typed or linked may only lead to a page.
         let site = request.headers.first("sec-fetch-site")
         guard let site, site != "same-origin", site != "none" else { return }
         guard request.headers.first("sec-fetch-mode") == "navigate", request.method == .get else {
-            throw .originRefused
+            throw .otherOrigin
         }
     }
 

@@ -1,5 +1,4 @@
 package import JSON
-package import ReaderTokens
 
 extension JSONText {
     package func readerInstance() throws(JSONFault) -> ReaderInstance {

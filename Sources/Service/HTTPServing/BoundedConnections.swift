@@ -1,19 +1,19 @@
 internal import Glibc
 internal import Hummingbird
-package import HummingbirdCore
-package import Logging
-package import NIOCore
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
 /// HTTP/1.1 for a limited number of connections, of a daemon's listener or of a hub. A connection above the limit gets the reason
 /// and is closed. In the system's queue it would wait without an answer, and would delay later connections.
-package struct BoundedConnections: ServerChildChannel {
-    package enum Value: ServerChildChannelValue {
+struct BoundedConnections: ServerChildChannel {
+    enum Value: ServerChildChannelValue {
         case served(AcceptedConnection)
         case refused(any Channel)
 
-        package var channel: any Channel {
+        var channel: any Channel {
             switch self {
             case .served(let served): served.channel
             case .refused(let channel): channel
@@ -26,6 +26,7 @@ package struct BoundedConnections: ServerChildChannel {
     /// The connections that are being refused.
     private let refused = ConnectionCount(limit: OpenConnections.refused)
     private let tls: ServerTLS?
+    private let limits: ConnectionLimits
     private let refusal: String
     private let caller: @Sendable (_ certificate: [UInt8]) -> String?
 
@@ -34,18 +35,19 @@ package struct BoundedConnections: ServerChildChannel {
     ///   - refusal: the whole response to a connection for which there is no place.
     ///   - caller: the name of the known caller who has a certificate, in DER, that TLS has verified; nil if a certificate does not
     ///     say who it is.
-    package init(
-        _ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, refusal: String,
-        caller: @escaping @Sendable (_ certificate: [UInt8]) -> String? = { _ in nil }
+    init(
+        _ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, limits: ConnectionLimits,
+        refusal: String, caller: @escaping @Sendable (_ certificate: [UInt8]) -> String?
     ) {
         self.http = http
         self.served = served
         self.tls = tls
+        self.limits = limits
         self.refusal = refusal
         self.caller = caller
     }
 
-    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         switch served.enter(channel) {
         case .refused:
             return channel.eventLoop.makeCompletedFuture {
@@ -56,6 +58,9 @@ package struct BoundedConnections: ServerChildChannel {
         case .served(let leaving):
             if let leaving { makeRoom(leaving) }
             do {
+                if let time = limits.write {
+                    try channel.pipeline.syncOperations.addHandler(WriteDeadline(time))
+                }
                 try channel.pipeline.syncOperations.addHandler(FirstBytes { served.spoke(channel) })
                 if let tls { try add(tls, to: channel) }
             } catch {
@@ -107,8 +112,9 @@ package struct BoundedConnections: ServerChildChannel {
         try ConnectionEnd(saying: refusal, timeout: timeout).begin(on: channel)
     }
 
-    package func handle(value: Value, logger: Logger) async {
+    func handle(value: Value, logger: Logger) async {
         guard case .served(let accepted) = value else { return }
+        guard limits.answersOnEventLoop else { return await accepted.handle(logger) }
         await withTaskExecutorPreference(EventLoopExecutor(accepted.channel.eventLoop)) {
             await accepted.handle(logger)
         }
@@ -117,7 +123,7 @@ package struct BoundedConnections: ServerChildChannel {
 
 /// A connection that is set up for HTTP. It is handled once, also if the listener ends before it comes to that: NIO ends the
 /// process where the writer of a connection is released without its end.
-package final class AcceptedConnection: Sendable {
+final class AcceptedConnection: Sendable {
     private let value: HTTP1Channel.Value
     private let http: HTTP1Channel
     private let isHandled = Atomic(false)
@@ -130,7 +136,7 @@ package final class AcceptedConnection: Sendable {
     var channel: any Channel { value.channel }
 
     /// Serves the requests of the connection until it ends.
-    package func handle(_ logger: Logger) async {
+    func handle(_ logger: Logger) async {
         isHandled.store(true, ordering: .relaxed)
         await http.handle(value: value, logger: logger)
     }
@@ -175,7 +181,7 @@ package enum OpenConnections {
     /// ones: a listener ends for good where no file is left for a connection.
     private static func most(for connections: Int) -> Int { connections + 2 * refused }
 
-    package static func delegate(for connections: Int) -> any AvailableConnectionsDelegate {
+    static func delegate(for connections: Int) -> any AvailableConnectionsDelegate {
         let silent = Logger(label: "connections") { _ in SwiftLogNoOpLogHandler() }
         return MaximumAvailableConnections(most(for: connections), logger: silent)
     }

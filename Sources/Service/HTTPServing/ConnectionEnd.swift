@@ -1,4 +1,4 @@
-package import JSON
+internal import JSON
 package import NIOCore
 internal import NIOSSL
 
@@ -10,7 +10,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
 
     /// For how long data from the client is discarded: closing with unread bytes would reset the connection, and
     /// the answer would be lost.
-    static let timeout = TimeAmount.milliseconds(250)
+    package static let timeout = TimeAmount.milliseconds(250)
 
     /// The most bytes that are discarded.
     private static let mostDiscarded = 1 << 20
@@ -75,15 +75,13 @@ package final class ConnectionEnd: ChannelInboundHandler {
         context.eventLoop.scheduleTask(in: timeout) { channel.closeAtOnce() }
     }
 
-    static let tooManyConnections = refusal(APIProblem.tooManyConnections.json, retryAfter: 1)
-
     /// A whole response of status 503, for a connection that no server answers.
-    package static func refusal(_ problem: JSONValue, retryAfter seconds: Int64) -> String {
-        let body = problem.line + "\n"
+    static func refusal(_ problem: any ProblemDetails) -> String {
+        let body = problem.json.line + "\n"
         return
-            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: \(APIProblem.mediaType)\r\n"
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: \(ProblemFormat.mediaType)\r\n"
             + "Cache-Control: no-store\r\n"
-            + "X-Content-Type-Options: nosniff\r\nRetry-After: \(seconds)\r\nConnection: close\r\n"
+            + "X-Content-Type-Options: nosniff\r\nRetry-After: \(problem.retryAfter ?? 1)\r\nConnection: close\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 }
@@ -92,7 +90,7 @@ extension Channel {
     /// Ends a connection whose last answer is out, however much its client still sends.
     ///
     /// - Parameter timeout: for how long that is discarded.
-    package func end(discardingFor timeout: TimeAmount) {
+    package func end(discardingFor timeout: TimeAmount = ConnectionEnd.timeout) {
         eventLoop.execute {
             do {
                 try ConnectionEnd(saying: nil, timeout: timeout).begin(on: self)

@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// The time in the form of HTTP (RFC 9110, 5.6.7 and 6.6.1).
-enum HTTPDate {
-    static var now: String { text(of: time(nil)) }
+package enum HTTPDate {
+    package static var now: String { text(of: time(nil)) }
 
     static func text(of seconds: time_t) -> String {
         var seconds = seconds

@@ -3,7 +3,7 @@ internal import JSON
 internal import NIOCore
 
 /// Where a request comes in, which says how its caller is known.
-enum Listener: Sendable {
+package enum Listener: Sendable {
     /// A Unix socket: the system says which user is at the other end.
     case socket
     /// TCP: a token says it. Browsers come here too, so the host and the origin are looked at.
@@ -11,12 +11,12 @@ enum Listener: Sendable {
 }
 
 /// Why a listener does not open, in one line: its member of the configuration, what is, and what to do.
-struct ListenerFault: Error, CustomStringConvertible {
-    let address: ReaderServer.Address
+package struct ListenerFault: Error, CustomStringConvertible {
+    package let address: ListeningServer.Address
     /// The code of the system.
-    let code: Int32
+    package let code: Int32
 
-    var description: String {
+    package var description: String {
         switch address {
         case .socket(let path, _):
             "socket: \(Terminal.safe(path)): \(condition); name a path in a folder that this user may write to"

@@ -1,12 +1,11 @@
-internal import Fleet
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// Writes a limited number of lines of one message in each minute: who is refused can ask again at once, and would fill the disk. When
 /// the minute is over, a line says how many it did not write.
-final class LimitedLog: Sendable {
+package final class LimitedLog: Sendable {
     /// How many lines of one message are written in one period.
-    static let most = 10
+    package static let most = 10
 
     private struct Window: Sendable {
         let began: ContinuousClock.Instant
@@ -15,31 +14,34 @@ final class LimitedLog: Sendable {
     }
 
     private let log: Logger
+    private let sourceKey: String
     private let period: Duration
-    /// The windows that are open, by message and kiosk.
+    /// The windows that are open, by message and source.
     private let windows = Mutex<[String: Window]>([:])
 
-    init(_ log: Logger, period: Duration = .seconds(60)) {
+    /// - Parameter sourceKey: the key of a message's source in the metadata of a line, such as `kiosk`.
+    package init(_ log: Logger, sourceKey: String = "source", period: Duration = .seconds(60)) {
         self.log = log
+        self.sourceKey = sourceKey
         self.period = period
     }
 
-    /// - Parameter kiosk: whose message it is: one kiosk's lines leave out no other's. Nil for messages that strangers cause.
-    func warning(
-        _ message: Logger.Message, of kiosk: FleetName? = nil,
+    /// - Parameter source: the name of the caller that causes the message, whose lines are counted apart. Nil for strangers.
+    package func warning(
+        _ message: Logger.Message, of source: String? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
     ) {
-        write(.warning, message, kiosk, metadata())
+        write(.warning, message, source, metadata())
     }
 
-    func error(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]) {
+    package func error(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]) {
         write(.error, message, nil, metadata())
     }
 
     private func write(
-        _ level: Logger.Level, _ message: Logger.Message, _ kiosk: FleetName?, _ metadata: Logger.Metadata
+        _ level: Logger.Level, _ message: Logger.Message, _ source: String?, _ metadata: Logger.Metadata
     ) {
-        let key = "\(message) \(kiosk?.text ?? "")"
+        let key = "\(message) \(source ?? "")"
         let (isWritten, isFirstLeftOut) = windows.withLock { windows in
             let now = ContinuousClock.now
             // A window with lines to report is open until its report.
@@ -54,16 +56,15 @@ final class LimitedLog: Sendable {
         guard isFirstLeftOut else { return }
         Task { [self] in
             try? await Task.sleep(for: period, clock: .continuous)
-            report(key, level, message, kiosk)
+            report(key, level, message, source)
         }
     }
 
     /// Closes a window, and says how many lines of it were not written.
-    private func report(_ key: String, _ level: Logger.Level, _ message: Logger.Message, _ kiosk: FleetName?)
-    {
+    private func report(_ key: String, _ level: Logger.Level, _ message: Logger.Message, _ source: String?) {
         guard let window = windows.withLock({ $0.removeValue(forKey: key) }) else { return }
         var metadata: Logger.Metadata = ["message": "\(message)", "notLogged": "\(window.leftOut)"]
-        if let kiosk { metadata["kiosk"] = "\(kiosk)" }
+        if let source { metadata[sourceKey] = "\(source)" }
         log.log(level: level, "more lines of one message came than are logged", metadata: metadata)
     }
 }

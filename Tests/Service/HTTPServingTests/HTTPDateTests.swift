@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ReaderAPI
+@testable import HTTPServing
 
 @Suite("The date of answers")
 struct HTTPDateTests {

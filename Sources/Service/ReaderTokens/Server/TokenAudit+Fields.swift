@@ -1,0 +1,18 @@
+internal import JSON
+
+extension TokenAudit {
+    /// The fields of a line in the log of a server. They have no token.
+    package var fields: [String: String] {
+        let words: (outcome: String, key: String?) =
+            switch outcome {
+            case .granted(let key): ("granted", key.text)
+            case .refused(let refusal): (refusal.id, nil)
+            }
+        var fields = [
+            "caller": Terminal.safe(caller), "brand": brand.text, "instance": instance.text.text,
+            "at": "\(at)", "outcome": words.outcome,
+        ]
+        fields["kid"] = words.key
+        return fields
+    }
+}
