@@ -108,7 +108,9 @@ extension BluetoothFacts {
 
 extension BluetoothDescription {
     /// The adapter that is used where none is named: the first that can advertise.
-    fileprivate var usedAdapter: AdapterDescription? { adapters.first { $0.advertising != nil } ?? adapters.first }
+    fileprivate var usedAdapter: AdapterDescription? {
+        adapters.first { $0.advertising != nil } ?? adapters.first
+    }
 }
 
 /// The lanes of the daemon on this computer, as far as its owner's view reports them.
