@@ -53,6 +53,7 @@ actor HubClient {
     private let hubs: [String]
     private let client: CurlClient
     private let timeout: Duration
+    /// The place among `hubs` of the one that answered last.
     private var preferred = 0
 
     /// - Parameters:
@@ -109,15 +110,21 @@ actor HubClient {
         _ path: String, _ body: [UInt8]?, _ headers: [(String, String)]
     ) async throws(HubError) -> [UInt8] {
         var last = HubError.unreachable
-        for _ in hubs {
-            let hub = hubs[preferred % hubs.count]
+        // Other questions may change which hub is preferred while this one asks each hub once.
+        let first = preferred
+        for step in hubs.indices {
+            let place = (first + step) % hubs.count
             do throws(HubError) {
-                return try await ask(hub + path, body, headers: headers)
+                let answer = try await ask(hubs[place] + path, body, headers: headers)
+                preferred = place
+                return answer
             } catch .unreachable {
-                preferred += 1
+                continue
             } catch .refused(let status, let id, let detail) where status >= 500 {
-                preferred += 1
                 last = .refused(status: status, id: id, detail: detail)
+            } catch {
+                preferred = place
+                throw error
             }
         }
         throw last
