@@ -64,7 +64,7 @@ struct HubStrangerPostgreSQLTests {
                             type: "application/cbor")
                     }
                     #expect(pushed.hasSuffix(" bytes"), "\(pushed)")
-                    #expect(try await hub.database.receiptCount(of: kiosk.name) == 3)
+                    #expect(try await hub.database.receipts.count(of: kiosk.name) == 3)
                 }
                 await client.end()
             }
@@ -233,7 +233,7 @@ struct HubStrangerPostgreSQLTests {
             }
             let settings = hub.settings(kiosk.name, now: later)
             let folder = try FleetFolder(store: settings.store)
-            #expect(try await KioskEnrolment(settings, folder, RunningHub.log).renew())
+            #expect(try await KioskEnrolment(settings, in: folder, log: RunningHub.log).renew())
             await stranger.end()
         }
     }

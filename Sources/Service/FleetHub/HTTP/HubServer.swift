@@ -97,13 +97,13 @@ package struct HubServer: Service {
                 address: .hostname(host, port: port), backlog: Self.backlog,
                 availableConnectionsDelegate: OpenConnections.delegate(for: connections.limit)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: log,
-            responder: { request, writer, channel in try await answer(request, writer, channel) },
+            responder: { request, writer, channel in try await answer(request, to: writer, on: channel) },
             onServerRunning: { channel in await listening(channel.localAddress?.port) }
         ).run()
     }
 
     private func answer(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+        _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         var context = HubContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         context.connections = connections
@@ -136,6 +136,46 @@ private struct HubConnections: ServerChildChannel {
     func handle(value: Value, logger: Logger) async {
         guard case .served(let accepted) = value else { return }
         await accepted.handle(logger)
+    }
+}
+
+/// Closes a connection whose peer takes nothing of what is written to it: it would be held for as long as the peer likes. Comes
+/// before all else that handles the connection.
+final class WriteDeadline: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let limit: TimeAmount
+    /// How many writes the system has not taken yet.
+    private var waiting = 0
+    private var deadline = NIODeadline.distantFuture
+    private var isWatching = false
+
+    /// - Parameter limit: how long one write may take.
+    init(_ limit: TimeAmount) {
+        self.limit = limit
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        if waiting == 0 { deadline = .now() + limit }
+        waiting += 1
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            self.waiting -= 1
+            self.deadline = .now() + self.limit
+        }
+        context.write(data, promise: written)
+        watch(context)
+    }
+
+    private func watch(_ context: ChannelHandlerContext) {
+        guard waiting > 0, !isWatching else { return }
+        isWatching = true
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.isWatching = false
+            guard self.waiting > 0, self.deadline <= .now() else { return self.watch(context) }
+            context.close(promise: nil)
+        }
     }
 }
 

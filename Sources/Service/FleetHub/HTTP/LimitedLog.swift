@@ -29,15 +29,15 @@ final class LimitedLog: Sendable {
         _ message: Logger.Message, of kiosk: FleetName? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
     ) {
-        write(.warning, message, kiosk, metadata())
+        write(message, at: .warning, of: kiosk, metadata())
     }
 
     func error(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]) {
-        write(.error, message, nil, metadata())
+        write(message, at: .error, of: nil, metadata())
     }
 
     private func write(
-        _ level: Logger.Level, _ message: Logger.Message, _ kiosk: FleetName?, _ metadata: Logger.Metadata
+        _ message: Logger.Message, at level: Logger.Level, of kiosk: FleetName?, _ metadata: Logger.Metadata
     ) {
         let key = "\(message) \(kiosk?.text ?? "")"
         let (isWritten, isFirstLeftOut) = windows.withLock { windows in
@@ -54,13 +54,14 @@ final class LimitedLog: Sendable {
         guard isFirstLeftOut else { return }
         Task { [self] in
             try? await Task.sleep(for: period, clock: .continuous)
-            report(key, level, message, kiosk)
+            report(message, at: level, of: kiosk, in: key)
         }
     }
 
     /// Closes a window, and says how many lines of it were not written.
-    private func report(_ key: String, _ level: Logger.Level, _ message: Logger.Message, _ kiosk: FleetName?)
-    {
+    private func report(
+        _ message: Logger.Message, at level: Logger.Level, of kiosk: FleetName?, in key: String
+    ) {
         guard let window = windows.withLock({ $0.removeValue(forKey: key) }) else { return }
         var metadata: Logger.Metadata = ["message": "\(message)", "notLogged": "\(window.leftOut)"]
         if let kiosk { metadata["kiosk"] = "\(kiosk)" }
