@@ -214,7 +214,7 @@ let package = Package(
             name: "FleetHub",
             dependencies: [
                 "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Transport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -262,7 +262,7 @@ let package = Package(
 
         library("ChildPrograms", in: "Service", ["CProcess"]),
 
-        library("PortraitDecoding", in: "Service", ["ChildPrograms", "PortraitImage"]),
+        library("PortraitDecoding", in: "Service", ["ChildPrograms", "PortraitImage", "Transport"]),
 
         // Laboratory: phones in software, their test issuer, and measurements. No program of a shop links any of it.
         .target(
@@ -529,7 +529,8 @@ let package = Package(
             of: "FleetHub", in: "Service",
             [
                 "CBOR", "Deadlines", "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "PKIX", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench", "countersignd",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench", "Transport",
+                "countersignd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

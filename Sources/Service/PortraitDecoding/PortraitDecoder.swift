@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import PortraitImage
+internal import Transport
 
 /// Decodes portraits in a separate process, since they come from a phone and JPEG 2000 is decoded by C.
 ///
@@ -10,7 +11,7 @@ package struct PortraitDecoder: Sendable {
     /// What the largest portrait can become: three bytes a pixel, hardly compressed.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels
     private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
-    private static let places = DecoderPlaces(count: 4)
+    private static let places = WorkPlaces(count: 4)
 
     let executable: String
     private let deadline: Duration
@@ -25,7 +26,7 @@ package struct PortraitDecoder: Sendable {
     package func decode(_ portrait: ArraySlice<UInt8>) async throws(PortraitDecoderError) -> ShownPortrait {
         guard portrait.count <= ImageLimits.portrait.bytes else { throw .tooLarge }
         let (executable, end) = (executable, ContinuousClock.now + deadline)
-        await Self.places.enter()
+        guard await Self.places.enter() else { throw .overdue }
         defer { Self.places.leave() }
         guard ContinuousClock.now < end else { throw .overdue }
         let result = await withCheckedContinuation { continuation in

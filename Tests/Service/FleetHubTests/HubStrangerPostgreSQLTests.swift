@@ -6,6 +6,7 @@ import PKIX
 import ReaderStore
 import Synchronization
 import Testing
+import Transport
 
 @testable import Fleet
 @testable import FleetHub
@@ -210,10 +211,10 @@ struct HubStrangerPostgreSQLTests {
                 await withDiscardingTaskGroup { group in
                     for _ in 0..<(4 + 256) {
                         group.addTask {
-                            try? await hub.routes.enrolments.entering { () async throws(HubProblem) in
-                                entered.add(1)
-                                while isOver.count == 0 { try? await Task.sleep(for: .milliseconds(10)) }
-                            }
+                            guard await hub.routes.enrolments.enter() else { return }
+                            entered.add(1)
+                            while isOver.count == 0 { try? await Task.sleep(for: .milliseconds(10)) }
+                            hub.routes.enrolments.leave()
                         }
                     }
                 }

@@ -9,6 +9,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderStore
+internal import Transport
 
 /// What a hub answers. Who asks is known by the certificate alone, and each question looks whether it still holds.
 package struct HubRoutes: Sendable {
@@ -29,11 +30,12 @@ package struct HubRoutes: Sendable {
     /// For what somebody unknown, or a kiosk that was taken over, can cause again and again.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// Requests for a certificate by callers of whom nothing is known.
-    let enrolments = EnrolmentLimit()
+    /// Requests for a certificate by callers of whom nothing is known. Nobody needs a certificate to ask for one: without a limit,
+    /// strangers with separate requests would take all connections to the database from the kiosks.
+    let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
     /// Renewals by kiosks that show their certificate: one kiosk has a share of the connections, so no number of strangers takes these
     /// places.
-    private let renewals = EnrolmentLimit()
+    private let renewals = WorkPlaces(count: 4, mostWaiting: 256)
     private let now: @Sendable () -> Timestamp
 
     /// - Parameter tokens: nil if this hub makes no reader tokens.
@@ -141,9 +143,9 @@ package struct HubRoutes: Sendable {
         else { throw .requestRefused }
         let shown = await call.peerCertificate().flatMap { Self.kiosk(in: $0)?.name }
         let places = shown == name ? renewals : enrolments
-        return try await places.entering { () async throws(HubProblem) in
-            try await certify(request, as: name, asked: call)
-        }
+        guard await places.enter() else { throw .tooManyEnrolments }
+        defer { places.leave() }
+        return try await certify(request, as: name, asked: call)
     }
 
     private func certify(
