@@ -247,7 +247,7 @@ let package = Package(
 
         library("ChildPrograms", in: "Service", ["CProcess"]),
 
-        library("PortraitDecoding", in: "Service", ["ChildPrograms", "PortraitImage"]),
+        library("PortraitDecoding", in: "Service", ["ChildPrograms", "PortraitImage", "Transport"]),
 
         // Fleet: the kiosks of a chain and its hub. A single counter links none of it.
         library(
@@ -263,7 +263,7 @@ let package = Package(
             name: "FleetHub",
             dependencies: [
                 "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "HTTPServing",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Transport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -544,7 +544,8 @@ let package = Package(
             of: "FleetHub", in: "Fleet",
             [
                 "CBOR", "Deadlines", "Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "HTTPServing", "PKIX",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench", "countersignd",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "RecordBench", "Transport",
+                "countersignd",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

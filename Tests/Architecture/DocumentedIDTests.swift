@@ -168,7 +168,7 @@ struct DocumentedIDTests {
         let table = try #require(page.firstMatch(of: /(?m)^\| act \|[^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)/)).1
         let named = table.matches(of: /(?m)^\| (.*?) \|/).flatMap { $0.1.matches(of: /`(\w+)`/) }
         let acts = try DocumentedIDs.defined(
-            in: ["Sources/Fleet/FleetHub/Database/HubDatabase+Acts.swift"], by: #"^ +case (\w+)$"#)
+            in: ["Sources/Fleet/FleetHub/Database/AuditLog.swift"], by: #"^ +case (\w+)$"#)
         #expect(acts.count == 7 && Set(named.map { String($0.1) }) == acts)
     }
 

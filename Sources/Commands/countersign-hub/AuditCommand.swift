@@ -37,7 +37,7 @@ struct AuditListCommand: AsyncParsableCommand {
         while true {
             let after = last
             let acts = try await asking { () throws(PostgreSQLError) in
-                try await database.acts(after: after, of: kiosk, atMost: 500)
+                try await database.audit.acts(after: after, of: kiosk, atMost: 500)
             }
             for act in acts { print(act.json.line) }
             guard let next = acts.last else { return }

@@ -59,10 +59,9 @@ struct ServeCommand: AsyncParsableCommand {
         let now = { @Sendable in WallClock.system.now }
         let broker = HubBroker(assembly.broker, assembly.database, log: log, now: now)
         let routes = HubRoutes(
-            assembly.database, assembly.authority, broker,
-            OperatorRoutes(assembly.database, tokens: configuration.operators), assembly.tokens,
-            audit: Logger(label: "countersign-hub.audit"),
-            now: now)
+            assembly.database, authority: assembly.authority, broker: broker,
+            operators: OperatorRoutes(assembly.database, tokens: configuration.operators),
+            tokens: assembly.tokens, audit: Logger(label: "countersign-hub.audit"), now: now)
         HubServer.makeRoom(for: configuration.connections)
         let server = HubServer(
             host: configuration.host, port: configuration.port, tls: assembly.tls, routes: routes,

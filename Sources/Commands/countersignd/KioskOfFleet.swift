@@ -131,7 +131,8 @@ struct KioskOfFleet: Sendable {
                     findings: health.findings, trustAgeHours: health.trustAge.map { $0 / 3600 })
             }, setWaiting: { waiting in metrics.receiptsWaiting(waiting) })
         return FleetAgentService(
-            agent: FleetAgent(settings, folder, try state(), actions, log), revocations: revocations)
+            agent: FleetAgent(settings, in: folder, from: try state(), by: actions, log: log),
+            revocations: revocations)
     }
 
     /// Whether the lanes that were ready before, and are still there, are ready again.

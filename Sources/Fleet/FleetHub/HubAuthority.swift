@@ -34,10 +34,10 @@ package struct HubAuthority: Sendable {
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, kiosk.text)])
         let key = try PrivateFile.key(keyPath)
         let publicKey = try mapping(request.subjectPublicKeyInfo.publicKey(), IdentityStoreError.keyUnusable)
-        let der = try Self.sign(
-            subject, publicKey, issuer: root.subject, key, from: now,
+        let der = try Self.certificate(
+            of: subject, for: publicKey, issuedBy: root.subject, with: key, from: now,
             until: min(now.secondsSince1970 + lifetime, root.notAfter),
-            [
+            extensions: [
                 .keyUsage(.digitalSignature), .extendedKeyUsage([.clientAuthentication], isCritical: false),
             ])
         return PEM.encode(der[...], label: "CERTIFICATE")
@@ -51,9 +51,10 @@ package struct HubAuthority: Sendable {
         let key = try newKey()
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, "fleet authority")])
-        let der = try sign(
-            subject, publicKey, issuer: subject, key, from: now, until: now.secondsSince1970 + rootValidity,
-            [
+        let der = try certificate(
+            of: subject, for: publicKey, issuedBy: subject, with: key, from: now,
+            until: now.secondsSince1970 + rootValidity,
+            extensions: [
                 .keyUsage([.keyCertSign, .cRLSign]),
                 .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
             ])
@@ -76,10 +77,10 @@ package struct HubAuthority: Sendable {
         let authorityKey = try PrivateFile.key("\(folder)/authority-key.pem")
         let key = try isReplacing ? PrivateFile.key(keyPath) : newKey()
         let publicKey = try mapping(key.publicKey(), IdentityStoreError.keyUnusable)
-        let der = try sign(
-            DistinguishedName([(.commonName, name.text)]), publicKey, issuer: root.subject, authorityKey,
-            from: now, until: min(now.secondsSince1970 + serverValidity, root.notAfter),
-            [
+        let der = try certificate(
+            of: DistinguishedName([(.commonName, name.text)]), for: publicKey, issuedBy: root.subject,
+            with: authorityKey, from: now, until: min(now.secondsSince1970 + serverValidity, root.notAfter),
+            extensions: [
                 .keyUsage(.digitalSignature),
                 .extendedKeyUsage([.serverAuthentication, .clientAuthentication], isCritical: false),
                 .subjectAlternativeNames(dns: dns, addresses: addresses),
@@ -94,10 +95,10 @@ package struct HubAuthority: Sendable {
         try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
     }
 
-    private static func sign(
-        _ subject: DistinguishedName, _ publicKey: borrowing PublicKey, issuer: DistinguishedName,
-        _ key: borrowing PrivateKey, from now: Timestamp, until notAfter: Int64,
-        _ extensions: [CertificateExtension]
+    private static func certificate(
+        of subject: DistinguishedName, for publicKey: borrowing PublicKey, issuedBy issuer: DistinguishedName,
+        with key: borrowing PrivateKey, from now: Timestamp, until notAfter: Int64,
+        extensions: [CertificateExtension]
     ) throws(IdentityStoreError) -> [UInt8] {
         do throws(OpenSSLCryptoError) {
             var serialNumber = try randomBytes(16)

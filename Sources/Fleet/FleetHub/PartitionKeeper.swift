@@ -41,11 +41,11 @@ package struct PartitionKeeper: Service {
                 var pause = Self.interval
                 do throws(PostgreSQLError) {
                     if uptime() < Self.interval {
-                        try await database.makePartitions()
+                        try await database.months.make()
                     } else {
                         try await keepMonths()
                     }
-                    try await database.forgetTokens()
+                    try await database.tokens.forget()
                 } catch {
                     log.error(
                         "months of receipts, or what is to be forgotten, cannot be kept in order",
@@ -58,8 +58,8 @@ package struct PartitionKeeper: Service {
     }
 
     private func keepMonths() async throws(PostgreSQLError) {
-        let ahead = try await database.keepPartitions(months: months, at: now())
-        guard abs(ahead) > HubDatabase.mostClockDifference else { return }
+        let ahead = try await database.months.keep(months, at: now())
+        guard abs(ahead) > ReceiptMonths.mostClockDifference else { return }
         log.error(
             "the clocks of this hub and of the database differ: no receipts are dropped until one is put right",
             metadata: ["id": "clocksDiffer", "secondsAhead": "\(ahead)"])

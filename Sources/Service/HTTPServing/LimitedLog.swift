@@ -31,15 +31,15 @@ package final class LimitedLog: Sendable {
         _ message: Logger.Message, of source: String? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
     ) {
-        write(.warning, message, source, metadata())
+        write(message, at: .warning, of: source, metadata())
     }
 
     package func error(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:]) {
-        write(.error, message, nil, metadata())
+        write(message, at: .error, of: nil, metadata())
     }
 
     private func write(
-        _ level: Logger.Level, _ message: Logger.Message, _ source: String?, _ metadata: Logger.Metadata
+        _ message: Logger.Message, at level: Logger.Level, of source: String?, _ metadata: Logger.Metadata
     ) {
         let key = "\(message) \(source ?? "")"
         let (isWritten, isFirstLeftOut) = windows.withLock { windows in
@@ -56,12 +56,14 @@ package final class LimitedLog: Sendable {
         guard isFirstLeftOut else { return }
         Task { [self] in
             try? await Task.sleep(for: period, clock: .continuous)
-            report(key, level, message, source)
+            report(message, at: level, of: source, in: key)
         }
     }
 
     /// Closes a window, and says how many lines of it were not written.
-    private func report(_ key: String, _ level: Logger.Level, _ message: Logger.Message, _ source: String?) {
+    private func report(
+        _ message: Logger.Message, at level: Logger.Level, of source: String?, in key: String
+    ) {
         guard let window = windows.withLock({ $0.removeValue(forKey: key) }) else { return }
         var metadata: Logger.Metadata = ["message": "\(message)", "notLogged": "\(window.leftOut)"]
         if let source { metadata[sourceKey] = "\(source)" }

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import PortraitImage
-internal import Synchronization
+internal import Transport
 
 /// Decodes portraits in a separate process, since they come from a phone and JPEG 2000 is decoded by C.
 ///
@@ -12,7 +12,7 @@ package struct PortraitDecoder: Sendable {
     /// What the largest portrait can become: three bytes a pixel, hardly compressed.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels
     private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
-    private static let places = DecoderPlaces(count: 4)
+    private static let places = WorkPlaces(count: 4)
 
     let executable: String
     private let deadline: Duration
@@ -27,7 +27,7 @@ package struct PortraitDecoder: Sendable {
     package func decode(_ portrait: ArraySlice<UInt8>) async throws(PortraitDecoderError) -> ShownPortrait {
         guard portrait.count <= ImageLimits.portrait.bytes else { throw .tooLarge }
         let (executable, end) = (executable, ContinuousClock.now + deadline)
-        await Self.places.enter()
+        guard await Self.places.enter() else { throw .overdue }
         defer { Self.places.leave() }
         guard ContinuousClock.now < end else { throw .overdue }
         let result = await withCheckedContinuation { continuation in
@@ -121,46 +121,5 @@ extension PortraitDecoder {
             .map { "\($0)/\(program)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
             .map { PortraitDecoder(executable: $0) }
-    }
-}
-
-/// The places for decoders that run at once. Further ones wait in the order in which they came.
-final class DecoderPlaces: Sendable {
-    private struct State: Sendable {
-        var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state: Mutex<State>
-
-    init(count: Int) {
-        state = Mutex(State(free: count))
-    }
-
-    /// Waits for a place.
-    func enter() async {
-        await withCheckedContinuation { (place: CheckedContinuation<Void, Never>) in
-            let isFree = state.withLock { state in
-                guard state.free == 0 else {
-                    state.free -= 1
-                    return true
-                }
-                state.waiting.append(place)
-                return false
-            }
-            if isFree { place.resume() }
-        }
-    }
-
-    /// Gives a place back, to the first that waits.
-    func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
-        next?.resume()
     }
 }

@@ -88,7 +88,7 @@ struct Crowd {
             let now = Self.now()
             try PrivateFile.makeFolder(store(of: name))
             let file = "\(store(of: name))/code"
-            if let code = try await database.invite(name, site: nil, group: nil, at: now) {
+            if let code = try await database.kiosks.invite(name, site: nil, group: nil, at: now) {
                 try PrivateFile.replace(file, with: Array(code.utf8)[...])
             }
             agents.append(try agent(name, file, log))
@@ -114,7 +114,8 @@ struct Crowd {
                 stopped.insert(name)
                 say("stopped", name.text)
             })
-        return FleetAgent(kiosk, folder, try folder.load(membership, [key]), actions, log)
+        return FleetAgent(
+            kiosk, in: folder, from: try folder.load(membership, [key]), by: actions, log: log)
     }
 
     private func takeReceipts() {

@@ -54,7 +54,7 @@ struct AuditCommandPostgreSQLTests {
 
     /// What the log has of the kiosk: the act, and who did it.
     private func acts() async throws -> [[String]] {
-        try await database.acts(of: FleetName(kiosk), atMost: 100).map { act in
+        try await database.audit.acts(of: FleetName(kiosk), atMost: 100).map { act in
             let members = try JSONText(act.json.utf8[...]).members()
             return try ["act", "databaseUser", "account", "host"].map { try members.required($0).string() }
         }

@@ -57,6 +57,19 @@ struct TrustImportTests {
         #expect(verified.errors.contains("no issuer is trusted yet"))
     }
 
+    @Test("Q234 CRLs of one file's name that two keys of one root's name signed are both kept")
+    func crlsOfTwoKeys() throws {
+        let roots = [scene.root, try TestAuthority.ofACountry()]
+        for (number, root) in roots.enumerated() {
+            let list = TestRevocationList(root, [.init([9])], number: [9 - UInt8(number)])
+            let run = try scene.trust(
+                "import", scene.write("\(number).der", root.der), scene.write("c.crl", list.encoded()),
+                "--json")
+            #expect(try run.change().outcomes == ["anchor new", "revocation_list new"])
+        }
+        #expect(try scene.trust("list").output.contains("trusted roots: 2; sources: 4"))
+    }
+
     @Test("Q175 A VICAL is believed by its pinned provider alone, and by no root of documents")
     func vical() throws {
         let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])

@@ -14,6 +14,8 @@ struct HubBench {
     static let now = Timestamp(secondsSince1970: 1_790_000_000)
 
     let database: HubDatabase
+    /// Connections for the test's own statements.
+    let pool: PostgreSQLPool
     let kiosk: FleetName
 
     /// Cancels the test where there is no database.
@@ -26,8 +28,9 @@ struct HubBench {
             try Test.cancel("no database: run Hardware/VirtualBench/with-postgresql swift test …")
         }
         let chain = try #require(FleetName("utopia"))
-        try await HubDatabase(settings, chain: chain).keepPartitions(months: 24, at: Self.now)
+        try await HubDatabase(settings, chain: chain).months.keep(24, at: Self.now)
         database = HubDatabase(settings + further, chain: chain, by: who)
+        pool = PostgreSQLPool(settings + further, HubTables.schema)
         kiosk = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
     }
 
@@ -42,38 +45,39 @@ struct HubBench {
 
     /// Enrols the kiosk with the keys of these receipts.
     func enrol(_ store: ReceiptStore? = nil) async throws {
-        let code = try #require(try await database.invite(kiosk, site: nil, group: nil, at: Self.now))
+        let code = try #require(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: Self.now))
         try #require(
-            try await database.enrol(
+            try await database.kiosks.enrol(
                 kiosk, code: code, keyDigest: (0..<32).map { _ in UInt8.random(in: 0...255) }, at: Self.now))
         if let store {
-            try #require(try await database.add(store.store.receiptKeys(), of: kiosk, at: Self.now) == .added)
+            try #require(
+                try await database.receipts.add(store.store.receiptKeys(), of: kiosk, at: Self.now) == .added)
         }
     }
 
     /// Enrols the kiosk with another key, as an operator does for another computer or for the same one.
     func enrolAgain() async throws {
-        try #require(try await database.revoke(kiosk))
+        try #require(try await database.kiosks.revoke(kiosk))
         try await enrol()
     }
 
     func push(_ links: [[UInt8]]) async throws -> ReceiptPush {
-        try await database.take(ReceiptChain(links), of: kiosk)
+        try await database.receipts.take(ReceiptChain(links), of: kiosk)
     }
 
     /// Pushes receipts that come in January 2020.
     func pushAged(_ links: [[UInt8]]) async throws {
         try #require(try await push(links) == .committed(head(links, links.count)))
         let begin = Timestamp(secondsSince1970: 1_577_836_800)
-        _ = try await database.pool.rows(HubTables.partition(ReceiptMonth(of: begin)))
-        _ = try await database.pool.rows(
+        _ = try await pool.rows(HubTables.partition(ReceiptMonth(of: begin)))
+        _ = try await pool.rows(
             "UPDATE countersign_fleet_receipt SET received = $2::bigint WHERE kiosk = $1::text",
             [kiosk.text.bytes, begin.secondsSince1970.postgreSQL])
     }
 
     /// When the kiosk's receipts came.
     func received() async throws -> [Int64] {
-        try await database.pool.rows(
+        try await pool.rows(
             "SELECT received FROM countersign_fleet_receipt WHERE kiosk = $1::text ORDER BY sequence",
             [kiosk.text.bytes]
         ).compactMap { $0.first??.bigint }

@@ -90,7 +90,7 @@ struct HubConnectionPostgreSQLTests {
         for isReadOnly in [false, true] {
             let bench = try await HubBench(isReadOnly ? " options='-c default_transaction_read_only=on'" : "")
             let number = "SELECT last_value, is_called FROM countersign_fleet_change"
-            let before = try await bench.database.pool.rows(number)
+            let before = try await bench.pool.rows(number)
             if isReadOnly {
                 await #expect(throws: PostgreSQLError.failed(code: "25006")) {
                     try await bench.database.ping()
@@ -98,7 +98,7 @@ struct HubConnectionPostgreSQLTests {
             } else {
                 try await bench.database.ping()
             }
-            #expect(try await bench.database.pool.rows(number) == before)
+            #expect(try await bench.pool.rows(number) == before)
         }
     }
 }

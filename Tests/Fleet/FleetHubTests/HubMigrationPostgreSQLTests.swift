@@ -65,15 +65,15 @@ struct HubMigrationPostgreSQLTests {
         let place = try await Place()
         try await place.loadEarlier()
         let hub = try place.hub()
-        let kiosks = try await hub.kiosks(atMost: 10)
+        let kiosks = try await hub.kiosks.all(atMost: 10)
         #expect(kiosks.map(\.name.text) == ["till-1", "till-2", "till-3"])
         #expect(kiosks.map(\.state.rawValue) == ["active", "revoked", "active"])
         #expect(kiosks.map(\.head.sequence) == [6, 3, 4])
-        #expect(try await hub.receiptCount(of: kiosks[0].name) == 6)
-        #expect(try await hub.rollOuts().count == 2)
-        #expect(try await hub.acts(atMost: 100).map(\.number) == Array(1...10))
-        #expect(try await hub.setStopped(true, kiosks[0].name))
-        #expect(try await hub.acts(atMost: 100).count == 11)
+        #expect(try await hub.receipts.count(of: kiosks[0].name) == 6)
+        #expect(try await hub.documents.rollOuts().count == 2)
+        #expect(try await hub.audit.acts(atMost: 100).map(\.number) == Array(1...10))
+        #expect(try await hub.kiosks.setStopped(true, kiosks[0].name))
+        #expect(try await hub.audit.acts(atMost: 100).count == 11)
         #expect(try await place.version() == 1)
         try await place.remove()
     }
@@ -95,7 +95,7 @@ struct HubMigrationPostgreSQLTests {
         let tables = try await new.tables()
         #expect(tables.count > 60)
         #expect(try await earlier.tables() == tables)
-        #expect(try await earlier.hub().kiosks(atMost: 10).count == 3)
+        #expect(try await earlier.hub().kiosks.all(atMost: 10).count == 3)
         for place in [earlier, new] { try await place.remove() }
     }
 

@@ -18,7 +18,7 @@ struct HubRoutePostgreSQLTests {
         try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
             #expect(try await !HubState(kiosk.client.get("/fleet/v1/state")).isStopped)
-            try #require(try await hub.database.revoke(kiosk.name))
+            try #require(try await hub.database.kiosks.revoke(kiosk.name))
             for path in ["/fleet/v1/state", "/fleet/v1/documents/\(String(repeating: "0", count: 64))"] {
                 #expect(await kiosk.refusal { try await $0.get(path) } == "403 kioskRevoked", "\(path)")
             }
@@ -30,8 +30,10 @@ struct HubRoutePostgreSQLTests {
             let renewal = await kiosk.refusal { _ in
                 let folder = try FleetFolder(store: kiosk.settings.store)
                 let later = kiosk.settings.now().advanced(bySeconds: 10 * 86_400)
-                _ = try await KioskEnrolment(hub.settings(kiosk.name, now: { later }), folder, RunningHub.log)
-                    .renew()
+                _ = try await KioskEnrolment(
+                    hub.settings(kiosk.name, now: { later }), in: folder, log: RunningHub.log
+                )
+                .renew()
                 return []
             }
             #expect(renewal == "403 kioskRevoked")
@@ -82,13 +84,15 @@ struct HubRoutePostgreSQLTests {
                 file: { Array("{}".utf8) }, check: { _ in nil }, apply: { _ in .ready },
                 setStopped: { stopped.yield($0) })
             let agent = FleetAgent(
-                kiosk.settings, folder, try folder.load(kiosk.settings.membership, []), actions,
-                RunningHub.log)
+                kiosk.settings, in: folder, from: try folder.load(kiosk.settings.membership, []), by: actions,
+                log: RunningHub.log)
             let running = Task { await agent.run() }
             defer { running.cancel() }
             // The question at its start was answered; the next one would come after minutes.
-            try await until("a report") { try await hub.database.kiosk(kiosk.name)?.report.isEmpty == false }
-            try #require(try await hub.database.revoke(kiosk.name))
+            try await until("a report") {
+                try await hub.database.kiosks.named(kiosk.name)?.report.isEmpty == false
+            }
+            try #require(try await hub.database.kiosks.revoke(kiosk.name))
             let timer = Task {
                 try await Task.sleep(for: .seconds(40))
                 stopped.finish()
@@ -117,7 +121,7 @@ struct HubRoutePostgreSQLTests {
                 try await $0.post(path, Array(text.utf8), type: "application/json")
             }
             #expect(found == "400 bodyRefused")
-            #expect(try await hub.database.kiosk(kiosk.name)?.report == report.json.utf8)
+            #expect(try await hub.database.kiosks.named(kiosk.name)?.report == report.json.utf8)
             let long = await kiosk.refusal {
                 try await $0.post(
                     path, [UInt8](repeating: 0x20, count: KioskReport.maximumSize + 1),
@@ -142,13 +146,13 @@ struct HubRoutePostgreSQLTests {
             }
             try await leaveOne(.reports, of: one, at: hub)
             #expect(await report(one, "trustMissing") == "0 bytes")
-            let kept = try #require(try await hub.database.kiosk(one.name)).report
+            let kept = try #require(try await hub.database.kiosks.named(one.name)).report
             expectWait(await report(one, "storeFull"))
-            #expect(try await hub.database.kiosk(one.name)?.report == kept)
+            #expect(try await hub.database.kiosks.named(one.name)?.report == kept)
             #expect(await report(two, "storeFull") == "0 bytes")
             try await endHour(.reports, of: one, at: hub)
             #expect(await report(one, "storeFull") == "0 bytes")
-            #expect(try await hub.database.kiosk(one.name)?.report != kept)
+            #expect(try await hub.database.kiosks.named(one.name)?.report != kept)
         }
     }
 
@@ -157,15 +161,15 @@ struct HubRoutePostgreSQLTests {
         _ limit: HourlyLimit, of kiosk: EnrolledKiosk, at hub: RunningHub
     ) async throws {
         while hub.now().secondsSince1970 % 3600 > 3570 { try await Task.sleep(for: .seconds(1)) }
-        try #require(try await hub.database.count(limit, of: kiosk.name) == nil)
-        _ = try await hub.database.pool.rows(
+        try #require(try await hub.database.kiosks.count(limit, of: kiosk.name) == nil)
+        _ = try await hub.pool.rows(
             "UPDATE countersign_fleet_kiosk SET \(limit.rawValue) = $2::bigint WHERE kiosk = $1::text",
             [kiosk.name.text.bytes, (limit.most - 1).postgreSQL])
     }
 
     private func endHour(_ limit: HourlyLimit, of kiosk: EnrolledKiosk, at hub: RunningHub) async throws {
         let hour = "\(limit.rawValue)_hour"
-        _ = try await hub.database.pool.rows(
+        _ = try await hub.pool.rows(
             "UPDATE countersign_fleet_kiosk SET \(hour) = \(hour) - 1 WHERE kiosk = $1::text",
             [kiosk.name.text.bytes])
     }
@@ -231,7 +235,7 @@ struct HubRoutePostgreSQLTests {
             expectWait(try await renew(one))
             _ = try await one.client.get("/fleet/v1/state")
             #expect(try await renew(two).hasSuffix(" bytes"))
-            try #require(try await hub.database.revoke(one.name))
+            try #require(try await hub.database.kiosks.revoke(one.name))
             try FileManager.default.removeItem(atPath: one.settings.store)
             let again = try await hub.enrolled(one.name.text)
             expectWait(try await renew(again))
@@ -255,8 +259,8 @@ struct HubRoutePostgreSQLTests {
                 "/fleet/v1/receipts", ReceiptChain(store.links).encoded(), type: "application/cbor")
             let found = await two.refusal { try await $0.post(path, pem, type: "application/x-pem-file") }
             #expect(found == "409 receiptKeyTaken")
-            #expect(try await hub.database.kiosk(two.name)?.alert == "receiptKeyTaken")
-            #expect(try await hub.database.kiosk(one.name)?.alert == "")
+            #expect(try await hub.database.kiosks.named(two.name)?.alert == "receiptKeyTaken")
+            #expect(try await hub.database.kiosks.named(one.name)?.alert == "")
         }
     }
 
@@ -272,7 +276,7 @@ struct HubRoutePostgreSQLTests {
                 atPath: FleetFolder(store: one.settings.store).keyPath, toPath: folder.keyPath)
             let error = await #expect(throws: HubError.self) { _ = try await hub.enrolled(name.text) }
             #expect(error?.explanation.contains("409 kioskKeyTaken: another kiosk has this key") == true)
-            #expect(try await hub.database.kiosk(name)?.state == .invited)
+            #expect(try await hub.database.kiosks.named(name)?.state == .invited)
             try FileManager.default.removeItem(atPath: folder.keyPath)
             let two = try await hub.enrolled(name.text)
             for kiosk in [one, two] { _ = try await kiosk.client.get("/fleet/v1/state") }
@@ -300,8 +304,8 @@ struct HubRoutePostgreSQLTests {
     func revokedKey() async throws {
         try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
-            let record = try #require(try await hub.database.kiosk(kiosk.name))
-            _ = try await hub.database.pool.rows(
+            let record = try #require(try await hub.database.kiosks.named(kiosk.name))
+            _ = try await hub.pool.rows(
                 "INSERT INTO countersign_fleet_revoked_key VALUES ($1::bytea, 'another', 0)",
                 [record.keyDigest])
             #expect(await kiosk.refusal { try await $0.get("/fleet/v1/state") } == "403 kioskRevoked")
@@ -314,21 +318,23 @@ struct HubRoutePostgreSQLTests {
     func codeForRevokedKey() async throws {
         try await RunningHub.run { hub in
             let kiosk = try await hub.enrolled()
-            try #require(try await hub.database.revoke(kiosk.name))
+            try #require(try await hub.database.kiosks.revoke(kiosk.name))
             let folder = try FleetFolder(store: kiosk.settings.store)
             try FileManager.default.removeItem(atPath: folder.certificatePath)
             let revoked = await #expect(throws: HubError.self) { _ = try await hub.enrolled(kiosk.name.text) }
             #expect(revoked?.isRevocation == true)
             #expect(revoked?.explanation.contains("delete key.pem, certificate.pem and broker.json") == true)
             try FileManager.default.removeItem(atPath: folder.keyPath)
-            #expect(try await KioskEnrolment(kiosk.settings, folder, RunningHub.log).renew())
+            #expect(try await KioskEnrolment(kiosk.settings, in: folder, log: RunningHub.log).renew())
             let other = try #require(FleetName("other-\(kiosk.name)"))
-            _ = try await hub.database.invite(other, site: nil, group: nil, at: hub.now())
+            _ = try await hub.database.kiosks.invite(other, site: nil, group: nil, at: hub.now())
             let settings = hub.settings(other, now: hub.now)
             try PrivateFile.replace(try #require(settings.codeFile), with: Array("00".utf8)[...])
             let refused = await #expect(throws: HubError.self) {
-                _ = try await KioskEnrolment(settings, FleetFolder(store: settings.store), RunningHub.log)
-                    .renew()
+                _ = try await KioskEnrolment(
+                    settings, in: FleetFolder(store: settings.store), log: RunningHub.log
+                )
+                .renew()
             }
             #expect(refused?.isRevocation == false)
             #expect(refused?.explanation.contains("403 codeRefused: the code is not") == true)
@@ -342,24 +348,24 @@ struct HubRoutePostgreSQLTests {
             for _ in 0..<3 { try old.appendReceipt() }
             try await old.running {
                 try await until("three receipts") {
-                    try await hub.database.kiosk(old.name)?.expected.sequence == 3
+                    try await hub.database.kiosks.named(old.name)?.expected.sequence == 3
                 }
             }
-            try #require(try await hub.database.revoke(old.name))
+            try #require(try await hub.database.kiosks.revoke(old.name))
             try FileManager.default.removeItem(atPath: old.settings.store)
             let new = try await hub.enrolled(old.name.text)
             try await new.running {
                 // It has no receipts yet, and says that it has no fault.
                 try await until("a report") {
-                    try await hub.database.kiosk(new.name)?.report.isEmpty == false
+                    try await hub.database.kiosks.named(new.name)?.report.isEmpty == false
                 }
                 try await Task.sleep(for: .seconds(1))
                 for _ in 0..<2 { try new.appendReceipt() }
                 try await until("two receipts") {
-                    try await hub.database.receiptCount(of: new.name) == 5
+                    try await hub.database.receipts.count(of: new.name) == 5
                 }
             }
-            let record = try #require(try await hub.database.kiosk(new.name))
+            let record = try #require(try await hub.database.kiosks.named(new.name))
             #expect(record.alert.isEmpty && record.expected.sequence == 2)
         }
     }
@@ -370,7 +376,7 @@ struct HubRoutePostgreSQLTests {
             let (one, two) = (try await hub.enrolled(), try await hub.enrolled())
             for _ in 0..<3 { try one.appendReceipt() }
             try await one.running {
-                try await until("three receipts") { try await hub.database.receiptCount(of: one.name) == 3 }
+                try await until("three receipts") { try await hub.database.receipts.count(of: one.name) == 3 }
             }
             let kept = try FleetFolder(store: two.settings.store).path
             for name in try FileManager.default.contentsOfDirectory(atPath: one.settings.store)
@@ -380,12 +386,12 @@ struct HubRoutePostgreSQLTests {
             }
             try await two.running {
                 try await until("its report") {
-                    let report = try #require(try await hub.database.kiosk(two.name)).report
+                    let report = try #require(try await hub.database.kiosks.named(two.name)).report
                     return String(decoding: report, as: UTF8.self).contains(#""receiptsWaiting":3"#)
                 }
             }
-            #expect(try await hub.database.kiosk(two.name)?.alert == "receiptKeyTaken")
-            #expect(try await hub.database.receiptCount(of: two.name) == 0)
+            #expect(try await hub.database.kiosks.named(two.name)?.alert == "receiptKeyTaken")
+            #expect(try await hub.database.receipts.count(of: two.name) == 0)
         }
     }
 
@@ -410,7 +416,7 @@ struct HubRoutePostgreSQLTests {
                 let client = try HubClient(settings.hubs, authority: authority, as: folder)
                 _ = try await client.get("/fleet/v1/state")
                 await client.end()
-                #expect(try await KioskEnrolment(settings, folder, RunningHub.log).renew())
+                #expect(try await KioskEnrolment(settings, in: folder, log: RunningHub.log).renew())
                 let after = try #require(try folder.certificate())
                 #expect(after.authorityKeyIdentifier != before.authorityKeyIdentifier)
                 let renewed = try HubClient(settings.hubs, authority: authority, as: folder)

@@ -7,6 +7,7 @@ import PKIX
 import ReaderStore
 import Synchronization
 import Testing
+import Transport
 
 @testable import Fleet
 @testable import FleetHub
@@ -65,7 +66,7 @@ struct HubStrangerPostgreSQLTests {
                             type: "application/cbor")
                     }
                     #expect(pushed.hasSuffix(" bytes"), "\(pushed)")
-                    #expect(try await hub.database.receiptCount(of: kiosk.name) == 3)
+                    #expect(try await hub.database.receipts.count(of: kiosk.name) == 3)
                 }
                 await client.end()
             }
@@ -211,10 +212,10 @@ struct HubStrangerPostgreSQLTests {
                 await withDiscardingTaskGroup { group in
                     for _ in 0..<(4 + 256) {
                         group.addTask {
-                            try? await hub.routes.enrolments.entering { () async throws(HubProblem) in
-                                entered.add(1)
-                                while isOver.count == 0 { try? await Task.sleep(for: .milliseconds(10)) }
-                            }
+                            guard await hub.routes.enrolments.enter() else { return }
+                            entered.add(1)
+                            while isOver.count == 0 { try? await Task.sleep(for: .milliseconds(10)) }
+                            hub.routes.enrolments.leave()
                         }
                     }
                 }
@@ -234,7 +235,7 @@ struct HubStrangerPostgreSQLTests {
             }
             let settings = hub.settings(kiosk.name, now: later)
             let folder = try FleetFolder(store: settings.store)
-            #expect(try await KioskEnrolment(settings, folder, RunningHub.log).renew())
+            #expect(try await KioskEnrolment(settings, in: folder, log: RunningHub.log).renew())
             await stranger.end()
         }
     }

@@ -165,7 +165,7 @@ struct HubTokenPostgreSQLTests {
                     #expect(try await asked(kiosk, "utopia", other, at: each) == "token")
                 }
                 // The first of them is an hour old.
-                try await move(by: -3600, in: hub.database, first: 1)
+                try await move(by: -3600, in: hub.pool, first: 1)
                 #expect(try await asked(kiosk, at: hub) == "token")
                 #expect(try await asked(kiosk, at: another).hasPrefix("tooMany"))
             }
@@ -181,8 +181,8 @@ struct HubTokenPostgreSQLTests {
     }
 
     /// Moves the first so many of the times at which the kiosk asked for its reader.
-    private func move(by seconds: Int64, in database: HubDatabase, first count: Int64) async throws {
-        _ = try await database.pool.rows(
+    private func move(by seconds: Int64, in pool: PostgreSQLPool, first count: Int64) async throws {
+        _ = try await pool.rows(
             """
             UPDATE countersign_fleet_reader_token SET asked = (
                 SELECT array_agg(CASE WHEN place <= $3::bigint THEN moment + $4::bigint ELSE moment END
@@ -200,7 +200,7 @@ struct HubTokenPostgreSQLTests {
         try await RunningHub.run(tokens: tokens()) { hub in
             let kiosk = try await hub.enrolled(kiosk)
             for _ in 0..<12 { #expect(try await asked(kiosk) == "token") }
-            try await move(by: 7300, in: hub.database, first: 12)
+            try await move(by: 7300, in: hub.pool, first: 12)
             #expect(try await asked(kiosk) == "token")
         }
     }
@@ -210,16 +210,16 @@ struct HubTokenPostgreSQLTests {
         try await RunningHub.run(tokens: tokens()) { hub in
             let kiosk = try await hub.enrolled(kiosk)
             func count() async throws -> Int64? {
-                try await hub.database.pool.rows(
+                try await hub.pool.rows(
                     "SELECT count(*) FROM countersign_fleet_reader_token WHERE kiosk = $1::text",
                     [Array(self.kiosk.utf8)]
                 ).first?.first??.bigint
             }
             for each in [reader, other] { #expect(try await asked(kiosk, "utopia", each) == "token") }
-            try await hub.database.forgetTokens()
+            try await hub.database.tokens.forget()
             #expect(try await count() == 2)
-            try await move(by: -3600, in: hub.database, first: 1)
-            try await hub.database.forgetTokens()
+            try await move(by: -3600, in: hub.pool, first: 1)
+            try await hub.database.tokens.forget()
             #expect(try await count() == 1)
         }
     }
@@ -228,11 +228,11 @@ struct HubTokenPostgreSQLTests {
     func stopped() async throws {
         try await RunningHub.run(tokens: tokens()) { hub in
             let kiosk = try await hub.enrolled(kiosk)
-            #expect(try await hub.database.setStopped(true, kiosk.name))
+            #expect(try await hub.database.kiosks.setStopped(true, kiosk.name))
             #expect(try await asked(kiosk) == "403 kioskStopped")
-            #expect(try await hub.database.setStopped(false, kiosk.name))
+            #expect(try await hub.database.kiosks.setStopped(false, kiosk.name))
             #expect(try await asked(kiosk) == "token")
-            try #require(try await hub.database.revoke(kiosk.name))
+            try #require(try await hub.database.kiosks.revoke(kiosk.name))
             #expect(try await asked(kiosk) == "403 kioskRevoked")
         }
     }
@@ -316,9 +316,9 @@ struct HubTokenPostgreSQLTests {
                 #expect(refused.outcome == "brandUnavailable")
                 #expect("\(refused.response)".contains("refuses (\(id))"), "\(refused.response)")
             }
-            try #require(try await hub.database.setStopped(true, kiosk.name))
+            try #require(try await hub.database.kiosks.setStopped(true, kiosk.name))
             try await expectRefusal("kioskStopped")
-            try #require(try await hub.database.revoke(kiosk.name))
+            try #require(try await hub.database.kiosks.revoke(kiosk.name))
             try await expectRefusal("kioskRevoked")
         }
     }
@@ -328,7 +328,7 @@ struct HubTokenPostgreSQLTests {
         try await RunningHub.run(tokens: tokens()) { hub in
             let kiosk = try await hub.enrolled(kiosk)
             let closed = RunningHub(
-                database: hub.database, folder: hub.folder, port: 1, routes: hub.routes)
+                database: hub.database, pool: hub.pool, folder: hub.folder, port: 1, routes: hub.routes)
             #expect(try await asked(kiosk, at: closed) == "unreachable")
         }
     }

@@ -25,7 +25,7 @@ struct OperatorActPostgreSQLTests {
     }
 
     private func acts(_ bench: HubBench) async throws -> [String] {
-        try await bench.database.acts(of: bench.kiosk, atMost: 100).map(\.json.line)
+        try await bench.database.audit.acts(of: bench.kiosk, atMost: 100).map(\.json.line)
     }
 
     /// Its members after the number and the time.
@@ -38,14 +38,14 @@ struct OperatorActPostgreSQLTests {
     func rows() async throws {
         let bench = try await HubBench(by: Self.anna)
         let (database, kiosk) = (bench.database, bench.kiosk)
-        _ = try await database.invite(kiosk, site: FleetName("harbour"), group: nil, at: HubBench.now)
-        for isStopped in [true, false] { #expect(try await database.setStopped(isStopped, kiosk)) }
-        try await database.alert("receiptsDiffer", at: kiosk)
-        #expect(try await database.clearAlert(of: kiosk))
+        _ = try await database.kiosks.invite(kiosk, site: FleetName("harbour"), group: nil, at: HubBench.now)
+        for isStopped in [true, false] { #expect(try await database.kiosks.setStopped(isStopped, kiosk)) }
+        try await database.kiosks.alert("receiptsDiffer", at: kiosk)
+        #expect(try await database.kiosks.clearAlert(of: kiosk))
         let document = try document(bench, version: 7)
-        #expect(try await database.put(document, percent: 10, at: HubBench.now) == .put)
-        #expect(try await database.widen(.kiosk, kiosk, percent: 100))
-        #expect(try await database.revoke(kiosk))
+        #expect(try await database.documents.put(document, percent: 10, at: HubBench.now) == .put)
+        #expect(try await database.documents.widen(.kiosk, kiosk, percent: 100))
+        #expect(try await database.kiosks.revoke(kiosk))
         let name = "\"kiosk\":\"\(kiosk)\""
         func documented(_ percent: Int) -> String {
             "\"level\":\"kiosk\",\"name\":\"\(kiosk)\",\"version\":7,"
@@ -63,10 +63,10 @@ struct OperatorActPostgreSQLTests {
             #expect(found.hasSuffix("Z\",\(expected)"), "\(found)")
         }
         // Page by page, and none of another kiosk.
-        let all = try await database.acts(of: kiosk, atMost: 100)
-        let rest = try await database.acts(after: all[4].number, of: kiosk, atMost: 1)
+        let all = try await database.audit.acts(of: kiosk, atMost: 100)
+        let rest = try await database.audit.acts(after: all[4].number, of: kiosk, atMost: 1)
         #expect(rest.map(\.number) == [all[5].number])
-        #expect(try await database.acts(of: FleetName("x-\(kiosk)"), atMost: 100).isEmpty)
+        #expect(try await database.audit.acts(of: FleetName("x-\(kiosk)"), atMost: 100).isEmpty)
     }
 
     @Test("What is refused, and what changes nothing, leaves no row")
@@ -75,36 +75,36 @@ struct OperatorActPostgreSQLTests {
         let (database, kiosk) = (bench.database, bench.kiosk)
         try await bench.enrol()
         let document = try document(bench, version: 2)
-        #expect(try await database.put(document, percent: 50, at: HubBench.now) == .put)
+        #expect(try await database.documents.put(document, percent: 50, at: HubBench.now) == .put)
         let before = try await acts(bench)
         #expect(before.count == 2)
-        #expect(try await database.invite(kiosk, site: nil, group: nil, at: HubBench.now) == nil)
-        #expect(try await !database.setStopped(false, kiosk))
-        #expect(try await !database.clearAlert(of: kiosk))
-        #expect(try await database.put(document, at: HubBench.now) == .older(than: 2))
-        #expect(try await database.widen(.kiosk, kiosk, percent: 50))
+        #expect(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: HubBench.now) == nil)
+        #expect(try await !database.kiosks.setStopped(false, kiosk))
+        #expect(try await !database.kiosks.clearAlert(of: kiosk))
+        #expect(try await database.documents.put(document, at: HubBench.now) == .older(than: 2))
+        #expect(try await database.documents.widen(.kiosk, kiosk, percent: 50))
         #expect(try await acts(bench) == before)
-        for isFirst in [true, false] { #expect(try await database.setStopped(true, kiosk) == isFirst) }
-        for isFirst in [true, false] { #expect(try await database.revoke(kiosk) == isFirst) }
+        for isFirst in [true, false] { #expect(try await database.kiosks.setStopped(true, kiosk) == isFirst) }
+        for isFirst in [true, false] { #expect(try await database.kiosks.revoke(kiosk) == isFirst) }
         #expect(try await acts(bench).count == before.count + 2)
         let stranger = try #require(FleetName("x-\(kiosk)"))
-        #expect(try await !database.revoke(stranger))
-        #expect(try await !database.setStopped(true, stranger))
-        #expect(try await !database.widen(.kiosk, stranger, percent: 50))
-        #expect(try await database.acts(of: stranger, atMost: 100).isEmpty)
+        #expect(try await !database.kiosks.revoke(stranger))
+        #expect(try await !database.kiosks.setStopped(true, stranger))
+        #expect(try await !database.documents.widen(.kiosk, stranger, percent: 50))
+        #expect(try await database.audit.acts(of: stranger, atMost: 100).isEmpty)
     }
 
     @Test("A roll-out that is widened after failures is a row, be the share as before")
     func widenedAfterFailures() async throws {
         let bench = try await HubBench(by: Self.anna)
         try await bench.enrol()
-        #expect(try await bench.database.put(document(bench, version: 1), at: HubBench.now) == .put)
+        #expect(try await bench.database.documents.put(document(bench, version: 1), at: HubBench.now) == .put)
         let entry = KioskReport.Entry(level: .kiosk, version: 1, result: "document.failed_before")
         let report = KioskReport(software: "test", documents: [entry], receipts: "")
-        let record = try #require(try await bench.database.kiosk(bench.kiosk))
-        try await bench.database.take(report, of: record, at: HubBench.now)
+        let record = try #require(try await bench.database.kiosks.named(bench.kiosk))
+        try await bench.database.kiosks.take(report, of: record, at: HubBench.now)
         let before = try await acts(bench)
-        #expect(try await bench.database.widen(.kiosk, bench.kiosk, percent: 100))
+        #expect(try await bench.database.documents.widen(.kiosk, bench.kiosk, percent: 100))
         let found = try await acts(bench)
         #expect(found.count == before.count + 1 && found.last?.contains("documentWidened") == true)
     }
@@ -119,26 +119,26 @@ struct OperatorActPostgreSQLTests {
                 try await body()
             }
         }
-        await refuse { _ = try await bad.invite(kiosk, site: nil, group: nil, at: HubBench.now) }
-        #expect(try await good.kiosk(kiosk) == nil)
+        await refuse { _ = try await bad.kiosks.invite(kiosk, site: nil, group: nil, at: HubBench.now) }
+        #expect(try await good.kiosks.named(kiosk) == nil)
         #expect(try await acts(bench).isEmpty)
         try await bench.enrol()
         let document = try document(bench, version: 1)
-        await refuse { _ = try await bad.put(document, percent: 50, at: HubBench.now) }
-        let enrolled = try #require(try await good.kiosk(kiosk))
-        #expect(try await good.document(document.digest, for: enrolled) == nil)
-        #expect(try await good.put(document, percent: 50, at: HubBench.now) == .put)
-        try await good.alert("receiptsDiffer", at: kiosk)
-        let before = (try await good.kiosk(kiosk), try await acts(bench))
-        await refuse { _ = try await bad.setStopped(true, kiosk) }
-        await refuse { _ = try await bad.clearAlert(of: kiosk) }
-        await refuse { _ = try await bad.revoke(kiosk) }
-        await refuse { _ = try await bad.widen(.kiosk, kiosk, percent: 100) }
-        #expect(try await good.kiosk(kiosk) == before.0)
+        await refuse { _ = try await bad.documents.put(document, percent: 50, at: HubBench.now) }
+        let enrolled = try #require(try await good.kiosks.named(kiosk))
+        #expect(try await good.documents.document(document.digest, for: enrolled) == nil)
+        #expect(try await good.documents.put(document, percent: 50, at: HubBench.now) == .put)
+        try await good.kiosks.alert("receiptsDiffer", at: kiosk)
+        let before = (try await good.kiosks.named(kiosk), try await acts(bench))
+        await refuse { _ = try await bad.kiosks.setStopped(true, kiosk) }
+        await refuse { _ = try await bad.kiosks.clearAlert(of: kiosk) }
+        await refuse { _ = try await bad.kiosks.revoke(kiosk) }
+        await refuse { _ = try await bad.documents.widen(.kiosk, kiosk, percent: 100) }
+        #expect(try await good.kiosks.named(kiosk) == before.0)
         #expect(try await acts(bench) == before.1)
-        #expect(try await !good.isRevoked(enrolled.keyDigest))
+        #expect(try await !good.kiosks.isRevoked(enrolled.keyDigest))
         // The share is the one before: widening to it is no change.
-        #expect(try await good.widen(.kiosk, kiosk, percent: 50))
+        #expect(try await good.documents.widen(.kiosk, kiosk, percent: 50))
         #expect(try await acts(bench) == before.1)
     }
 
@@ -147,7 +147,7 @@ struct OperatorActPostgreSQLTests {
     )
     func silentClient() async throws {
         let bench = try await HubBench(by: Self.anna)
-        let limit = try await bench.database.pool.rows(
+        let limit = try await bench.pool.rows(
             "SELECT current_setting('idle_in_transaction_session_timeout')")
         #expect(limit.first?.first??.text == "10s")
     }
@@ -156,8 +156,8 @@ struct OperatorActPostgreSQLTests {
     func secrets() async throws {
         let bench = try await HubBench(by: Self.anna)
         let code = try #require(
-            try await bench.database.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now))
-        let rows = try await bench.database.pool.rows(
+            try await bench.database.kiosks.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now))
+        let rows = try await bench.pool.rows(
             "SELECT entry::text FROM countersign_fleet_act AS entry"
         ).compactMap { $0.first.flatMap { $0 }?.text }.joined(separator: "\n")
         #expect(rows.contains(bench.kiosk.text))
@@ -178,11 +178,12 @@ struct OperatorActPostgreSQLTests {
                 group.addTask {
                     let bench = [one, two, bad][number % 3]
                     guard let kiosk = FleetName("\(bench.kiosk)-\(number)") else { return }
-                    _ = try? await bench.database.invite(kiosk, site: nil, group: nil, at: HubBench.now)
+                    _ = try? await bench.database.kiosks.invite(
+                        kiosk, site: nil, group: nil, at: HubBench.now)
                 }
             }
         }
-        let rows = try await one.database.pool.rows(
+        let rows = try await one.pool.rows(
             """
             SELECT count(*), max(number), count(*) FILTER (WHERE object->>'kiosk' LIKE $1::text || '-%'
                 OR object->>'kiosk' LIKE $2::text || '-%'), (
@@ -199,23 +200,23 @@ struct OperatorActPostgreSQLTests {
     func earlierVersion() async throws {
         let name = "act_\(UInt32.random(in: 0...UInt32.max))"
         let bench = try await HubBench()
-        _ = try await bench.database.pool.rows("CREATE SCHEMA \(name)")
+        _ = try await bench.pool.rows("CREATE SCHEMA \(name)")
         let path = " options='-c search_path=\(name)'"
-        let former = try await HubBench(path).database
-        _ = try await former.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now)
+        let former = try await HubBench(path)
+        _ = try await former.database.kiosks.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now)
         _ = try await former.pool.rows("DROP TABLE countersign_fleet_act, countersign_fleet_schema")
         let database = try await HubBench(path).database
-        #expect(try await database.kiosk(bench.kiosk)?.state == .invited)
-        #expect(try await database.revoke(bench.kiosk))
-        let acts = try await database.acts(atMost: 100)
+        #expect(try await database.kiosks.named(bench.kiosk)?.state == .invited)
+        #expect(try await database.kiosks.revoke(bench.kiosk))
+        let acts = try await database.audit.acts(atMost: 100)
         #expect(acts.map(\.number) == [1])
-        _ = try await bench.database.pool.rows("DROP SCHEMA \(name) CASCADE")
+        _ = try await bench.pool.rows("DROP SCHEMA \(name) CASCADE")
     }
 
     @Test("Where the table is another's, a hub's database user appends to it and changes nothing in it")
     func appendOnly() async throws {
         let role = "hub_\(UInt32.random(in: 0...UInt32.max))"
-        let owner = try await HubBench().database.pool
+        let owner = try await HubBench().pool
         for statement in [
             "CREATE ROLE \(role)", "GRANT ALL ON ALL TABLES IN SCHEMA public TO \(role)",
             "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO \(role)",
@@ -233,7 +234,7 @@ struct OperatorActPostgreSQLTests {
             "ALTER TABLE countersign_fleet_act DROP COLUMN login",
         ] {
             await #expect(throws: PostgreSQLError.failed(code: "42501"), "\(statement)") {
-                _ = try await bench.database.pool.rows(statement)
+                _ = try await bench.pool.rows(statement)
             }
         }
         for statement in ["DROP OWNED BY \(role)", "DROP ROLE \(role)"] {

@@ -13,10 +13,10 @@ struct ReceiptMonthPostgreSQLTests {
     func retention() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
         try await bench.pushAged(Array(links[0..<2]))
-        try await bench.database.keepPartitions(months: 1, at: RunningHub.now())
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        try await bench.database.months.keep(1, at: RunningHub.now())
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
         #expect(try await bench.push(links) == .committed(head(links, 3)))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 1)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 1)
     }
 
     @Test(
@@ -26,9 +26,9 @@ struct ReceiptMonthPostgreSQLTests {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
         try await bench.pushAged(links)
         let later = RunningHub.now().advanced(bySeconds: seconds)
-        let ahead = try await bench.database.keepPartitions(months: 1, at: later)
+        let ahead = try await bench.database.months.keep(1, at: later)
         #expect(abs(ahead - seconds) < 60)
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 2)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 2)
     }
 
     @Test(
@@ -38,20 +38,20 @@ struct ReceiptMonthPostgreSQLTests {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
         try await bench.pushAged(links)
         let next = ReceiptMonth(of: RunningHub.now()).advanced(by: 1).suffix
-        _ = try await bench.database.pool.rows("DROP TABLE countersign_fleet_receipt_\(next)")
+        _ = try await bench.pool.rows("DROP TABLE countersign_fleet_receipt_\(next)")
         let keeper = PartitionKeeper(
             bench.database, months: 1, log: RunningHub.log, uptime: { .seconds(uptime) },
             now: RunningHub.now)
         let running = Task { try await keeper.run() }
         defer { running.cancel() }
         try await until("the next month") {
-            try await bench.database.pool.rows(
+            try await bench.pool.rows(
                 "SELECT to_regclass('countersign_fleet_receipt_\(next)') IS NOT NULL"
             ).first?.first == [1]
         }
         // Nothing more may come meanwhile, which only time can show.
         try await Task.sleep(for: .milliseconds(500))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == count)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == count)
     }
 
     @Test("A computer's time since its start is counted")
@@ -63,7 +63,7 @@ struct ReceiptMonthPostgreSQLTests {
     func placed() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
         let month = ReceiptMonth(of: RunningHub.now()).suffix
-        _ = try await bench.database.pool.rows("DROP TABLE countersign_fleet_receipt_\(month)")
+        _ = try await bench.pool.rows("DROP TABLE countersign_fleet_receipt_\(month)")
         #expect(try await bench.push(links) == .committed(head(links, 2)))
         let received = try await bench.received()
         #expect(received.count == 2)
@@ -79,8 +79,9 @@ struct ReceiptEpochPostgreSQLTests {
     func replaced() async throws {
         let (bench, old, _) = try await HubBench.enrolled(receipts: 3)
         let new = try ReceiptStore(receipts: 2)
-        func add(_ store: ReceiptStore) async throws -> HubDatabase.KeyOutcome {
-            try await bench.database.add(store.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
+        func add(_ store: ReceiptStore) async throws -> HubReceipts.KeyOutcome {
+            try await bench.database.receipts.add(
+                store.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
         }
         try #require(try await bench.push(old.links) == .committed(head(old.links, 3)))
         // Nobody has let another computer in: its store was set back, or replaced.
@@ -92,10 +93,10 @@ struct ReceiptEpochPostgreSQLTests {
             Issue.record("receipts are taken before their keys")
             return
         }
-        #expect(try await bench.database.kiosk(bench.kiosk)?.expected.sequence == 0)
+        #expect(try await bench.database.kiosks.named(bench.kiosk)?.expected.sequence == 0)
         #expect(try await add(new) == .replaced(epoch: 2))
         #expect(try await bench.push(new.links) == .committed(head(new.links, 2)))
-        #expect(try await bench.database.kiosk(bench.kiosk)?.expected == head(new.links, 2))
+        #expect(try await bench.database.kiosks.named(bench.kiosk)?.expected == head(new.links, 2))
         // That chain is watched as the first one was.
         let third = try ReceiptStore(receipts: 2)
         #expect(try await add(third) == .added)
@@ -103,10 +104,10 @@ struct ReceiptEpochPostgreSQLTests {
         // The first computer comes back, and must not have been set back meanwhile.
         try await bench.enrolAgain()
         #expect(try await add(old) == .replaced(epoch: 1))
-        #expect(try await bench.database.kiosk(bench.kiosk)?.expected == head(old.links, 3))
+        #expect(try await bench.database.kiosks.named(bench.kiosk)?.expected == head(old.links, 3))
         _ = try old.store.append(.sample())
         #expect(try await bench.push(Array(old.links[3...])) == .committed(head(old.links, 4)))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 6)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 6)
     }
 
     @Test("A computer that is enrolled again goes on where it was, and is found where it was set back")
@@ -117,14 +118,15 @@ struct ReceiptEpochPostgreSQLTests {
         for _ in 0..<2 {
             try await bench.enrolAgain()
             #expect(
-                try await bench.database.add(store.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
+                try await bench.database.receipts.add(
+                    store.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
                     == .added)
             #expect(try await bench.push(links) == .committed(head(links, 4)))
             // A store that was set back has its key still.
             let other = try copy.store.receiptKeys() + store.store.receiptKeys()
-            #expect(try await bench.database.add(other, of: bench.kiosk, at: HubBench.now) == .added)
+            #expect(try await bench.database.receipts.add(other, of: bench.kiosk, at: HubBench.now) == .added)
             #expect(try await bench.push(copy.links) == .differs(at: 1))
         }
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 4)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 4)
     }
 }

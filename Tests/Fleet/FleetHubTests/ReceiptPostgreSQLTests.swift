@@ -18,8 +18,8 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.push(Array(links[0..<3])) == .committed(try head(links, 3)))
         #expect(try await bench.push(Array(links[1..<5])) == .committed(try head(links, 5)))
         #expect(try await bench.push(Array(links[5..<6])) == .committed(try head(links, 6)))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 6)
-        #expect(try await bench.database.kiosk(bench.kiosk)?.head == head(links, 6))
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 6)
+        #expect(try await bench.database.kiosks.named(bench.kiosk)?.head == head(links, 6))
     }
 
     @Test("Ten who push the same at once have it there once")
@@ -30,7 +30,7 @@ struct ReceiptPostgreSQLTests {
             for _ in 0..<10 { group.addTask { try? await bench.push(links) } }
             for await push in group { #expect(push == .committed(expected)) }
         }
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 20)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 20)
     }
 
     @Test("A gap, another order, another kiosk's receipt and a forged one are refused, and nothing is taken")
@@ -51,10 +51,10 @@ struct ReceiptPostgreSQLTests {
         #expect(try await bench.push([[1, 2, 3]]) == .broken(at: 1, .malformed))
         #expect(try await bench.push([links[1], forged.dropLast()]) == .broken(at: 3, .malformed))
         #expect(
-            try await bench.push(Array(repeating: links[1], count: HubDatabase.mostReceipts + 1))
+            try await bench.push(Array(repeating: links[1], count: HubReceipts.mostReceipts + 1))
                 == .malformed)
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 1)
-        #expect(try await bench.database.kiosk(bench.kiosk)?.head == head(links, 1))
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 1)
+        #expect(try await bench.database.kiosks.named(bench.kiosk)?.head == head(links, 1))
     }
 
     @Test("Before a kiosk's row is held the signatures of the receipts that follow are checked, no others")
@@ -62,7 +62,7 @@ struct ReceiptPostgreSQLTests {
         let (bench, store, links) = try await HubBench.enrolled(receipts: 4)
         func checked(_ links: [[UInt8]]) async throws -> CheckedSignatures {
             let receipts = try links.map { try SignedReceipt(parsing: $0) }
-            return try await bench.database.signatures(of: receipts, from: bench.kiosk)
+            return try await bench.database.receipts.signatures(of: receipts, from: bench.kiosk)
         }
         #expect(try await checked(links).count == 4)
         try #require(try await bench.push(Array(links[0..<2])) == .committed(try head(links, 2)))
@@ -91,13 +91,14 @@ struct ReceiptPostgreSQLTests {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
         let other = try ReceiptStore(receipts: 5)
         try #require(
-            try await bench.database.add(other.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
+            try await bench.database.receipts.add(
+                other.store.receiptKeys(), of: bench.kiosk, at: HubBench.now)
                 == .added)
         try #require(try await bench.push(links) == .committed(head(links, 3)))
         #expect(try await bench.push(other.links) == .differs(at: 1))
         // It goes on from another third receipt.
         #expect(try await bench.push(Array(other.links[3...])) == .differs(at: 3))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 3)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 3)
     }
 
     @Test("A million receipts at once are refused, and none of them is taken")
@@ -106,7 +107,7 @@ struct ReceiptPostgreSQLTests {
         let begin = ContinuousClock.now
         #expect(try await bench.push(Array(repeating: links[0], count: 1_000_000)) == .malformed)
         #expect(ContinuousClock.now - begin < .seconds(60))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
     }
 
     @Test("A kiosk pushes no other's receipts as its own: a receipt key is one kiosk's in the whole chain")
@@ -117,10 +118,11 @@ struct ReceiptPostgreSQLTests {
         try await bench.enrol()
         let keys = try store.store.receiptKeys()
         #expect(
-            try await bench.database.add(keys, of: bench.kiosk, at: HubBench.now) == .taken(by: other.kiosk))
-        #expect(try await other.database.add(keys, of: other.kiosk, at: HubBench.now) == .added)
+            try await bench.database.receipts.add(keys, of: bench.kiosk, at: HubBench.now)
+                == .taken(by: other.kiosk))
+        #expect(try await other.database.receipts.add(keys, of: other.kiosk, at: HubBench.now) == .added)
         #expect(try await bench.push(links) == .broken(at: 1, .keyUnknown(keys[0].id)))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
         #expect(try await other.push(links) == .committed(head(links, 2)))
     }
 
@@ -135,14 +137,14 @@ struct ReceiptPostgreSQLTests {
         forged[forged.count - 1] ^= 1
         #expect(try await stranger.push([forged]) == .broken(at: 1, .changed))
         try await owner.enrol()
-        #expect(try await owner.database.add(keys, of: owner.kiosk, at: HubBench.now) == .added)
+        #expect(try await owner.database.receipts.add(keys, of: owner.kiosk, at: HubBench.now) == .added)
         #expect(try await owner.push(Array(links[0..<2])) == .committed(head(links, 2)))
         // From then on it is the owner's, and no further receipts of it are the stranger's.
         #expect(try await stranger.push(links) == .broken(at: 1, .keyUnknown(keys[0].id)))
         #expect(
-            try await stranger.database.add(keys, of: stranger.kiosk, at: HubBench.now)
+            try await stranger.database.receipts.add(keys, of: stranger.kiosk, at: HubBench.now)
                 == .taken(by: owner.kiosk))
-        #expect(try await stranger.database.receiptCount(of: stranger.kiosk) == 0)
+        #expect(try await stranger.database.receipts.count(of: stranger.kiosk) == 0)
         #expect(try await owner.push(links) == .committed(head(links, 3)))
     }
 
@@ -156,7 +158,7 @@ struct ReceiptPostgreSQLTests {
                 group.addTask {
                     let bench = try await HubBench()
                     try await bench.enrol()
-                    _ = try await bench.database.add(keys, of: bench.kiosk, at: HubBench.now)
+                    _ = try await bench.database.receipts.add(keys, of: bench.kiosk, at: HubBench.now)
                     return bench
                 }
             }
@@ -178,11 +180,14 @@ struct ReceiptPostgreSQLTests {
             try await bench.enrol()
             for part in [keys[0..<40], keys[30..<64]] {
                 #expect(
-                    try await bench.database.add(Array(part), of: bench.kiosk, at: HubBench.now) == .added)
+                    try await bench.database.receipts.add(Array(part), of: bench.kiosk, at: HubBench.now)
+                        == .added)
             }
             #expect(
-                try await bench.database.add([keys[64]], of: bench.kiosk, at: HubBench.now) == .tooMany)
-            #expect(try await bench.database.add([keys[0]], of: bench.kiosk, at: HubBench.now) == .added)
+                try await bench.database.receipts.add([keys[64]], of: bench.kiosk, at: HubBench.now)
+                    == .tooMany)
+            #expect(
+                try await bench.database.receipts.add([keys[0]], of: bench.kiosk, at: HubBench.now) == .added)
         }
     }
 
@@ -195,34 +200,36 @@ struct ReceiptPostgreSQLTests {
             try (0..<63).map { _ in try ReceiptPublicKey(PrivateKey.generate(.p256).publicKey()) }
         }
         func count(of bench: HubBench) async throws -> Int64? {
-            try await bench.database.pool.rows(
+            try await bench.pool.rows(
                 "SELECT count(*) FROM countersign_fleet_receipt_key WHERE kiosk = $1::text",
                 [bench.kiosk.text.bytes]
             ).first?.first??.bigint
         }
         let unused = try keys()
         for bench in [bench, other] {
-            #expect(try await bench.database.add(unused, of: bench.kiosk, at: HubBench.now) == .added)
+            #expect(
+                try await bench.database.receipts.add(unused, of: bench.kiosk, at: HubBench.now) == .added)
         }
         try #require(try await bench.push(links) == .committed(head(links, 1)))
         #expect(
-            try await bench.database.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now) == nil)
+            try await bench.database.kiosks.invite(bench.kiosk, site: nil, group: nil, at: HubBench.now)
+                == nil)
         #expect(try await count(of: bench) == 64)
         try await bench.enrolAgain()
         #expect(try await count(of: bench) == 1)
         #expect(try await count(of: other) == 63)
         // The key that signed is there, and there is room for as many others.
         let again = try keys() + store.store.receiptKeys()
-        #expect(try await bench.database.add(again, of: bench.kiosk, at: HubBench.now) == .added)
+        #expect(try await bench.database.receipts.add(again, of: bench.kiosk, at: HubBench.now) == .added)
         #expect(try await bench.push(links) == .committed(head(links, 1)))
     }
 
     @Test("A revoked kiosk's receipts are not taken")
     func revoked() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 1)
-        try #require(try await bench.database.revoke(bench.kiosk))
+        try #require(try await bench.database.kiosks.revoke(bench.kiosk))
         #expect(try await bench.push(links) == .revoked)
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
     }
 
     @Test("A number that no receipt has is refused, also where none could come after it")
@@ -246,14 +253,14 @@ struct ReceiptPostgreSQLTests {
         let key = try PrivateKey.generate(.p256)
         try await bench.enrol()
         try #require(
-            try await bench.database.add(
+            try await bench.database.receipts.add(
                 [ReceiptPublicKey(key.publicKey())], of: bench.kiosk, at: HubBench.now) == .added)
         let text = CBOREncoder.encode { $0.text(String(repeating: "x", count: 10_000)) }
         for content in [text, CBOREncoder.encode { $0.map(count: 0) }] {
             let link = try signedLink(1, saying: content, with: key)
             #expect(try await bench.push([link]) == .broken(at: 1, .malformed))
         }
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
         let link = try signedLink(1, with: key)
         #expect(try await bench.push([link]) == .committed(head([link], 1)))
     }
@@ -265,7 +272,7 @@ struct ReceiptPostgreSQLTests {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
         try #require(try await bench.push(Array(links[0..<1])) == .committed(head(links, 1)))
         func set(_ pushed: Int64, hoursAgo: Int64) async throws {
-            _ = try await bench.database.pool.rows(
+            _ = try await bench.pool.rows(
                 """
                 UPDATE countersign_fleet_kiosk SET pushed = $2::bigint,
                     pushed_hour = \(HubDatabase.second) / 3600 - $3::bigint WHERE kiosk = $1::text
@@ -274,16 +281,16 @@ struct ReceiptPostgreSQLTests {
         // The hour does not end meanwhile.
         while RunningHub.now().secondsSince1970 % 3600 > 3590 { try await Task.sleep(for: .seconds(1)) }
         let rest = Int64(links[1].count + links[2].count)
-        try await set(HubDatabase.mostPushed - rest + 1, hoursAgo: 0)
+        try await set(HubReceipts.mostPushed - rest + 1, hoursAgo: 0)
         guard case .tooMany(let seconds) = try await bench.push(links) else {
             Issue.record("more is taken than the limit")
             return
         }
         #expect((1...3600).contains(seconds))
-        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 1)
+        #expect(try await bench.database.receipts.count(of: bench.kiosk) == 1)
         #expect(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
         #expect(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
-        try await set(HubDatabase.mostPushed, hoursAgo: 1)
+        try await set(HubReceipts.mostPushed, hoursAgo: 1)
         #expect(try await bench.push(links) == .committed(head(links, 3)))
     }
 }
@@ -295,22 +302,22 @@ struct KioskPostgreSQLTests {
         let bench = try await HubBench()
         let (database, kiosk, now) = (bench.database, bench.kiosk, HubBench.now)
         let key = [UInt8](repeating: 2, count: 32)
-        let code = try #require(try await database.invite(kiosk, site: nil, group: nil, at: now))
+        let code = try #require(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: now))
         let other = try #require(FleetName("other-\(kiosk)"))
-        _ = try await database.invite(other, site: nil, group: nil, at: now)
-        #expect(try await !database.enrol(other, code: code, keyDigest: key, at: now))
-        #expect(try await !database.enrol(kiosk, code: code + "0", keyDigest: key, at: now))
-        #expect(try await !database.enrol(kiosk, code: "", keyDigest: key, at: now))
-        let late = now.advanced(bySeconds: HubDatabase.codeLifetime + 1)
-        #expect(try await !database.enrol(kiosk, code: code, keyDigest: key, at: late))
-        #expect(try await database.enrol(kiosk, code: code, keyDigest: key, at: now))
-        #expect(try await !database.enrol(kiosk, code: code, keyDigest: key, at: now))
-        #expect(try await database.kiosk(kiosk)?.keyDigest == key)
+        _ = try await database.kiosks.invite(other, site: nil, group: nil, at: now)
+        #expect(try await !database.kiosks.enrol(other, code: code, keyDigest: key, at: now))
+        #expect(try await !database.kiosks.enrol(kiosk, code: code + "0", keyDigest: key, at: now))
+        #expect(try await !database.kiosks.enrol(kiosk, code: "", keyDigest: key, at: now))
+        let late = now.advanced(bySeconds: HubKiosks.codeLifetime + 1)
+        #expect(try await !database.kiosks.enrol(kiosk, code: code, keyDigest: key, at: late))
+        #expect(try await database.kiosks.enrol(kiosk, code: code, keyDigest: key, at: now))
+        #expect(try await !database.kiosks.enrol(kiosk, code: code, keyDigest: key, at: now))
+        #expect(try await database.kiosks.named(kiosk)?.keyDigest == key)
         // Who is in is not invited again; who was put out is.
-        #expect(try await database.invite(kiosk, site: nil, group: nil, at: now) == nil)
-        #expect(try await database.revoke(kiosk))
-        #expect(try await !database.revoke(kiosk))
-        #expect(try await database.invite(kiosk, site: nil, group: nil, at: now) != nil)
+        #expect(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: now) == nil)
+        #expect(try await database.kiosks.revoke(kiosk))
+        #expect(try await !database.kiosks.revoke(kiosk))
+        #expect(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: now) != nil)
     }
 
     @Test("A revoked key stays revoked, also once another computer has the name, and enrols no more")
@@ -319,15 +326,15 @@ struct KioskPostgreSQLTests {
         let (database, kiosk, now) = (bench.database, bench.kiosk, HubBench.now)
         let stolen = (0..<32).map { _ in UInt8.random(in: 0...255) }
         let next = (0..<32).map { _ in UInt8.random(in: 0...255) }
-        let first = try #require(try await database.invite(kiosk, site: nil, group: nil, at: now))
-        #expect(try await database.enrol(kiosk, code: first, keyDigest: stolen, at: now))
-        #expect(try await !database.isRevoked(stolen))
-        #expect(try await database.revoke(kiosk))
-        let second = try #require(try await database.invite(kiosk, site: nil, group: nil, at: now))
-        #expect(try await !database.enrol(kiosk, code: second, keyDigest: stolen, at: now))
-        #expect(try await database.enrol(kiosk, code: second, keyDigest: next, at: now))
-        #expect(try await database.isRevoked(stolen))
-        #expect(try await !database.isRevoked(next))
+        let first = try #require(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: now))
+        #expect(try await database.kiosks.enrol(kiosk, code: first, keyDigest: stolen, at: now))
+        #expect(try await !database.kiosks.isRevoked(stolen))
+        #expect(try await database.kiosks.revoke(kiosk))
+        let second = try #require(try await database.kiosks.invite(kiosk, site: nil, group: nil, at: now))
+        #expect(try await !database.kiosks.enrol(kiosk, code: second, keyDigest: stolen, at: now))
+        #expect(try await database.kiosks.enrol(kiosk, code: second, keyDigest: next, at: now))
+        #expect(try await database.kiosks.isRevoked(stolen))
+        #expect(try await !database.kiosks.isRevoked(next))
     }
 
     @Test(
@@ -340,12 +347,12 @@ struct KioskPostgreSQLTests {
     func alert(_ said: String, _ alert: String) async throws {
         let bench = try await HubBench()
         try await bench.enrol()
-        let kiosk = try #require(try await bench.database.kiosk(bench.kiosk))
+        let kiosk = try #require(try await bench.database.kiosks.named(bench.kiosk))
         for receipts in [said, ""] {
             let report = KioskReport(software: "test", documents: [], receipts: receipts)
-            try await bench.database.take(report, of: kiosk, at: HubBench.now)
+            try await bench.database.kiosks.take(report, of: kiosk, at: HubBench.now)
         }
-        #expect(try await bench.database.kiosk(bench.kiosk)?.alert == alert)
+        #expect(try await bench.database.kiosks.named(bench.kiosk)?.alert == alert)
     }
 
     @Test("An alert is listed until it is cleared, once, and the kiosk's cause brings it back")
@@ -353,17 +360,17 @@ struct KioskPostgreSQLTests {
         let bench = try await HubBench()
         try await bench.enrol()
         func listed() async throws -> Bool {
-            try await bench.database.alerts().map(\.line).contains(
+            try await bench.database.kiosks.alerts().map(\.line).contains(
                 #"{"kiosk":"\#(bench.kiosk)","alert":"receiptsDiffer"}"#)
         }
         #expect(try await !listed())
-        #expect(try await !bench.database.clearAlert(of: bench.kiosk))
+        #expect(try await !bench.database.kiosks.clearAlert(of: bench.kiosk))
         for _ in 0..<2 {
-            try await bench.database.alert("receiptsDiffer", at: bench.kiosk)
+            try await bench.database.kiosks.alert("receiptsDiffer", at: bench.kiosk)
             #expect(try await listed())
-            #expect(try await bench.database.clearAlert(of: bench.kiosk))
+            #expect(try await bench.database.kiosks.clearAlert(of: bench.kiosk))
             #expect(try await !listed())
-            #expect(try await bench.database.kiosk(bench.kiosk)?.alert == "")
+            #expect(try await bench.database.kiosks.named(bench.kiosk)?.alert == "")
         }
     }
 }
@@ -374,22 +381,22 @@ struct ReportPostgreSQLTests {
     func newest() async throws {
         let (bench, other) = (try await HubBench(), try await HubBench())
         for one in [bench, other] { try await one.enrol() }
-        let kiosk = try #require(try await bench.database.kiosk(bench.kiosk))
-        let before = try await bench.database.kiosk(other.kiosk)
+        let kiosk = try #require(try await bench.database.kiosks.named(bench.kiosk))
+        let before = try await bench.database.kiosks.named(other.kiosk)
         var report = KioskReport(software: "test", documents: [], receipts: "")
         for state in ["ready", "readerMissing"] {
             report.health = KioskHealth(
                 lanes: [KioskHealth.Lane(name: "till", state: state)], findings: ["trustMissing"],
                 trustAgeHours: 30, receiptsWaiting: 2)
-            try await bench.database.take(report, of: kiosk, at: HubBench.now)
+            try await bench.database.kiosks.take(report, of: kiosk, at: HubBench.now)
         }
-        let stored = try #require(try await bench.database.kiosk(bench.kiosk))
+        let stored = try #require(try await bench.database.kiosks.named(bench.kiosk))
         #expect(try KioskReport(JSONText(stored.report[...])) == report)
         #expect(
             stored.json.text.filter { !$0.isWhitespace }.contains(
                 #""health":{"lanes":[{"name":"till","state":"readerMissing"}],"findings":["trustMissing"],"#
                     + #""trustAgeHours":30,"receiptsWaiting":2}"#))
-        #expect(try await bench.database.kiosk(other.kiosk) == before)
+        #expect(try await bench.database.kiosks.named(other.kiosk) == before)
     }
 }
 

@@ -24,8 +24,8 @@ struct RollOutPostgreSQLTests {
         var kiosks: [KioskRecord] = []
         for number in 0..<count {
             let name = try #require(FleetName("\(bench.kiosk)-\(number)"))
-            _ = try await bench.database.invite(name, site: site, group: nil, at: HubBench.now)
-            kiosks.append(try #require(try await bench.database.kiosk(name)))
+            _ = try await bench.database.kiosks.invite(name, site: site, group: nil, at: HubBench.now)
+            kiosks.append(try #require(try await bench.database.kiosks.named(name)))
         }
         return kiosks
     }
@@ -34,7 +34,8 @@ struct RollOutPostgreSQLTests {
         var versions: [Int64] = []
         for kiosk in kiosks {
             versions.append(
-                try await bench.database.documents(for: kiosk).first { $0.level == level }?.version ?? 0)
+                try await bench.database.documents.newest(for: kiosk).first { $0.level == level }?.version
+                    ?? 0)
         }
         return versions
     }
@@ -44,18 +45,23 @@ struct RollOutPostgreSQLTests {
         let bench = try await HubBench()
         let site = bench.kiosk
         let kiosks = try await kiosks(bench, 40, at: site)
-        #expect(try await bench.database.put(document(site, version: 1), at: HubBench.now) == .put)
+        #expect(try await bench.database.documents.put(document(site, version: 1), at: HubBench.now) == .put)
         #expect(try await versions(bench, kiosks) == Array(repeating: 1, count: 40))
         #expect(
-            try await bench.database.put(document(site, version: 2), percent: 30, at: HubBench.now) == .put)
+            try await bench.database.documents.put(document(site, version: 2), percent: 30, at: HubBench.now)
+                == .put)
         let first = try await versions(bench, kiosks)
         #expect((1...25).contains(first.count { $0 == 2 }) && first.allSatisfy { $0 > 0 })
-        #expect(try await bench.database.widen(level, site, percent: 100))
+        #expect(try await bench.database.documents.widen(level, site, percent: 100))
         #expect(try await versions(bench, kiosks) == Array(repeating: 2, count: 40))
         // Whoever had it keeps it: no wave takes it back from a kiosk of an earlier one.
         #expect(zip(first, try await versions(bench, kiosks)).allSatisfy { $0 <= $1 })
-        #expect(try await bench.database.put(document(site, version: 2), at: HubBench.now) == .older(than: 2))
-        #expect(try await bench.database.put(document(site, version: 1), at: HubBench.now) == .older(than: 2))
+        #expect(
+            try await bench.database.documents.put(document(site, version: 2), at: HubBench.now)
+                == .older(than: 2))
+        #expect(
+            try await bench.database.documents.put(document(site, version: 1), at: HubBench.now)
+                == .older(than: 2))
     }
 
     @Test("Three failures pause a roll-out until somebody widens it")
@@ -63,25 +69,28 @@ struct RollOutPostgreSQLTests {
         let bench = try await HubBench()
         let site = bench.kiosk
         let kiosks = try await kiosks(bench, 3, at: site)
-        let failures = Int(HubDatabase.mostFailures)
+        let failures = Int(HubDocuments.mostFailures)
         for version in 1...2 {
             #expect(
-                try await bench.database.put(document(site, version: Int64(version)), at: HubBench.now)
+                try await bench.database.documents.put(
+                    document(site, version: Int64(version)), at: HubBench.now)
                     == .put)
         }
         for kiosk in kiosks.prefix(failures - 1) { try await fail(kiosk, 2, bench) }
         #expect(try await versions(bench, kiosks) == [2, 2, 2])
         try await fail(kiosks[failures - 1], 2, bench)
         #expect(try await versions(bench, kiosks) == [1, 1, 1])
-        #expect(try await bench.database.widen(level, site, percent: 100))
+        #expect(try await bench.database.documents.widen(level, site, percent: 100))
         #expect(try await versions(bench, kiosks) == [2, 2, 2])
-        #expect(try await !bench.database.widen(level, try #require(FleetName("nowhere")), percent: 100))
+        #expect(
+            try await !bench.database.documents.widen(level, try #require(FleetName("nowhere")), percent: 100)
+        )
     }
 
     private func fail(_ kiosk: KioskRecord, _ version: Int64, _ bench: HubBench) async throws {
         let entry = KioskReport.Entry(level: level, version: version, result: "document.failed_before")
         let report = KioskReport(software: "test", documents: [entry], receipts: "")
-        try await bench.database.take(report, of: kiosk, at: HubBench.now)
+        try await bench.database.kiosks.take(report, of: kiosk, at: HubBench.now)
     }
 
     @Test(
@@ -94,7 +103,7 @@ struct RollOutPostgreSQLTests {
         for version in 1...2 {
             let percent: Int64 = version == 1 ? 100 : 30
             #expect(
-                try await bench.database.put(
+                try await bench.database.documents.put(
                     document(site, version: Int64(version)), percent: percent, at: HubBench.now) == .put)
         }
         let before = try await versions(bench, kiosks)
@@ -123,13 +132,14 @@ struct RollOutPostgreSQLTests {
         }
         let highest = FleetDocument.highestVersion
         let stolen = try signed(highest, by: daily)
-        #expect(try await bench.database.put(stolen, among: keys, at: HubBench.now) == .put)
+        #expect(try await bench.database.documents.put(stolen, among: keys, at: HubBench.now) == .put)
         let rescue = try signed(5, by: safe)
-        #expect(try await bench.database.put(rescue, at: HubBench.now) == .older(than: highest))
-        #expect(try await bench.database.put(rescue, among: keys, at: HubBench.now) == .put)
+        #expect(try await bench.database.documents.put(rescue, at: HubBench.now) == .older(than: highest))
+        #expect(try await bench.database.documents.put(rescue, among: keys, at: HubBench.now) == .put)
         #expect(try await versions(bench, kiosks) == [5])
         let again = try signed(5, by: daily)
-        #expect(try await bench.database.put(again, among: keys, at: HubBench.now) == .older(than: 5))
+        #expect(
+            try await bench.database.documents.put(again, among: keys, at: HubBench.now) == .older(than: 5))
     }
 
     @Test("A document is for its own kiosks, whoever knows its digest")
@@ -139,9 +149,9 @@ struct RollOutPostgreSQLTests {
         let own = try document(bench.kiosk, version: 1)
         let other = try document(try #require(FleetName("x-\(bench.kiosk)")), version: 1)
         for document in [own, other] {
-            #expect(try await bench.database.put(document, at: HubBench.now) == .put)
+            #expect(try await bench.database.documents.put(document, at: HubBench.now) == .put)
         }
-        #expect(try await bench.database.document(own.digest, for: kiosk) == own.encoded)
-        #expect(try await bench.database.document(other.digest, for: kiosk) == nil)
+        #expect(try await bench.database.documents.document(own.digest, for: kiosk) == own.encoded)
+        #expect(try await bench.database.documents.document(other.digest, for: kiosk) == nil)
     }
 }

@@ -23,6 +23,8 @@ struct RunningHub {
     }
 
     let database: HubDatabase
+    /// Connections for the test's own statements.
+    let pool: PostgreSQLPool
     let folder: String
     let port: Int
     let routes: HubRoutes
@@ -40,22 +42,23 @@ struct RunningHub {
         try HubAuthority.certifyServer(
             try #require(FleetName("hub")), dns: ["localhost"], addresses: [], in: folder, at: now())
         try await run(
-            bench.database, folder, tokens(folder, bench.database), audit, writeTimeout, places,
+            bench, folder, tokens(folder, bench.database), audit, writeTimeout, places,
             strangerLifetime, body)
     }
 
     /// Another hub of the same chain, with connections of its own to the database.
     func runAnother(tokens: Tokens, _ body: (RunningHub) async throws -> Void) async throws {
-        let database = try await HubBench().database
+        let bench = try await HubBench()
         try await Self.run(
-            database, folder, tokens(folder, database), Self.log, .seconds(60), 64, .seconds(10), body)
+            bench, folder, tokens(folder, bench.database), Self.log, .seconds(60), 64, .seconds(10), body)
     }
 
     private static func run(
-        _ database: HubDatabase, _ folder: String, _ tokens: HubTokens?, _ audit: Logger,
+        _ bench: HubBench, _ folder: String, _ tokens: HubTokens?, _ audit: Logger,
         _ writeTimeout: Duration, _ places: Int, _ strangerLifetime: Duration,
         _ body: (RunningHub) async throws -> Void
     ) async throws {
+        let database = bench.database
         let (certificate, key) = ("\(folder)/authority.pem", "\(folder)/authority-key.pem")
         let broker = HubBroker(
             BrokerConnection.Settings(
@@ -63,8 +66,10 @@ struct RunningHub {
                 key: "\(folder)/hub-key.pem", user: "hub", password: "x", client: "hub"), database, log: log,
             now: now)
         let routes = HubRoutes(
-            database, try HubAuthority(certificate: certificate, key: key, days: 14), broker,
-            OperatorRoutes(database, tokens: [operatorDigest]), tokens, audit: audit, now: now)
+            database, authority: try HubAuthority(certificate: certificate, key: key, days: 14),
+            broker: broker,
+            operators: OperatorRoutes(database, tokens: [operatorDigest]), tokens: tokens, audit: audit,
+            now: now)
         let (ports, opened) = AsyncStream.makeStream(of: Int.self)
         let server = HubServer(
             host: "localhost", port: 0,
@@ -76,7 +81,9 @@ struct RunningHub {
         let running = Task { try await server.run() }
         defer { running.cancel() }
         let port = try #require(await ports.first { _ in true })
-        try await body(RunningHub(database: database, folder: folder, port: port, routes: routes))
+        try await body(
+            RunningHub(
+                database: database, pool: bench.pool, folder: folder, port: port, routes: routes))
     }
 
     func enrolled(
@@ -85,7 +92,7 @@ struct RunningHub {
     ) async throws -> EnrolledKiosk {
         let name = try #require(FleetName(name))
         let code = try #require(
-            try await database.invite(
+            try await database.kiosks.invite(
                 name, site: site.flatMap { FleetName($0) }, group: group.flatMap { FleetName($0) },
                 at: now()))
         let file = "\(folder)/\(name)-code"
@@ -94,7 +101,7 @@ struct RunningHub {
                 atPath: file, contents: Data(code.utf8), attributes: [.posixPermissions: 0o600]))
         let settings = settings(name, now: now)
         let kept = try FleetFolder(store: settings.store)
-        try #require(try await KioskEnrolment(settings, kept, Self.log).renew())
+        try #require(try await KioskEnrolment(settings, in: kept, log: Self.log).renew())
         return EnrolledKiosk(
             name: name, settings: settings,
             client: try HubClient(settings.hubs, authority: settings.authority, as: kept))
@@ -132,7 +139,8 @@ final class EnrolledKiosk: Sendable {
         let actions = FleetActions(
             file: { Array("{}".utf8) }, check: { _ in nil }, apply: { _ in .ready }, setStopped: { _ in })
         let agent = FleetAgent(
-            settings, folder, try folder.load(settings.membership, []), actions, RunningHub.log)
+            settings, in: folder, from: try folder.load(settings.membership, []), by: actions,
+            log: RunningHub.log)
         let running = Task { await agent.run() }
         defer { running.cancel() }
         try await body()

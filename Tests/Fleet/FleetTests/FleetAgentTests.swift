@@ -106,7 +106,7 @@ struct FleetAgentTests {
         await agent.stop("the hub stops this kiosk")
         #expect(await daemon.isStopped)
         await daemon.release()
-        await agent.applying?.value
+        await agent.finishTrial()
         #expect(await agent.accepted.documents.isEmpty)
         #expect(await daemon.isStopped)
     }
@@ -125,7 +125,7 @@ struct FleetAgentTests {
         try await until("the kiosk is started") { await daemon.applied.count == 2 }
         await daemon.release()
         await start.value
-        await agent.applying?.value
+        await agent.finishTrial()
         #expect(await agent.accepted.documents.isEmpty)
         #expect(await daemon.applied.last?.contains("debug") == false)
         try await scene.roll(bytes, out: agent)
@@ -218,7 +218,7 @@ struct FleetAgentTests {
             let settings = KioskSettings(
                 scene.membership, hubs: ["https://localhost:1"], authority: "/dev/null", keys: [],
                 codeFile: code, store: store.path, software: "test", now: { FleetScene.now })
-            let enrolment = KioskEnrolment(settings, folder, Logger(label: "test"))
+            let enrolment = KioskEnrolment(settings, in: folder, log: Logger(label: "test"))
             let error = await #expect(throws: HubError.self) { _ = try await enrolment.renew() }
             guard case .file = error else {
                 Issue.record("it asks without a code")
@@ -232,7 +232,7 @@ struct FleetAgentTests {
     func waiting() async throws {
         let (figures, figure) = AsyncStream.makeStream(of: Int64.self)
         let agent = try scene.agent(FakeDaemon(), in: store, setWaiting: { figure.yield($0) })
-        let limit = FleetAgent.mostWaitingReceipts
+        let limit = ReceiptBacklog.mostWaiting
         for (waiting, expected) in [
             (limit, ["trustMissing"]), (limit + 1, ["receiptsWaiting", "trustMissing"]),
             (0, ["trustMissing"]),
@@ -249,14 +249,14 @@ struct FleetAgentTests {
     )
     func spread() {
         var generator = SplitMix64(seed: 21)
-        func pauses(_ outcome: FleetAgent.Outcome) -> [Duration] {
+        func pauses(_ outcome: BrokerFollower.Outcome) -> [Duration] {
             (0..<1000).map { _ in outcome.pause(drawnBy: &generator) }
         }
-        var outcome = FleetAgent.Outcome.served(spreadSeconds: 0)
-        outcome.note(ChangeNotice(change: 1, spreadSeconds: 5), isToAll: false)
+        var outcome = BrokerFollower.Outcome.served(spreadSeconds: 0)
+        outcome.record(ChangeNotice(change: 1, spreadSeconds: 5), isToAll: false)
         #expect(pauses(outcome).allSatisfy { $0 == .zero })
-        outcome.note(ChangeNotice(change: 2, spreadSeconds: 8), isToAll: true)
-        outcome.note(ChangeNotice(change: 3, spreadSeconds: 0), isToAll: false)
+        outcome.record(ChangeNotice(change: 2, spreadSeconds: 8), isToAll: true)
+        outcome.record(ChangeNotice(change: 3, spreadSeconds: 0), isToAll: false)
         let bySecond = Dictionary(grouping: pauses(outcome)) { $0.components.seconds }.mapValues(\.count)
         #expect((0..<8).allSatisfy { (80...170).contains(bySecond[$0] ?? 0) }, "\(bySecond)")
         #expect(pauses(.refused).allSatisfy { $0 == .zero })

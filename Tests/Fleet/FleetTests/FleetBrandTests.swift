@@ -207,13 +207,13 @@ struct FleetBrandTests {
     @Test("What was changed on the kiosk, or left by documents that were not taken, goes with the next start")
     func start() async throws {
         let agent = try scene.agent(FakeDaemon(), in: store)
-        await agent.putBrands(of: agent.accepted)
+        await agent.start()
         #expect(!FileManager.default.fileExists(atPath: folder.registryPath))
         let first = try brands("First", logo: "a.png", isRevoked: true)
         try await scene.roll(scene.document(version: 1, brands: first), out: agent)
         try folder.replace(with: brands("Second", logo: "b.png").bundle())
         let again = try scene.agent(FakeDaemon(), in: store)
-        await again.putBrands(of: again.accepted)
+        await again.start()
         #expect(try kept() == first)
     }
 

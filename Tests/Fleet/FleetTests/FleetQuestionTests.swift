@@ -123,7 +123,7 @@ struct FleetQuestionTests {
             await agent.notice(spread: 0)
             try await until("the kiosk is stopped again") { await agent.stops == 1 }
             await hub.daemon.release()
-            try await until("the start is over") { await agent.resuming == nil }
+            try await until("the start is over") { await !agent.isResuming }
             #expect(await hub.daemon.isStopped)
             try hub.say([document])
             await agent.notice(spread: 0)
@@ -204,7 +204,7 @@ struct FleetLevelTests {
             }
             // What a withdrawn key signed is not obeyed any more, though the lanes are ready with it.
             await hub.daemon.release()
-            try await until("the lanes were tried") { await agent.applying == nil }
+            try await until("the lanes were tried") { await !agent.isTrying }
             await agent.notice(spread: 0)
             try await until("the chain's document is refused") {
                 try hub.reported == [.chain: "document.key_withdrawn", .site: "applied"]
@@ -359,7 +359,7 @@ struct FleetUpkeepTests {
             let hub = try await ScriptedHub()
             hub.server.answer("/fleet/v1/reader-tokens", with: ScriptedHub.problem(403, id))
             let (told, tell) = AsyncStream.makeStream(of: Void.self)
-            let tokens = KioskTokens(try await hub.agent().settings, try hub.folder) { tell.yield() }
+            let tokens = KioskTokens(try hub.settings, try hub.folder) { tell.yield() }
             await #expect(throws: HubError.refused(status: 403, id: id)) {
                 try await tokens.token(brand: "utopia", instance: "i")
             }

@@ -59,6 +59,12 @@ struct FleetScene {
             snapshot, created: Self.now.advanced(bySeconds: -secondsAgo), signedWith: daily.key)
     }
 
+    func settings(in store: FleetStore, of hub: (origin: String, authority: String)) throws -> KioskSettings {
+        KioskSettings(
+            membership, hubs: [hub.origin], authority: hub.authority, keys: try keys,
+            codeFile: nil, store: store.path, software: "test", now: { Self.now })
+    }
+
     /// An agent whose daemon says of each configuration what the test says.
     func agent(
         _ daemon: FakeDaemon, in store: FleetStore, isStopped: Bool = false,
@@ -67,9 +73,7 @@ struct FleetScene {
         setWaiting: @escaping @Sendable (Int64) -> Void = { _ in },
         _ change: (inout KioskSettings) -> Void = { _ in }
     ) throws -> FleetAgent {
-        var settings = KioskSettings(
-            membership, hubs: [hub.origin], authority: hub.authority, keys: try keys,
-            codeFile: nil, store: store.path, software: "test", now: { Self.now })
+        var settings = try settings(in: store, of: hub)
         change(&settings)
         let folder = try FleetFolder(store: store.path)
         let actions = FleetActions(
@@ -78,14 +82,14 @@ struct FleetScene {
             clockSkew: { clockSkew },
             health: { await daemon.health }, setWaiting: setWaiting)
         return FleetAgent(
-            settings, folder, (try folder.load(membership, keys).accepted, isStopped), actions,
-            log.logger)
+            settings, in: folder, from: (try folder.load(membership, keys).accepted, isStopped), by: actions,
+            log: log.logger)
     }
 
     /// Has the agent obey a document, as far as it is to.
     func roll(_ bytes: [UInt8], out agent: FleetAgent) async throws {
         try await agent.take(bytes)
-        await agent.applying?.value
+        await agent.finishTrial()
     }
 }
 

@@ -86,6 +86,21 @@ struct FleetTrustTests {
     }
 
     @Test(
+        "Q234 A kiosk keeps the CRLs that two keys of one root's name signed, and logs the one that a bundle lacks"
+    )
+    func twoKeys() throws {
+        let authorities = [try TestAuthority(), try TestAuthority()]
+        let roots = authorities.map { TrustSource.test(.anchor, "root \($0.keyIdentifier)", $0.der) }
+        let (eight, seven) = (
+            try crl(authorities[0], 8, isComplete: true), try crl(authorities[1], 7, isComplete: true)
+        )
+        #expect(try apply(roots + [eight]) == [])
+        #expect(try apply(roots + [eight, seven]) == [])
+        #expect(try Set(digests) == Set((roots + [eight, seven]).map(\.sha256)))
+        #expect(try apply(roots + [seven]) == [eight.identity])
+    }
+
+    @Test(
         "Q176 A bundle with an expired VICAL is refused if the VICAL is older, of another provider or much shorter"
     )
     func expired() throws {

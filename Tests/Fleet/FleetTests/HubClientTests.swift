@@ -12,6 +12,13 @@ struct HubClientTests {
     private func ask(
         _ answers: [ServedAnswer], timeout: Duration = .seconds(300)
     ) async throws -> Result<[UInt8], HubError> {
+        try await ask(answers, questions: 1, timeout: timeout)[0]
+    }
+
+    /// Asks hubs that answer so several questions at the same time.
+    private func ask(
+        _ answers: [ServedAnswer], questions: Int, timeout: Duration = .seconds(300)
+    ) async throws -> [Result<[UInt8], HubError>] {
         let store = FleetStore()
         try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: true)
         let authority = try BenchAuthority()
@@ -24,15 +31,21 @@ struct HubClientTests {
         }
         let client = try HubClient(
             servers.map { $0.url("") }, authority: roots, as: nil, timeout: timeout)
-        let result: Result<[UInt8], HubError>
-        do throws(HubError) {
-            result = .success(try await client.get(Self.path))
-        } catch {
-            result = .failure(error)
+        let results = await withTaskGroup { group in
+            for _ in 0..<questions {
+                group.addTask { () async -> Result<[UInt8], HubError> in
+                    do throws(HubError) {
+                        return .success(try await client.get(Self.path))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
         }
         await client.end()
         for server in servers { await server.stop() }
-        return result
+        return results
     }
 
     /// Announces two megabytes, and sends one byte after the other for as long as somebody listens.
@@ -95,6 +108,16 @@ struct HubClientTests {
         }
         #expect(known.explanation == "the hub refuses with 403 codeRefused: \(words)")
         #expect(bare.explanation == "the hub refuses with 403: see its log")
+    }
+
+    @Test("Of questions that meet a failing hub at the same time each asks the hub that works")
+    func together() async throws {
+        // All of them are on their way before the first hub has failed one.
+        let failing = ServedAnswer([.wait(milliseconds: 500)] + ServedAnswer.status(503).steps)
+        for questions in 1...4 {
+            let results = try await ask([failing, .serving([1])], questions: questions)
+            #expect(results == Array(repeating: .success([1]), count: questions), "\(questions)")
+        }
     }
 
     @Test("Where a hub fails the next is asked; where it refuses it is not")

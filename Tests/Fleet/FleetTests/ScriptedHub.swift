@@ -48,6 +48,10 @@ struct ScriptedHub {
 
     var folder: FleetFolder { get throws { try FleetFolder(store: store.path) } }
 
+    var settings: KioskSettings {
+        get throws { try scene.settings(in: store, of: (server.url(""), roots)) }
+    }
+
     func agent(
         isStopped: Bool = false, log: LogLines = LogLines(),
         _ change: (inout KioskSettings) -> Void = { _ in },

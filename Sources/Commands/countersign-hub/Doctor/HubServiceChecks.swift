@@ -27,7 +27,7 @@ enum HubDatabaseChecks {
                 .hubDatabase,
                 "PostgreSQL \(version) answers, and is a standby, which takes no changes: name the primary")
         }
-        guard abs(facts.secondsAhead) <= HubDatabase.mostClockDifference else {
+        guard abs(facts.secondsAhead) <= ReceiptMonths.mostClockDifference else {
             return .failed(
                 .hubDatabase,
                 "PostgreSQL \(version) answers, and its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until one is put right",

@@ -32,7 +32,7 @@ struct DocumentWidenCommand: AsyncParsableCommand {
     func run() async throws {
         let database = try file.read().openDatabase()
         let isThere = try await asking { () throws(PostgreSQLError) in
-            try await database.widen(level, name, percent: percent)
+            try await database.documents.widen(level, name, percent: percent)
         }
         guard isThere else {
             throw HubFault(
@@ -51,7 +51,7 @@ struct DocumentListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
-        let all = try await asking { () throws(PostgreSQLError) in try await database.rollOuts() }
+        let all = try await asking { () throws(PostgreSQLError) in try await database.documents.rollOuts() }
         for document in all { print(document.line) }
     }
 }
@@ -79,7 +79,7 @@ struct DocumentPutCommand: AsyncParsableCommand {
         let keyring = try configuration.keyring()
         let document = try verified(bytes, configuration, keyring)
         let outcome = try await asking { () throws(PostgreSQLError) in
-            try await database.put(
+            try await database.documents.put(
                 document, among: keyring.keys, percent: percent, at: WallClock.system.now)
         }
         guard case .older(let version) = outcome else { return }

@@ -20,7 +20,7 @@ struct AlertListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
-        let alerts = try await asking { () throws(PostgreSQLError) in try await database.alerts() }
+        let alerts = try await asking { () throws(PostgreSQLError) in try await database.kiosks.alerts() }
         for alert in alerts { print(alert.line) }
     }
 }
@@ -36,7 +36,8 @@ struct AlertClearCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try file.read().openDatabase()
-        let isDone = try await asking { () throws(PostgreSQLError) in try await database.clearAlert(of: kiosk)
+        let isDone = try await asking { () throws(PostgreSQLError) in
+            try await database.kiosks.clearAlert(of: kiosk)
         }
         guard isDone else {
             throw HubFault("\(kiosk) has no alert: see countersign-hub alert list")

@@ -32,7 +32,7 @@ struct KioskInviteCommand: AsyncParsableCommand {
     func run() async throws {
         let database = try file.read().openDatabase()
         let code = try await asking { () throws(PostgreSQLError) in
-            try await database.invite(kiosk, site: site, group: group, at: WallClock.system.now)
+            try await database.kiosks.invite(kiosk, site: site, group: group, at: WallClock.system.now)
         }
         guard let code else {
             throw HubFault("\(kiosk) is enrolled already: revoke it first, or choose another name")
@@ -53,7 +53,7 @@ struct KioskListCommand: AsyncParsableCommand {
         while true {
             let after = last
             let kiosks = try await asking { () throws(PostgreSQLError) in
-                try await database.kiosks(after: after, atMost: 500)
+                try await database.kiosks.all(after: after, atMost: 500)
             }
             for kiosk in kiosks { print(kiosk.json.line) }
             guard let next = kiosks.last else { return }
@@ -87,7 +87,7 @@ struct KioskShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let record = try await arguments.asking { database, kiosk throws(PostgreSQLError) in
-            try await database.kiosk(kiosk)
+            try await database.kiosks.named(kiosk)
         }
         guard let record else { throw arguments.absent }
         print(record.json.text)
@@ -103,7 +103,7 @@ struct KioskRevokeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let isDone = try await arguments.asking { database, kiosk throws(PostgreSQLError) in
-            try await database.revoke(kiosk)
+            try await database.kiosks.revoke(kiosk)
         }
         guard isDone else { throw try await arguments.unchanged("revoked") }
     }
@@ -130,7 +130,7 @@ struct KioskStartCommand: AsyncParsableCommand {
 extension KioskArguments {
     fileprivate func setStopped(_ isStopped: Bool) async throws {
         let isDone = try await asking { database, kiosk throws(PostgreSQLError) in
-            try await database.setStopped(isStopped, kiosk)
+            try await database.kiosks.setStopped(isStopped, kiosk)
         }
         guard isDone else { throw try await unchanged(isStopped ? "stopped" : "started") }
     }
@@ -142,7 +142,7 @@ extension KioskArguments {
     /// Why a command changed nothing: there is no such kiosk, it is not in the fleet, or it is so already.
     fileprivate func unchanged(_ state: String) async throws -> HubFault {
         let record = try await asking { database, kiosk throws(PostgreSQLError) in
-            try await database.kiosk(kiosk)
+            try await database.kiosks.named(kiosk)
         }
         return switch record?.state {
         case nil: absent

@@ -53,6 +53,7 @@ actor HubClient {
     private let hubs: [String]
     private let client: CurlClient
     private let timeout: Duration
+    /// The place among `hubs` of the one that answered last.
     private var preferred = 0
 
     /// - Parameters:
@@ -94,38 +95,50 @@ actor HubClient {
 
     func end() async { await client.close() }
 
+    /// What the hub wants of this kiosk, and the latest receipt that it has.
+    func state() async throws(HubError) -> HubState {
+        let body = try await get("/fleet/v1/state")
+        return try mapping(HubState(body)) { (_: JSONFault) in HubError.malformed }
+    }
+
     /// The body of a successful answer.
     func get(_ path: String) async throws(HubError) -> [UInt8] {
-        try await ask(path, nil, [])
+        try await ask(path)
     }
 
     func post(
         _ path: String, _ body: [UInt8], type: String, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
-        try await ask(path, body, headers + [("Content-Type", type)])
+        try await ask(path, sending: body, headers: headers + [("Content-Type", type)])
     }
 
     private func ask(
-        _ path: String, _ body: [UInt8]?, _ headers: [(String, String)]
+        _ path: String, sending body: [UInt8]? = nil, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
         var last = HubError.unreachable
-        for _ in hubs {
-            let hub = hubs[preferred % hubs.count]
+        // Other questions may change which hub is preferred while this one asks each hub once.
+        let first = preferred
+        for step in hubs.indices {
+            let place = (first + step) % hubs.count
             do throws(HubError) {
-                return try await ask(hub + path, body, headers: headers)
+                let answer = try await askHub(hubs[place] + path, sending: body, headers: headers)
+                preferred = place
+                return answer
             } catch .unreachable {
-                preferred += 1
+                continue
             } catch .refused(let status, let id, let detail) where status >= 500 {
-                preferred += 1
                 last = .refused(status: status, id: id, detail: detail)
+            } catch {
+                preferred = place
+                throw error
             }
         }
         throw last
     }
 
     /// - Parameter body: of a POST; nil for a GET.
-    private func ask(
-        _ url: String, _ body: [UInt8]?, headers: [(String, String)]
+    private func askHub(
+        _ url: String, sending body: [UInt8]?, headers: [(String, String)]
     ) async throws(HubError) -> [UInt8] {
         let request = ClientRequest(
             url, headers: [("User-Agent", "Countersign")] + headers, body: body,
@@ -158,5 +171,42 @@ actor HubClient {
         return .refused(
             status: answer.status, id: Terminal.safe(id, limit: 64),
             detail: Terminal.safe(detail, limit: longestDetail))
+    }
+}
+
+/// Reader tokens that the hub makes for this kiosk.
+package struct KioskTokens: Sendable {
+    private static let longestToken = 4096
+
+    private let settings: KioskSettings
+    private let folder: FleetFolder
+    private let revoked: @Sendable () -> Void
+
+    /// - Parameter revoked: is called where the hub refuses a token since this kiosk is revoked.
+    package init(
+        _ settings: KioskSettings, _ folder: FleetFolder, revoked: @escaping @Sendable () -> Void = {}
+    ) {
+        self.settings = settings
+        self.folder = folder
+        self.revoked = revoked
+    }
+
+    /// A token of a brand for one reader, asked for with the certificate that the kiosk has now.
+    package func token(brand: String, instance: String) async throws(HubError) -> String {
+        let request: JSONValue = ["brand": .string(brand), "instance": .string(instance)]
+        let hub = try HubClient(settings.hubs, authority: settings.authority, as: folder)
+        let answer: Result<[UInt8], HubError>
+        do throws(HubError) {
+            answer = .success(
+                try await hub.post("/fleet/v1/reader-tokens", request.utf8, type: "application/json"))
+        } catch {
+            if error.isRevocation { revoked() }
+            answer = .failure(error)
+        }
+        await hub.end()
+        let body = try answer.get()
+        return try mapping(
+            JSONText(body[...]).members().required("token").string(upTo: Self.longestToken)
+        ) { (_: JSONFault) in HubError.malformed }
     }
 }

@@ -12,7 +12,7 @@ struct KioskEnrolment {
     private let folder: FleetFolder
     private let log: Logger
 
-    init(_ settings: KioskSettings, _ folder: FleetFolder, _ log: Logger) {
+    init(_ settings: KioskSettings, in folder: FleetFolder, log: Logger) {
         self.settings = settings
         self.folder = folder
         self.log = log

@@ -133,3 +133,32 @@ package struct KioskHealth: Equatable, Sendable {
         lanes != other?.lanes || findings != other?.findings
     }
 }
+
+/// The documents that the hub names and the kiosk does not obey.
+struct RefusedDocuments {
+    private var byLevel: [FleetLevel: (version: Int64, id: String)] = [:]
+    /// The digests of documents that were fetched and are older than what was seen.
+    private var outdated: Set<[UInt8]> = []
+
+    /// The hub names all documents again.
+    mutating func begin() { byLevel = [:] }
+
+    mutating func record(_ id: String, level: FleetLevel, version: Int64) {
+        byLevel[level] = (version, id)
+    }
+
+    mutating func recordOutdated(_ digest: [UInt8]) { outdated.insert(digest) }
+
+    func isOutdated(_ digest: [UInt8]) -> Bool { outdated.contains(digest) }
+
+    /// The entries of a report: the documents that are obeyed, and in the place of each refused one its refusal.
+    func entries(beside accepted: AcceptedDocuments) -> [KioskReport.Entry] {
+        let obeyed = accepted.documents.values.filter { byLevel[$0.document.level] == nil }.map {
+            KioskReport.Entry(level: $0.document.level, version: $0.document.version, result: "applied")
+        }
+        let refused = byLevel.map {
+            KioskReport.Entry(level: $0.key, version: $0.value.version, result: $0.value.id)
+        }
+        return (obeyed + refused).sorted { $0.level.order < $1.level.order }
+    }
+}

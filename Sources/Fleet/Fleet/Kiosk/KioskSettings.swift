@@ -23,6 +23,8 @@ package struct KioskSettings: Sendable {
     /// From a failure to the next attempt, for each failure in a row, from half of it to one and a half of it.
     package var pauses: [Duration] = [1, 2, 5, 15, 30, 60].map { .seconds($0) }
     package let now: @Sendable () -> Timestamp
+    /// A clock that nobody sets, by which the kiosk waits.
+    package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
     package init(
         _ membership: FleetMembership, hubs: [String], authority: String, keys: [FleetKey],
@@ -36,5 +38,25 @@ package struct KioskSettings: Sendable {
         self.store = store
         self.software = software
         self.now = now
+    }
+}
+
+extension KioskSettings {
+    /// The time to the next attempt after so many failures: longer with each of them, and not alike for all kiosks.
+    func pause(after attempt: Int) -> Duration {
+        pauses[min(attempt, pauses.count - 1)] * Double.random(in: 0.5...1.5)
+    }
+
+    /// The time from one regular question to the next.
+    var pollPause: Duration { pollInterval * Double.random(in: 0.8...1.2) }
+}
+
+/// Rests for a time. False if the task is cancelled.
+func rest(for time: Duration) async -> Bool {
+    do {
+        try await Task.sleep(for: time)
+        return true
+    } catch {
+        return false
     }
 }

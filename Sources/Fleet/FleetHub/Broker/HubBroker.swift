@@ -30,7 +30,7 @@ package final class HubBroker: Service {
         var connection: BrokerConnection?
         var presences: [FleetName: KioskPresence] = [:]
         /// Tasks that are done once the broker has taken a message.
-        var pending: [Int32: HubDatabase.BrokerTask] = [:]
+        var pending: [Int32: BrokerTasks.Entry] = [:]
         /// Tasks that are done and still in the database.
         var done: Set<Int64> = []
         /// Whether the broker of this connection was asked to remove accounts that are not to be there.
@@ -215,7 +215,7 @@ package final class HubBroker: Service {
         }
         guard !presences.isEmpty else { return }
         do throws(PostgreSQLError) {
-            try await database.keep(presences, at: now())
+            try await database.kiosks.keep(presences, at: now())
         } catch {
             // One that the database refuses for what it says would be refused again.
             if !error.isOfData { state.withLock { $0.presences.merge(presences) { newer, _ in newer } } }
@@ -228,14 +228,16 @@ package final class HubBroker: Service {
         let (current, isCleared) = state.withLock { ($0.connection, $0.isCleared) }
         guard let connection = current else { return }
         if !isCleared { try await clearAccounts(on: connection) }
-        let tasks = try await database.brokerTasks(atMost: Self.tasksAtOnce)
+        let tasks = try await database.tasks.oldest(atMost: Self.tasksAtOnce)
         guard !tasks.isEmpty else { return }
-        let (change, kiosks) = try await database.nextChange()
+        let (change, kiosks) = try await database.tasks.nextChange()
         let pending = state.withLock { Set($0.pending.values.map(\.number)).union($0.done) }
         for task in tasks where !pending.contains(task.number) {
             // The broker may acknowledge before this returns: who hears that waits for the lock.
             let isSent = state.withLock { state in
-                guard let number = perform(task, change, kiosks, on: connection) else { return false }
+                guard let number = perform(task, as: change, among: kiosks, on: connection) else {
+                    return false
+                }
                 state.pending[number] = task
                 return true
             }
@@ -248,7 +250,8 @@ package final class HubBroker: Service {
     private func clearAccounts(on connection: BrokerConnection) async throws(PostgreSQLError) {
         var last = ""
         while true {
-            let kiosks = try await database.kiosksWithoutAccount(after: last, atMost: Self.removalsAtOnce)
+            let kiosks = try await database.tasks.kiosksWithoutAccount(
+                after: last, atMost: Self.removalsAtOnce)
             guard let next = kiosks.last else { break }
             guard BrokerCommands.send(kiosks.flatMap(BrokerCommands.removeAccount), on: connection) != nil
             else { return }
@@ -259,7 +262,7 @@ package final class HubBroker: Service {
 
     /// The number of the message that the broker acknowledges.
     private func perform(
-        _ task: HubDatabase.BrokerTask, _ change: Int64, _ kiosks: Int64, on connection: BrokerConnection
+        _ task: BrokerTasks.Entry, as change: Int64, among kiosks: Int64, on connection: BrokerConnection
     ) -> Int32? {
         switch (task.kind, task.kiosk) {
         case (.remove, let kiosk?):
@@ -290,7 +293,7 @@ package final class HubBroker: Service {
     private func finishTasks() async throws(PostgreSQLError) {
         let done = state.withLock { $0.done }
         guard !done.isEmpty else { return }
-        try await database.finish(done)
+        try await database.tasks.finish(done)
         state.withLock { state in state.done.subtract(done) }
     }
 }

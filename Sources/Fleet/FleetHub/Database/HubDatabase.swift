@@ -1,14 +1,24 @@
 package import Fleet
-package import MdocModel
-internal import OpenSSLCrypto
 package import ReaderStore
 
 /// What a fleet's hubs know, in one PostgreSQL database that any number of them share. A hub itself keeps nothing.
+///
+/// One pool of connections serves all parts. Each part has the statements of its own tables, and nobody else sends any.
 package struct HubDatabase: Sendable {
-    let pool: PostgreSQLPool
+    /// The time of the database, read again once a statement has waited for another hub.
+    static let second = "extract(epoch FROM clock_timestamp())::bigint"
+    /// PostgreSQL's code for a row that would be there twice.
+    static let keyTaken = "23505"
+
     package let chain: FleetName
-    /// Who changes something by command, looked up only then.
-    let who: @Sendable () -> HubOperator
+    package let kiosks: HubKiosks
+    package let documents: HubDocuments
+    package let receipts: HubReceipts
+    package let months: ReceiptMonths
+    package let tokens: HubTokenCounts
+    package let audit: AuditLog
+    let tasks: BrokerTasks
+    private let pool: PostgreSQLPool
 
     /// - Parameters:
     ///   - settings: where the database is, in the form of libpq.
@@ -17,9 +27,15 @@ package struct HubDatabase: Sendable {
         _ settings: String, chain: FleetName,
         by who: @autoclosure @escaping @Sendable () -> HubOperator = .current
     ) {
-        pool = PostgreSQLPool(settings, HubTables.schema)
         self.chain = chain
-        self.who = who
+        pool = PostgreSQLPool(settings, HubTables.schema)
+        audit = AuditLog(pool, by: who)
+        documents = HubDocuments(pool, recordingIn: audit, chain: chain)
+        kiosks = HubKiosks(pool, recordingIn: audit, documents: documents, chain: chain)
+        months = ReceiptMonths(pool)
+        receipts = HubReceipts(pool, months)
+        tokens = HubTokenCounts(pool)
+        tasks = BrokerTasks(pool)
     }
 
     /// Whether the database answers and takes changes. One that only repeats another, or is set to take none, refuses a change also
@@ -28,109 +44,34 @@ package struct HubDatabase: Sendable {
         _ = try await pool.rows("DELETE FROM countersign_fleet_task WHERE false")
     }
 
-    // MARK: Months of receipts
-
-    /// How far the clocks of a hub and of the database may be apart where receipts are dropped, in seconds.
-    package static let mostClockDifference: Int64 = 86_400
-
-    /// Makes the partitions of this month and the next, by the clock of the database: those of hubs may differ.
-    ///
-    /// - Returns: the time of the database.
-    @discardableResult
-    func makePartitions() async throws(PostgreSQLError) -> Timestamp {
-        // Two hubs that make one table at the same time would refuse each other.
-        try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
-            let row = try link.rows("SELECT \(Self.second)", until: deadline).first
-            guard let second = row?.first??.bigint, let now = Timestamp(received: second) else {
-                throw .rowMalformed
-            }
-            let month = ReceiptMonth(of: now)
-            for next in [month, month.advanced(by: 1)] {
-                _ = try link.rows(HubTables.partition(next), until: deadline)
-            }
-            return now
-        }
-    }
-
-    /// Makes the partitions of this month and the next, and drops those that are over for more than `months`. Drops none where the
-    /// hub's clock is another than the database's: one of them is wrong.
-    ///
-    /// - Parameter now: the time of the hub.
-    /// - Returns: by how many seconds the hub's clock is ahead.
-    @discardableResult
-    package func keepPartitions(months: Int, at now: Timestamp) async throws(PostgreSQLError) -> Int64 {
-        let time = try await makePartitions()
-        let difference = now.secondsSince1970 - time.secondsSince1970
-        guard abs(difference) <= Self.mostClockDifference else { return difference }
-        let names = try await pool.rows(
-            "SELECT relname::text FROM pg_class WHERE relname LIKE 'countersign_fleet_receipt_2%' AND relkind = 'r'"
-        )
-        let oldest = ReceiptMonth(of: time).advanced(by: -months)
-        for name in names.compactMap({ $0.first.flatMap { $0 }?.text }) {
-            guard let month = ReceiptMonth(suffix: name.suffix(6)), month < oldest else { continue }
-            _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(month.suffix)")
-        }
-        return difference
-    }
-
-    // MARK: Tasks for the broker
-
-    struct BrokerTask: Equatable, Sendable {
-        enum Kind: String { case notice, remove }
-
-        let number: Int64
-        let kind: Kind
-        /// Nil for all kiosks.
-        let kiosk: FleetName?
-    }
-
-    /// The oldest tasks. Several hubs may do one of them: each can be done twice.
-    func brokerTasks(atMost limit: Int64) async throws(PostgreSQLError) -> [BrokerTask] {
-        try await pool.rows(
-            "SELECT number, kind, kiosk FROM countersign_fleet_task ORDER BY number LIMIT $1::bigint",
-            [limit.postgreSQL]
-        ).map { row throws(PostgreSQLError) in
-            guard row.count == 3, let number = row[0]?.bigint,
-                let kind = row[1].flatMap({ BrokerTask.Kind(rawValue: $0.text) }), let kiosk = row[2]?.text
-            else { throw .rowMalformed }
-            return BrokerTask(number: number, kind: kind, kiosk: FleetName(kiosk))
-        }
-    }
-
-    func finish(_ tasks: Set<Int64>) async throws(PostgreSQLError) {
-        _ = try await pool.rows(
-            "DELETE FROM countersign_fleet_task WHERE number = ANY ($1::bigint[])",
-            [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])
-    }
-
-    /// Kiosks that are revoked, or not enrolled, in the order of their names.
-    func kiosksWithoutAccount(
-        after name: String, atMost limit: Int64
-    ) async throws(PostgreSQLError) -> [FleetName] {
-        try await pool.rows(
-            """
-            SELECT kiosk FROM countersign_fleet_kiosk WHERE state <> 'active' AND kiosk > $1::text
-            ORDER BY kiosk LIMIT $2::bigint
-            """, [name.bytes, limit.postgreSQL]
-        ).map { row throws(PostgreSQLError) in
-            guard let kiosk = row.first?.flatMap({ FleetName($0.text) }) else { throw .rowMalformed }
-            return kiosk
-        }
-    }
-
-    /// A number that no notice had before, and how many kiosks there are.
-    func nextChange() async throws(PostgreSQLError) -> (change: Int64, kiosks: Int64) {
+    /// Figures for Prometheus. None of them is about a person.
+    func metricsText() async throws(PostgreSQLError) -> String {
         let row = try await pool.rows(
             """
-            SELECT nextval('countersign_fleet_change'),
-                (SELECT count(*) FROM countersign_fleet_kiosk WHERE state = 'active')
+            SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'active' AND is_online),
+                count(*) FILTER (WHERE state = 'revoked'), count(*) FILTER (WHERE alert <> ''),
+                (coalesce(sum(head_sequence), 0)
+                    + (SELECT coalesce(sum(head_sequence), 0) FROM countersign_fleet_ended_epoch))::bigint,
+                (SELECT count(*) FROM countersign_fleet_task),
+                (SELECT count(*) FROM countersign_fleet_document WHERE failures >= \(HubDocuments.mostFailures))
+            FROM countersign_fleet_kiosk
             """
         ).first
-        guard let row, row.count == 2, let change = row[0]?.bigint, let kiosks = row[1]?.bigint else {
-            throw .rowMalformed
-        }
-        return (change, kiosks)
+        let values = (row ?? []).compactMap { $0?.bigint }
+        guard values.count == 7 else { throw .rowMalformed }
+        let figures = [
+            ("kiosks", "Kiosks that are enrolled and not revoked."),
+            ("kiosks_online", "Those of them that are online."),
+            ("kiosks_revoked", "Kiosks that are revoked."),
+            ("kiosks_alerts", "Kiosks that an operator has to look at."),
+            ("receipts", "Receipts that were taken."),
+            ("broker_tasks", "What the broker is still to be asked for."),
+            ("paused_documents", "Documents whose roll-out pauses."),
+        ]
+        return zip(figures, values).map { figure, value in
+            let name = "countersign_fleet_\(figure.0)"
+            return "# HELP \(name) \(figure.1)\n# TYPE \(name) gauge\n\(name) \(value)\n"
+        }.joined()
     }
 }
 

@@ -98,14 +98,14 @@ struct HubProblem: ProblemDetails, Equatable {
     static let failed = HubProblem(.failed, 500, "the hub failed: see its log")
     static let receiptsMalformed = HubProblem(
         .receiptsMalformed, 400,
-        "the body is not a receipt chain of 1 to \(HubDatabase.mostReceipts) receipts in a row")
+        "the body is not a receipt chain of 1 to \(HubReceipts.mostReceipts) receipts in a row")
     static let receiptKeyTaken = HubProblem(
         .receiptKeyTaken, 409,
         "a receipt key is that of another kiosk: an operator has to look at both. A computer that gets another name begins with an empty store"
     )
     static let tooManyReceiptKeys = HubProblem(
         .tooManyReceiptKeys, 409,
-        "the kiosk has more than \(HubDatabase.mostKeys) receipt keys: see who renews them, or why receipt-key.pem of its store is lost again and again. A new store begins with one"
+        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: see who renews them, or why receipt-key.pem of its store is lost again and again. A new store begins with one"
     )
     static let tokensAbsent = HubProblem(
         .notFound, 404, "this hub makes no reader tokens: add readerTokens to its file")
@@ -113,7 +113,7 @@ struct HubProblem: ProblemDetails, Equatable {
     static func tooManyReceipts(retryAfter seconds: Int64) -> HubProblem {
         HubProblem(
             .tooManyReceipts, 429,
-            "the kiosk has pushed \(HubDatabase.mostPushed >> 20) MiB of receipts within an hour: push on after \(seconds) s",
+            "the kiosk has pushed \(HubReceipts.mostPushed >> 20) MiB of receipts within an hour: push on after \(seconds) s",
             retryAfter: seconds)
     }
 

@@ -10,6 +10,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderStore
+internal import Transport
 
 /// What a hub answers. Who asks is known by the certificate alone, and each question looks whether it still holds.
 package struct HubRoutes: Sendable {
@@ -30,17 +31,18 @@ package struct HubRoutes: Sendable {
     /// For what somebody unknown, or a kiosk that was taken over, can cause again and again.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// Requests for a certificate by callers of whom nothing is known.
-    let enrolments = EnrolmentLimit()
+    /// Requests for a certificate by callers of whom nothing is known. Nobody needs a certificate to ask for one: without a limit,
+    /// strangers with separate requests would take all connections to the database from the kiosks.
+    let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
     /// Renewals by kiosks that show their certificate: one kiosk has a share of the connections, so no number of strangers takes these
     /// places.
-    private let renewals = EnrolmentLimit()
+    private let renewals = WorkPlaces(count: 4, mostWaiting: 256)
     private let now: @Sendable () -> Timestamp
 
     /// - Parameter tokens: nil if this hub makes no reader tokens.
     package init(
-        _ database: HubDatabase, _ authority: HubAuthority, _ broker: HubBroker,
-        _ operators: OperatorRoutes, _ tokens: HubTokens?, audit: Logger,
+        _ database: HubDatabase, authority: HubAuthority, broker: HubBroker, operators: OperatorRoutes,
+        tokens: HubTokens?, audit: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
@@ -111,13 +113,13 @@ package struct HubRoutes: Sendable {
         _ name: FleetName, with key: SubjectPublicKeyInfo
     ) async throws(HubProblem) -> KioskRecord {
         let record = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.kiosk(name)
+            try await database.kiosks.named(name)
         }
         let digest = Self.digest(key)
         guard let record, constantTimeEquals(record.keyDigest[...], digest[...]) else {
             // Its name may be another computer's by now.
             let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
-                try await database.isRevoked(digest)
+                try await database.kiosks.isRevoked(digest)
             }
             throw isRevoked ? .kioskRevoked : .kioskUnknown
         }
@@ -142,9 +144,9 @@ package struct HubRoutes: Sendable {
         else { throw .requestRefused }
         let shown = await call.peerCertificate().flatMap { Self.kiosk(in: $0)?.name }
         let places = shown == name ? renewals : enrolments
-        return try await places.entering { () async throws(HubProblem) in
-            try await certify(request, as: name, asked: call)
-        }
+        guard await places.enter() else { throw .tooManyEnrolments }
+        defer { places.leave() }
+        return try await certify(request, as: name, asked: call)
     }
 
     private func certify(
@@ -153,7 +155,7 @@ package struct HubRoutes: Sendable {
         let (time, digest) = (now(), Self.digest(request.subjectPublicKeyInfo))
         if let code = call.bearer {
             do throws(HubProblem) {
-                try await enrol(name, code, digest, at: time)
+                try await enrol(name, by: code, keyDigest: digest, at: time)
             } catch {
                 refusals.warning(
                     "a code is refused", ["kiosk": "\(name)", "id": "\(error.id.rawValue)"])
@@ -188,11 +190,11 @@ package struct HubRoutes: Sendable {
     }
 
     private func enrol(
-        _ name: FleetName, _ code: String, _ digest: [UInt8], at time: Timestamp
+        _ name: FleetName, by code: String, keyDigest digest: [UInt8], at time: Timestamp
     ) async throws(HubProblem) {
         let isEnrolled: Bool
         do throws(PostgreSQLError) {
-            isEnrolled = try await database.enrol(name, code: code, keyDigest: digest, at: time)
+            isEnrolled = try await database.kiosks.enrol(name, code: code, keyDigest: digest, at: time)
         } catch .failed(code: HubDatabase.keyTaken) {
             throw .kioskKeyTaken
         } catch {
@@ -201,7 +203,7 @@ package struct HubRoutes: Sendable {
         if isEnrolled { return }
         // No code helps a key that was revoked: the kiosk has to make another one.
         let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.isRevoked(digest)
+            try await database.kiosks.isRevoked(digest)
         }
         throw isRevoked ? .kioskRevoked : .codeRefused
     }
@@ -211,7 +213,7 @@ package struct HubRoutes: Sendable {
     private func state(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let documents = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.documents(for: kiosk)
+            try await database.documents.newest(for: kiosk)
         }
         return .json(
             HubState(isStopped: kiosk.isStopped, documents: documents, receipts: kiosk.expected).json)
@@ -223,7 +225,7 @@ package struct HubRoutes: Sendable {
             throw .documentUnknown
         }
         let bytes = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.document(digest, for: kiosk)
+            try await database.documents.document(digest, for: kiosk)
         }
         guard let bytes else { throw .documentUnknown }
         return .bytes(bytes, type: "application/cose")
@@ -235,7 +237,7 @@ package struct HubRoutes: Sendable {
         let report = try mapping(KioskReport(JSONText(body[...])), \JSONFault.problem)
         let time = now()
         let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.take(report, of: kiosk, at: time)
+            try await database.kiosks.take(report, of: kiosk, at: time)
         }
         if let seconds { throw .tooMany(.reports, retryAfter: seconds) }
         return .noContent
@@ -244,7 +246,7 @@ package struct HubRoutes: Sendable {
     /// Counts what a kiosk does, or refuses it.
     private func count(_ limit: HourlyLimit, of kiosk: FleetName) async throws(HubProblem) {
         let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.count(limit, of: kiosk)
+            try await database.kiosks.count(limit, of: kiosk)
         }
         if let seconds { throw .tooMany(limit, retryAfter: seconds) }
     }
@@ -259,7 +261,7 @@ package struct HubRoutes: Sendable {
         } catch {
             // It was revoked meanwhile, and the broker may have removed its account before.
             try await HubProblem.asking { () throws(PostgreSQLError) in
-                try await database.removeAccount(of: kiosk.name)
+                try await database.kiosks.removeAccount(of: kiosk.name)
             }
             throw error
         }
@@ -284,7 +286,7 @@ package struct HubRoutes: Sendable {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: 1 << 15)
         guard let blocks = try? PEM.decode(body[...], label: "PUBLIC KEY"),
-            (1...Int(HubDatabase.mostKeys)).contains(blocks.count)
+            (1...Int(HubReceipts.mostKeys)).contains(blocks.count)
         else { throw HubProblem(.bodyRefused, 400, "the body is not a list of public keys in PEM") }
         var keys: [ReceiptPublicKey] = []
         for block in blocks {
@@ -295,7 +297,7 @@ package struct HubRoutes: Sendable {
         }
         let (all, time) = (keys, now())
         let outcome = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.add(all, of: kiosk.name, at: time)
+            try await database.receipts.add(all, of: kiosk.name, at: time)
         }
         switch outcome {
         case .added: return .noContent
@@ -311,7 +313,7 @@ package struct HubRoutes: Sendable {
                 "a receipt key is another kiosk's", of: kiosk.name.text,
                 ["kiosk": "\(kiosk.name)", "of": "\(owner)"])
             try await HubProblem.asking { () throws(PostgreSQLError) in
-                try await database.alert(HubProblem.receiptKeyTaken.id.rawValue, at: kiosk.name)
+                try await database.kiosks.alert(HubProblem.receiptKeyTaken.id.rawValue, at: kiosk.name)
             }
             throw .receiptKeyTaken
         }
@@ -327,7 +329,7 @@ package struct HubRoutes: Sendable {
         let body = try await call.body(upTo: Self.largestPush)
         guard let chain = try? ReceiptChain(parsing: body) else { throw .receiptsMalformed }
         let push = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.take(chain, of: kiosk.name)
+            try await database.receipts.take(chain, of: kiosk.name)
         }
         if case .committed(let head) = push { return .json(head.json) }
         let problem = push.problem(head: kiosk.expected)
@@ -336,7 +338,7 @@ package struct HubRoutes: Sendable {
             ["kiosk": "\(kiosk.name)", "id": "\(problem.id.rawValue)", "why": "\(problem.detail)"])
         if problem.id == .receiptsDiffer || problem.id == .receiptBroken {
             try await HubProblem.asking { () throws(PostgreSQLError) in
-                try await database.alert(problem.id.rawValue, at: kiosk.name)
+                try await database.kiosks.alert(problem.id.rawValue, at: kiosk.name)
             }
         }
         throw problem

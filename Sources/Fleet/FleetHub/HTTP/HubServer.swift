@@ -86,7 +86,7 @@ package struct HubServer: Service {
     }
 
     private func answer(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+        _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         var context = HubContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         context.connections = connections

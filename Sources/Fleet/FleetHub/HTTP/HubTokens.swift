@@ -15,7 +15,7 @@ package struct HubTokens: Sendable {
     static let largestRequest = 1 << 12
 
     private let folder: BrandFolder
-    private let server: TokenServer<HubDatabase>
+    private let server: TokenServer<HubTokenCounts>
 
     /// - Parameters:
     ///   - folder: with the brands whose keys verify what is made.
@@ -25,7 +25,8 @@ package struct HubTokens: Sendable {
     ) {
         self.folder = folder
         server = TokenServer(
-            audience: ReaderToken.defaultAudience, counting: database, grants: grants, from: .keys(signers))
+            audience: ReaderToken.defaultAudience, counting: database.tokens, grants: grants,
+            from: .keys(signers))
     }
 
     /// The caller of a grant. No kiosk is named like a site or a group: its name has no colon.

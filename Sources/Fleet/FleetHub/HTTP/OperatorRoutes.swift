@@ -23,23 +23,23 @@ package struct OperatorRoutes: Sendable {
 
     var all: [HubRoutes.Route] {
         [
-            page("/", PackageResources.operator_html, "text/html; charset=utf-8"),
-            page("/page/operator.css", PackageResources.operator_css, "text/css; charset=utf-8"),
-            page("/page/look.css", PackageResources.look_css, "text/css; charset=utf-8"),
-            page("/page/operator.js", PackageResources.operator_js, "text/javascript; charset=utf-8"),
-            page("/page/text.js", PackageResources.text_js, "text/javascript; charset=utf-8"),
+            page("/", PackageResources.operator_html, type: "text/html; charset=utf-8"),
+            page("/page/operator.css", PackageResources.operator_css, type: "text/css; charset=utf-8"),
+            page("/page/look.css", PackageResources.look_css, type: "text/css; charset=utf-8"),
+            page("/page/operator.js", PackageResources.operator_js, type: "text/javascript; charset=utf-8"),
+            page("/page/text.js", PackageResources.text_js, type: "text/javascript; charset=utf-8"),
             HubRoutes.Route(method: .get, path: "/fleet/v1/operator/kiosks") { call throws(HubProblem) in
                 try permit(call)
                 let after = try Self.after(in: call)
                 let kiosks = try await HubProblem.asking { () throws(PostgreSQLError) in
-                    try await database.kiosks(after: after, atMost: Self.kiosksAtOnce)
+                    try await database.kiosks.all(after: after, atMost: Self.kiosksAtOnce)
                 }
                 return .json(["kiosks": .array(kiosks.map(\.json))])
             },
             HubRoutes.Route(method: .get, path: "/fleet/v1/operator/documents") { call throws(HubProblem) in
                 try permit(call)
                 let documents = try await HubProblem.asking { () throws(PostgreSQLError) in
-                    try await database.rollOuts()
+                    try await database.documents.rollOuts()
                 }
                 return .json(["documents": .array(documents)])
             },
@@ -70,7 +70,7 @@ package struct OperatorRoutes: Sendable {
         return name.text
     }
 
-    private func page(_ path: String, _ bytes: [UInt8], _ type: String) -> HubRoutes.Route {
+    private func page(_ path: String, _ bytes: [UInt8], type: String) -> HubRoutes.Route {
         HubRoutes.Route(method: .get, path: path) { _ throws(HubProblem) in
             var response = Response.bytes(bytes, type: type)
             response.headers[.contentSecurityPolicy] = Self.policy
@@ -84,36 +84,4 @@ package struct OperatorRoutes: Sendable {
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
         "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
-}
-
-extension HubDatabase {
-    /// Figures for Prometheus. None of them is about a person.
-    func metricsText() async throws(PostgreSQLError) -> String {
-        let row = try await pool.rows(
-            """
-            SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'active' AND is_online),
-                count(*) FILTER (WHERE state = 'revoked'), count(*) FILTER (WHERE alert <> ''),
-                (coalesce(sum(head_sequence), 0)
-                    + (SELECT coalesce(sum(head_sequence), 0) FROM countersign_fleet_ended_epoch))::bigint,
-                (SELECT count(*) FROM countersign_fleet_task),
-                (SELECT count(*) FROM countersign_fleet_document WHERE failures >= \(Self.mostFailures))
-            FROM countersign_fleet_kiosk
-            """
-        ).first
-        let values = (row ?? []).compactMap { $0?.bigint }
-        guard values.count == 7 else { throw .rowMalformed }
-        let figures = [
-            ("kiosks", "Kiosks that are enrolled and not revoked."),
-            ("kiosks_online", "Those of them that are online."),
-            ("kiosks_revoked", "Kiosks that are revoked."),
-            ("kiosks_alerts", "Kiosks that an operator has to look at."),
-            ("receipts", "Receipts that were taken."),
-            ("broker_tasks", "What the broker is still to be asked for."),
-            ("paused_documents", "Documents whose roll-out pauses."),
-        ]
-        return zip(figures, values).map { figure, value in
-            let name = "countersign_fleet_\(figure.0)"
-            return "# HELP \(name) \(figure.1)\n# TYPE \(name) gauge\n\(name) \(value)\n"
-        }.joined()
-    }
 }

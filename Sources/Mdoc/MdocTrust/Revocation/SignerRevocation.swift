@@ -47,6 +47,9 @@ package final class HeldRevocationList: Sendable {
     /// The SHA-256 of the issuer's name.
     var issuerDigest: [UInt8]? { issuerName?.digest }
 
+    /// The authority key identifier; nil if the CRL has none that can be read.
+    var issuerKeyIdentifier: [UInt8]? { (try? list())?.authorityKeyIdentifier.map(Array.init) }
+
     func isSigned(by anchor: TrustAnchor) -> Bool {
         verdicts.withLock { known in
             if let known = known[anchor.sha256] { return known }

@@ -59,8 +59,10 @@ package struct TrustChange: Sendable {
     /// The lists that were there and of whose name and issuer none is left, neither complete nor incomplete: what they revoke is
     /// forgotten.
     package var forgottenLists: [TrustSource.Identity] {
-        let kept = Set(snapshot.sources.map(\.identity.complete))
-        return before.sources.map(\.identity).filter { $0.kind.isList && !kept.contains($0.complete) }
+        let kept = snapshot.sources.map(\.identity).filter(\.kind.isList)
+        return before.sources.map(\.identity).filter { lost in
+            lost.kind.isList && !kept.contains { $0.isLike(lost) }
+        }
     }
 
     /// Lets in what can be let in: roots before the lists that they or their providers sign.
@@ -142,7 +144,7 @@ package struct TrustChange: Sendable {
 extension [TrustSource.Identity: AdmittedSource] {
     /// Whether there is a list of the name and issuer of `source`.
     fileprivate func has(likeOf source: TrustSource) -> Bool {
-        let complete = source.identity.complete
-        return keys.contains { $0.complete == complete }
+        let own = source.identity
+        return keys.contains { $0.isLike(own) }
     }
 }

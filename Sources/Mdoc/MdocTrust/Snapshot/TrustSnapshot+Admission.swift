@@ -113,6 +113,10 @@ extension TrustSnapshot {
         of candidate: TrustSource, of other: TrustSnapshot, joining both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
         try requireNothingLost(by: candidate, in: other)
+        for lost in completeLists(like: candidate) where other.source(lost.identity) == nil {
+            // One of them does not say which key is its issuer's: they may be issues of one list.
+            try requireSuccession(of: candidate, to: lost, in: both, by: rules)
+        }
         guard let there = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
         guard there.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged) }
         do throws(AdmissionRefusal) {
@@ -126,14 +130,27 @@ extension TrustSnapshot {
         }
     }
 
+    /// Throws unless the complete `candidate` may be the next issue of `lost`, a list of this snapshot that goes.
+    private func requireSuccession(
+        of candidate: TrustSource, to lost: TrustSource, in both: TrustSnapshot, by rules: TrustRules
+    ) throws(AdmissionRefusal) {
+        guard !candidate.isIncomplete, let issue = candidate.issue(in: both),
+            let before = lost.issue(in: both)
+        else { return }
+        try issue.requireSuccession(to: before)
+        if !rules.acceptsShrunken { try issue.requireNoLoss(of: before) }
+    }
+
     /// Throws where an incomplete list would be dropped at once: by the complete list, or because there are too many.
     private func requirePlace(for candidate: TrustSource, _ issue: ListIssue) throws(AdmissionRefusal) {
-        if let complete = source(candidate.identity.complete), complete.replacesIncomplete(candidate),
-            let beside = complete.issue(in: self)
+        let complete = completeLists(like: candidate)
+        if complete.allSatisfy({ $0.replacesIncomplete(candidate) }),
+            let beside = complete.first?.issue(in: self)
         {
             throw .older(issue.order.name, than: beside.order.name)
         }
-        let present = incompleteLists(like: candidate)
+        let list = candidate.identity.complete
+        let present = sources.filter { $0.isIncomplete && $0.identity.complete == list }
         let kept = (present + [candidate]).withoutSurplus
         guard kept.count <= TrustSource.mostIncomplete, kept.contains(candidate) else {
             throw .tooManyIncomplete(present.count)
@@ -145,23 +162,26 @@ extension TrustSnapshot {
     package func requireNothingLost(
         by source: TrustSource, in other: TrustSnapshot
     ) throws(AdmissionRefusal) {
-        let like = source.identity.complete
+        guard source.kind.isList else { return }
+        let present = completeLists(like: source) + incompleteLists(like: source)
         // Nothing of its name and issuer is here that could be lost; lists are not opened for that.
-        guard source.kind.isList,
-            sources.contains(where: { $0.kind == like.kind && $0.identity.complete == like })
-        else { return }
+        guard !present.isEmpty else { return }
         guard let issue = source.issue(in: other) else {
             // Bytes that cannot be read take the place of no list that says something.
-            let isLost = incompleteLists(like: source).contains { other.source($0.identity) == nil }
+            let isLost = present.contains { other.source($0.identity) == nil }
             if isLost, let fault = source.unreadability { throw .unusable(fault) }
             return
         }
-        let complete = other.source(like)
-        if let gap = issue.incompleteness, complete == nil, self.source(like) != nil {
+        if let gap = issue.incompleteness,
+            present.contains(where: { !$0.isIncomplete && other.completeLists(like: $0).isEmpty })
+        {
             throw .unusable(gap)
         }
         // Where there is a complete list, it is to be asked about the incomplete ones.
-        guard complete == nil || complete?.identity == source.identity else { return }
+        let complete = other.completeLists(like: source)
+        guard complete.isEmpty || complete.contains(where: { $0.identity == source.identity }) else {
+            return
+        }
         let kept = other.incompleteLists(like: source)
         for lost in incompleteLists(like: source) where other.source(lost.identity) == nil {
             guard !source.replacesIncomplete(lost), !kept.contains(where: { $0.revokesAll(of: lost) }),

@@ -28,11 +28,13 @@ package struct TrustSnapshot: Sendable {
     package init(_ sources: some Sequence<TrustSource>) {
         var byIdentity: [TrustSource.Identity: TrustSource] = [:]
         for source in sources { byIdentity[source.identity] = source }
-        let kept = byIdentity.values.filter { source in
-            !source.isIncomplete
-                || byIdentity[source.identity.complete]?.replacesIncomplete(source) != true
-        }
-        self.sources = kept.withoutSurplus.sorted { $0.identity < $1.identity }
+        let kept = byIdentity.filter { identity, source in
+            guard identity.incomplete != nil else { return true }
+            let complete = byIdentity.filter { $0.key.incomplete == nil && $0.key.isLike(identity) }
+            // Of two keys' lists nobody knows whose next issue it was: both have to be later.
+            return complete.isEmpty || !complete.values.allSatisfy { $0.replacesIncomplete(source) }
+        }.values
+        self.sources = Array(kept).withoutSurplus.sorted { $0.identity < $1.identity }
         id = ID(of: self.sources)
         var collection = AnchorCollection()
         for source in self.sources where source.kind == .provider { collection.addProvider(source) }
@@ -51,10 +53,16 @@ package struct TrustSnapshot: Sendable {
         sources.first { $0.identity == identity }
     }
 
-    /// The incomplete lists of the name and issuer of `source`.
+    /// The incomplete lists that may be issues of the list that `source` is.
     func incompleteLists(like source: TrustSource) -> [TrustSource] {
-        let complete = source.identity.complete
-        return sources.filter { $0.isIncomplete && $0.identity.complete == complete }
+        let own = source.identity
+        return sources.filter { $0.isIncomplete && $0.identity.isLike(own) }
+    }
+
+    /// The complete lists that may be issues of the list that `source` is: several if it does not say which key is its issuer's.
+    func completeLists(like source: TrustSource) -> [TrustSource] {
+        let own = source.identity
+        return sources.filter { $0.kind.isList && !$0.isIncomplete && $0.identity.isLike(own) }
     }
 
     /// The snapshot with each admitted source in place of the one of its identity, or as a further one.

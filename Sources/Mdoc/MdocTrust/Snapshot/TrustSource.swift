@@ -85,32 +85,53 @@ package struct TrustSource: Sendable, Equatable {
         }
     }
 
+    private var issuerKey: [UInt8]? {
+        if case .revocationList(let held) = content { held.issuerKeyIdentifier } else { nil }
+    }
+
     /// What makes two sources one that was renewed.
     ///
     /// Anybody who signs under a trusted root can write any URI into a status list or CRL. Lists of one URI under several issuers
     /// therefore stand side by side, and neither replaces the other (Q234). Lists with gaps stand beside each other and beside the
-    /// complete list of their name and issuer, so that none hides what another revokes (Q240).
+    /// complete list of their name and issuer, so that none hides what another revokes (Q240). A root that was re-keyed under its name
+    /// signs CRLs with two keys: they stand side by side too.
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
         /// A digest of who issued a CRL, or the signer of a status or identifier list; nil for other kinds.
         package let issuer: [UInt8]?
+        /// The identifier that a CRL gives for its issuer's key; nil if it gives none that can be read, and for other kinds.
+        package let issuerKey: [UInt8]?
         /// The SHA-256 of a list that leaves something out or has parts that cannot be read; nil for other sources.
         package let incomplete: [UInt8]?
 
-        package init(kind: Kind, name: String, issuer: [UInt8]? = nil, incomplete: [UInt8]? = nil) {
+        package init(
+            kind: Kind, name: String, issuer: [UInt8]? = nil, issuerKey: [UInt8]? = nil,
+            incomplete: [UInt8]? = nil
+        ) {
             self.kind = kind
             self.name = name
             self.issuer = issuer
+            self.issuerKey = issuerKey
             self.incomplete = incomplete
         }
 
         /// The identity of the complete list of this name and issuer.
-        package var complete: Identity { Identity(kind: kind, name: name, issuer: issuer) }
+        package var complete: Identity {
+            Identity(kind: kind, name: name, issuer: issuer, issuerKey: issuerKey)
+        }
+
+        /// Whether the other source may be an issue of the same list, complete or not. A CRL that names no key may be any key's.
+        func isLike(_ other: Identity) -> Bool {
+            kind == other.kind && name == other.name && issuer == other.issuer
+                && (issuerKey == nil || other.issuerKey == nil || issuerKey == other.issuerKey)
+        }
     }
 
     package var identity: Identity {
-        Identity(kind: kind, name: name, issuer: issuer, incomplete: isIncomplete ? sha256 : nil)
+        Identity(
+            kind: kind, name: name, issuer: issuer, issuerKey: issuerKey,
+            incomplete: isIncomplete ? sha256 : nil)
     }
 }
 
@@ -124,6 +145,9 @@ extension TrustSource.Identity: Comparable {
         }
         guard one.issuer == other.issuer else {
             return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
+        }
+        guard one.issuerKey == other.issuerKey else {
+            return (one.issuerKey ?? []).lexicographicallyPrecedes(other.issuerKey ?? [])
         }
         return (one.incomplete ?? []).lexicographicallyPrecedes(other.incomplete ?? [])
     }

@@ -2,9 +2,13 @@ package import MdocModel
 package import ReaderStore
 package import ReaderTokens
 
-/// Counts for all hubs of the chain, by the clock of the database, since the clocks of hubs may differ.
-extension HubDatabase: TokenCount {
+/// Counts the requests for reader tokens, for all hubs of the chain. The clock is that of the database: those of hubs may differ.
+package struct HubTokenCounts: TokenCount {
     package typealias Failure = PostgreSQLError
+
+    private let pool: PostgreSQLPool
+
+    init(_ pool: PostgreSQLPool) { self.pool = pool }
 
     package func note(
         _ request: TokenRequest, at _: Timestamp
@@ -12,15 +16,15 @@ extension HubDatabase: TokenCount {
         let row = try await pool.rows(
             """
             INSERT INTO countersign_fleet_reader_token AS token (kiosk, brand, instance, asked, is_refused)
-            VALUES ($1::text, $2::text, $3::text, ARRAY[\(Self.second)], false)
+            VALUES ($1::text, $2::text, $3::text, ARRAY[\(HubDatabase.second)], false)
             ON CONFLICT (kiosk, brand, instance) DO UPDATE SET (asked, is_refused) = (
                 SELECT coalesce(array_agg(moment ORDER BY moment), '{}')
-                    || CASE WHEN count(*) < \(TokenLimit.most) THEN ARRAY[\(Self.second)] ELSE '{}' END,
+                    || CASE WHEN count(*) < \(TokenLimit.most) THEN ARRAY[\(HubDatabase.second)] ELSE '{}' END,
                     count(*) >= \(TokenLimit.most)
                 FROM unnest(token.asked) AS moment
-                WHERE moment > \(Self.second) - \(TokenLimit.window)
-                    AND moment <= \(Self.second) + \(TokenLimit.window))
-            RETURNING is_refused, asked[1] + \(TokenLimit.window) - \(Self.second)
+                WHERE moment > \(HubDatabase.second) - \(TokenLimit.window)
+                    AND moment <= \(HubDatabase.second) + \(TokenLimit.window))
+            RETURNING is_refused, asked[1] + \(TokenLimit.window) - \(HubDatabase.second)
             """,
             [request.caller.bytes, request.brand.text.bytes, request.instance.text.text.bytes]
         ).first
@@ -40,14 +44,11 @@ extension HubDatabase: TokenCount {
     }
 
     /// Forgets readers for which nobody has asked within the window.
-    func forgetTokens() async throws(PostgreSQLError) {
+    func forget() async throws(PostgreSQLError) {
         _ = try await pool.rows(
             """
             DELETE FROM countersign_fleet_reader_token
-            WHERE asked[cardinality(asked)] <= \(Self.second) - \(TokenLimit.window)
+            WHERE asked[cardinality(asked)] <= \(HubDatabase.second) - \(TokenLimit.window)
             """)
     }
-
-    /// The time of the database, read again once a statement has waited for another hub.
-    static let second = "extract(epoch FROM clock_timestamp())::bigint"
 }

@@ -18,7 +18,8 @@ package enum ReceiptPush: Equatable, Sendable {
     case revoked
 }
 
-extension HubDatabase {
+/// The receipts of a chain's kiosks, and the keys that sign them.
+package struct HubReceipts: Sendable {
     /// The most receipts of one push.
     package static let mostReceipts = 512
     /// The most keys that one kiosk may have, be there receipts of them or not.
@@ -28,6 +29,14 @@ extension HubDatabase {
     static let mostPushed: Int64 = 1 << 24
     /// PostgreSQL's code for a row that is for no partition.
     private static let partitionMissing = "23514"
+
+    private let pool: PostgreSQLPool
+    private let months: ReceiptMonths
+
+    init(_ pool: PostgreSQLPool, _ months: ReceiptMonths) {
+        self.pool = pool
+        self.months = months
+    }
 
     /// Takes the receipts that follow those that are there, all of them or none. What is there already changes nothing.
     package func take(
@@ -48,9 +57,9 @@ extension HubDatabase {
             return try await take(receipts, of: kiosk)
         } catch .failed(code: Self.partitionMissing) {
             // The clock of the database was put right by more than a month.
-            try await makePartitions()
+            try await months.make()
             return try await take(receipts, of: kiosk)
-        } catch .failed(code: Self.keyTaken) {
+        } catch .failed(code: HubDatabase.keyTaken) {
             // Another kiosk has pushed the first receipts of one of the keys at the same time.
             return try await take(receipts, of: kiosk)
         }
@@ -61,7 +70,7 @@ extension HubDatabase {
     ) async throws(PostgreSQLError) -> ReceiptPush {
         let signatures = try await signatures(of: receipts, from: kiosk)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            try Self.take(receipts, signatures, of: kiosk, link, deadline)
+            try Self.take(receipts, having: signatures, of: kiosk, on: link, until: deadline)
         }
     }
 
@@ -72,24 +81,23 @@ extension HubDatabase {
     ) async throws(PostgreSQLError) -> CheckedSignatures {
         let (new, keys) = try await pool.transaction {
             link, deadline throws(PostgreSQLError) -> ([SignedReceipt], [ReceiptPublicKey]) in
-            guard let account = try ReceiptAccount(of: kiosk, isHeld: false, link, deadline),
+            guard let account = try ReceiptAccount(of: kiosk, isHeld: false, on: link, until: deadline),
                 !account.isRejoining
             else { return ([], []) }
             let new = receipts.filter { $0.sequence > account.head.sequence }
             guard new.first?.sequence == account.head.sequence + 1,
                 account.pushed(with: new) <= Self.mostPushed
             else { return ([], []) }
-            return (new, try Self.receiptKeys(of: kiosk, link, deadline).map(\.key))
+            return (new, try Self.receiptKeys(of: kiosk, on: link, until: deadline).map(\.key))
         }
         return CheckedSignatures(of: new, by: keys)
     }
 
     private static func take(
-        _ receipts: [SignedReceipt], _ signatures: CheckedSignatures, of kiosk: FleetName,
-        _ link: borrowing PostgreSQLLink,
-        _ deadline: ContinuousClock.Instant
+        _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
+        on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
-        guard let account = try ReceiptAccount(of: kiosk, isHeld: true, link, deadline),
+        guard let account = try ReceiptAccount(of: kiosk, isHeld: true, on: link, until: deadline),
             let earliest = receipts.first
         else {
             return .revoked
@@ -99,7 +107,7 @@ extension HubDatabase {
         }
         let head = account.head
         let known = receipts.filter { $0.sequence <= head.sequence }
-        if let other = try firstDifference(known, of: kiosk, account, link, deadline) {
+        if let other = try firstDifference(known, of: kiosk, in: account, on: link, until: deadline) {
             return .differs(at: other)
         }
         let new = Array(receipts.dropFirst(known.count))
@@ -107,7 +115,7 @@ extension HubDatabase {
         guard first.sequence == head.sequence + 1 else { return .gap(head) }
         let pushed = account.pushed(with: new)
         guard pushed <= mostPushed else { return .tooMany(retryAfter: account.secondsLeft) }
-        let keys = try receiptKeys(of: kiosk, link, deadline)
+        let keys = try receiptKeys(of: kiosk, on: link, until: deadline)
         let verdict = ReceiptChain(new.map(\.encoded)).verify(
             by: keys.map(\.key), after: (head.sequence, head.digest), isSigned: signatures.isSigned)
         let next: HubState.Head
@@ -118,8 +126,8 @@ extension HubDatabase {
         case .intact(let count, let digest):
             next = HubState.Head(sequence: head.sequence + Int64(count), digest: digest)
         }
-        try insert(new, of: kiosk, account, link, deadline)
-        try use(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, link, deadline)
+        try insert(new, of: kiosk, in: account, on: link, until: deadline)
+        try use(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, on: link, until: deadline)
         _ = try link.rows(
             """
             UPDATE countersign_fleet_kiosk SET head_sequence = $2::bigint, head_digest = $3::bytea,
@@ -132,10 +140,10 @@ extension HubDatabase {
         return .committed(next)
     }
 
-    /// The number of the first receipt of which the database has another one. What its time is over for is not compared.
+    /// The number of the first receipt of which the database has another one. Receipts older than the retention period are not compared.
     private static func firstDifference(
-        _ receipts: [SignedReceipt], of kiosk: FleetName, _ account: ReceiptAccount,
-        _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
+        _ receipts: [SignedReceipt], of kiosk: FleetName, in account: ReceiptAccount,
+        on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Int64? {
         guard let first = receipts.first, let last = receipts.last else { return nil }
         var stored: [Int64: [UInt8]] = [:]
@@ -159,8 +167,8 @@ extension HubDatabase {
     }
 
     private static func insert(
-        _ receipts: [SignedReceipt], of kiosk: FleetName, _ account: ReceiptAccount,
-        _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
+        _ receipts: [SignedReceipt], of kiosk: FleetName, in account: ReceiptAccount,
+        on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         _ = try link.rows(
             """
@@ -178,7 +186,7 @@ extension HubDatabase {
 
     /// The keys that a kiosk has sent, but those that have signed another's receipts.
     private static func receiptKeys(
-        of kiosk: FleetName, _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
+        of kiosk: FleetName, on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> [(key: ReceiptPublicKey, isUsed: Bool)] {
         try link.rows(
             """
@@ -198,7 +206,7 @@ extension HubDatabase {
     /// `failed` with `keyTaken` where one of them is another's by now.
     private static func use(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
-        _ link: borrowing PostgreSQLLink, _ deadline: ContinuousClock.Instant
+        on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         let signers = Set(receipts.map(\.keyID))
         let points = keys.filter { signers.contains($0.id) }.map(\.point)
@@ -238,7 +246,10 @@ extension HubDatabase {
                 """, [kiosk.text.bytes, points], until: deadline
             ).first?.first??.text
             if let owner = owner.flatMap({ FleetName($0) }) { return .taken(by: owner) }
-            guard let (epoch, isOther) = try Self.epoch(of: kiosk, having: points, link, deadline) else {
+            guard
+                let (epoch, isOther) = try ReceiptEpoch.current(
+                    of: kiosk, having: points, on: link, until: deadline)
+            else {
                 return .unknown
             }
             let count = try link.rows(
@@ -262,46 +273,42 @@ extension HubDatabase {
         }
     }
 
-    /// Has operators look at a kiosk.
-    func alert(_ id: String, at kiosk: FleetName) async throws(PostgreSQLError) {
-        _ = try await pool.rows(
-            "UPDATE countersign_fleet_kiosk SET alert = $2::text WHERE kiosk = $1::text",
-            [kiosk.text.bytes, id.bytes])
-    }
-
-    /// The kiosks that an operator has to look at, and why, in the order of their names.
-    package func alerts() async throws(PostgreSQLError) -> [JSONValue] {
-        try await pool.rows(
-            "SELECT kiosk, alert FROM countersign_fleet_kiosk WHERE alert <> '' ORDER BY kiosk"
-        ).map { row throws(PostgreSQLError) in
-            guard row.count == 2, let kiosk = row[0], let alert = row[1] else { throw .rowMalformed }
-            return ["kiosk": .string(kiosk.text), "alert": .string(alert.text)]
-        }
-    }
-
-    /// Forgets a kiosk's alert. False if it has no alert.
-    package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        let who = self.who()
-        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            let row = try link.rows(
-                """
-                UPDATE countersign_fleet_kiosk AS kiosk SET alert = '' FROM (
-                    SELECT kiosk, alert FROM countersign_fleet_kiosk WHERE kiosk = $1::text AND alert <> '' FOR UPDATE
-                ) AS former WHERE kiosk.kiosk = former.kiosk RETURNING former.alert
-                """, [kiosk.text.bytes], until: deadline
-            ).first
-            guard let row else { return false }
-            guard let alert = row.first.flatMap({ $0 }) else { throw .rowMalformed }
-            let act = OperatorAct.kiosk(.alertCleared, kiosk, [("alert", .string(alert.text))])
-            try Self.write(act, by: who, link, deadline)
-            return true
-        }
-    }
-
     /// How many receipts of a kiosk the database has, for checks.
-    package func receiptCount(of kiosk: FleetName) async throws(PostgreSQLError) -> Int64 {
+    package func count(of kiosk: FleetName) async throws(PostgreSQLError) -> Int64 {
         try await pool.rows(
             "SELECT count(*) FROM countersign_fleet_receipt WHERE kiosk = $1::text", [kiosk.text.bytes]
         ).first?.first??.bigint ?? 0
+    }
+}
+
+/// Which receipts a kiosk's keys have signed. To find that out takes longer than all else of a push, and is done before the kiosk's
+/// row is held.
+struct CheckedSignatures {
+    private struct Check: Hashable {
+        /// The SHA-256 of the receipt with its signature.
+        let receipt: [UInt8]
+        let key: ReceiptPublicKey
+    }
+
+    private var results: [Check: Bool] = [:]
+
+    /// How many were checked.
+    var count: Int { results.count }
+
+    /// Checks them in their order, up to the first that none of the keys has signed: no receipt after it is taken.
+    init(of receipts: [SignedReceipt], by keys: [ReceiptPublicKey]) {
+        let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for receipt in receipts {
+            guard let key = known[receipt.keyID] else { return }
+            let isSigned = receipt.isSigned(by: key)
+            results[Check(receipt: receipt.digest, key: key)] = isSigned
+            guard isSigned else { return }
+        }
+    }
+
+    /// Whether this very key signed this very receipt. What was not checked is checked now: the kiosk has sent further keys, or has
+    /// another chain, since its receipts and keys were looked up.
+    func isSigned(_ receipt: SignedReceipt, by key: ReceiptPublicKey) -> Bool {
+        results[Check(receipt: receipt.digest, key: key)] ?? receipt.isSigned(by: key)
     }
 }

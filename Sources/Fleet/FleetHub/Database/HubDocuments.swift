@@ -3,10 +3,20 @@ package import JSON
 package import MdocModel
 package import ReaderStore
 
-/// Documents and their roll-outs.
-extension HubDatabase {
+/// The documents of a chain and their roll-outs.
+package struct HubDocuments: Sendable {
     /// After so many kiosks have refused a document, or went back from it, no further kiosk gets it until somebody widens its roll-out.
     package static let mostFailures: Int64 = 3
+
+    private let pool: PostgreSQLPool
+    private let audit: AuditLog
+    private let chain: FleetName
+
+    init(_ pool: PostgreSQLPool, recordingIn audit: AuditLog, chain: FleetName) {
+        self.pool = pool
+        self.audit = audit
+        self.chain = chain
+    }
 
     package enum PutOutcome: Equatable, Sendable {
         case put
@@ -27,10 +37,11 @@ extension HubDatabase {
         let content = document.document
         let (level, name) = (content.level.rawValue, content.name.text)
         let act = OperatorAct.document(
-            .documentPut, content.level, content.name, version: content.version, digest: document.digest,
+            .documentPut, at: content.level, of: content.name, version: content.version,
+            digest: document.digest,
             percent: percent)
-        let who = self.who()
-        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+        return try await audit.recording {
+            link, deadline throws(PostgreSQLError) -> (PutOutcome, OperatorAct?) in
             // One who puts a document waits for another.
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
             let others = try link.rows(
@@ -42,7 +53,9 @@ extension HubDatabase {
                 guard row.count == 2, let version = row[0]?.bigint, let encoded = row[1] else {
                     throw .rowMalformed
                 }
-                guard document.takesPlace(of: encoded, among: keys) else { return .older(than: version) }
+                guard document.takesPlace(of: encoded, among: keys) else {
+                    return (.older(than: version), nil)
+                }
             }
             for table in ["countersign_fleet_failure", "countersign_fleet_document"] where !others.isEmpty {
                 _ = try link.rows(
@@ -61,8 +74,7 @@ extension HubDatabase {
             _ = try link.rows(
                 Self.noticeTasks(for: content.level), content.level == .chain ? [] : [name.bytes],
                 until: deadline)
-            try Self.write(act, by: who, link, deadline)
-            return .put
+            return (.put, act)
         }
     }
 
@@ -83,24 +95,22 @@ extension HubDatabase {
     package func widen(
         _ level: FleetLevel, _ name: FleetName, percent: Int64
     ) async throws(PostgreSQLError) -> Bool {
-        let who = self.who()
-        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+        try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
             _ = try link.rows(
                 "DELETE FROM countersign_fleet_failure WHERE level = $1::text AND name = $2::text",
                 [level.rawValue.bytes, name.text.bytes], until: deadline)
             let row = try link.rows(
                 Self.widening, [level.rawValue.bytes, name.text.bytes, percent.postgreSQL], until: deadline
             ).first
-            guard let row else { return false }
+            guard let row else { return (false, nil) }
             guard row.count == 3, let version = row[0]?.bigint, let digest = row[1], let isOther = row[2]
             else { throw .rowMalformed }
             _ = try link.rows(
                 Self.noticeTasks(for: level), level == .chain ? [] : [name.text.bytes], until: deadline)
-            guard isOther == [1] else { return true }
+            guard isOther == [1] else { return (true, nil) }
             let act = OperatorAct.document(
-                .documentWidened, level, name, version: version, digest: digest, percent: percent)
-            try Self.write(act, by: who, link, deadline)
-            return true
+                .documentWidened, at: level, of: name, version: version, digest: digest, percent: percent)
+            return (true, act)
         }
     }
 
@@ -161,7 +171,7 @@ extension HubDatabase {
     }
 
     /// The newest document of each level for a kiosk, as far as roll-outs have come.
-    func documents(for kiosk: KioskRecord) async throws(PostgreSQLError) -> [HubState.Entry] {
+    func newest(for kiosk: KioskRecord) async throws(PostgreSQLError) -> [HubState.Entry] {
         let rows = try await pool.rows(
             """
             SELECT DISTINCT ON (level) level, version, digest FROM countersign_fleet_document

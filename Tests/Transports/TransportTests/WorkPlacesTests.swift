@@ -1,10 +1,9 @@
 import Synchronization
 import Testing
+import Transport
 
-@testable import PortraitDecoding
-
-@Suite("The places of decoders")
-struct DecoderPlacesTests {
+@Suite("Places for work that runs at once")
+struct WorkPlacesTests {
     private final class Counts: Sendable {
         struct State: Equatable {
             var running = 0
@@ -33,12 +32,12 @@ struct DecoderPlacesTests {
 
     @Test("As many run at once as there are places, however many wait, and each gets its turn")
     func limit() async {
-        let places = DecoderPlaces(count: 4)
+        let places = WorkPlaces(count: 4)
         let counts = Counts()
         await withDiscardingTaskGroup { group in
             for _ in 0..<64 {
                 group.addTask {
-                    await places.enter()
+                    guard await places.enter() else { return }
                     counts.begin()
                     try? await Task.sleep(for: .milliseconds(5))
                     counts.end()
@@ -47,5 +46,26 @@ struct DecoderPlacesTests {
             }
         }
         #expect(counts.current == Counts.State(running: 0, most: 4, ended: 64))
+    }
+
+    @Test("Where too many wait the next one is sent away at once, and takes no place from those who wait")
+    func mostWaiting() async {
+        let places = WorkPlaces(count: 1, mostWaiting: 2)
+        #expect(await places.enter())
+        let counts = Counts()
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<5 { group.addTask { await places.enter() } }
+            // Three are sent away while the place is taken; the others wait for it.
+            for await isIn in group.prefix(3) { #expect(!isIn) }
+            places.leave()
+            for await isIn in group {
+                #expect(isIn)
+                counts.begin()
+                counts.end()
+                places.leave()
+            }
+        }
+        #expect(counts.current.ended == 2)
+        #expect(await places.enter())
     }
 }

@@ -5,20 +5,44 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-extension FleetAgent {
+/// Keeps a connection to the chain's broker for a kiosk: says that the kiosk is there, and hears that the hub has something new.
+actor BrokerFollower {
     /// Over how many seconds kiosks that have lost the broker spread their questions: it may have lost all of them.
     private static let spread: Int64 = 10
     /// Of how many topics a connection says that something malformed came.
     private static let mostIgnored = 4
 
-    /// Keeps a connection to the broker, and makes the next one after a pause: a broker that starts is not stormed.
-    func followBroker() async {
+    private let settings: KioskSettings
+    private let folder: FleetFolder
+    private let hub: EnrolledHub
+    private let agent: FleetAgent
+    private let log: Logger
+    private var lastRemark = BrokerRemark()
+    /// Topics of the present connection of which something malformed came.
+    private var ignoredTopics: Set<String> = []
+
+    /// - Parameters:
+    ///   - hub: Gives the kiosk its password at the broker.
+    ///   - agent: Asks the hub where the broker has a notice, and stops where the hub says that the kiosk is revoked.
+    init(
+        _ settings: KioskSettings, in folder: FleetFolder, askingAt hub: EnrolledHub, for agent: FleetAgent,
+        log: Logger
+    ) {
+        self.settings = settings
+        self.folder = folder
+        self.hub = hub
+        self.agent = agent
+        self.log = log
+    }
+
+    /// Keeps a connection until it is cancelled, and makes the next one after a pause: a broker that starts is not stormed.
+    func run() async {
         var access = folder.brokerAccess()
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
-                guard !isStopped else { throw .unreachable }
-                let client = try await enrolledClient()
+                guard await !agent.isStopped else { throw .unreachable }
+                let client = try await hub.enrolledClient()
                 let known: BrokerAccess
                 if let access {
                     known = access
@@ -39,18 +63,18 @@ extension FleetAgent {
                     // The account was removed: the hub says whether this kiosk is revoked.
                     access = nil
                     keep(nil)
-                    notice(spread: Self.spread)
+                    await agent.notice(spread: Self.spread)
                 case .failed: break
                 }
             } catch {
                 access = nil
-                if !isStopped, !Task.isCancelled {
+                if await !agent.isStopped, !Task.isCancelled {
                     remark("the kiosk has no password for the broker: \(error.explanation)")
                 }
                 // No notice of it comes to a kiosk that the broker does not let in.
-                if error.isRevocation { await stop("this kiosk is revoked") }
+                await agent.stop(after: error)
             }
-            guard await rest(after: attempt) else { return }
+            guard await rest(for: settings.pause(after: attempt)) else { return }
             attempt += 1
         }
     }
@@ -68,7 +92,7 @@ extension FleetAgent {
 
     /// Says what is wrong with the broker, once until that changes.
     private func remark(_ text: String) {
-        if brokerRemark.isNews(text) { log.warning("\(text)") }
+        if lastRemark.isNews(text) { log.warning("\(text)") }
     }
 
     /// Says of a few topics of a connection that something malformed came.
@@ -79,14 +103,14 @@ extension FleetAgent {
             metadata: ["topic": "\(Terminal.safe(topic))"])
     }
 
-    /// What came of a connection.
+    /// How a connection ended.
     enum Outcome: Equatable {
         /// Over how many seconds the hub has all kiosks spread what they do.
         case served(spreadSeconds: Int64)
         case refused, failed
 
         /// What a notice says of the spread: one to this kiosk alone says nothing.
-        mutating func note(_ notice: ChangeNotice, isToAll: Bool) {
+        mutating func record(_ notice: ChangeNotice, isToAll: Bool) {
             if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
         }
 
@@ -120,7 +144,7 @@ extension FleetAgent {
                 switch event {
                 case .connected:
                     outcome = .served(spreadSeconds: 0)
-                    brokerRemark.clear()
+                    lastRemark.clear()
                     ignoredTopics = []
                     connection.subscribe(to: topics.notice)
                     connection.subscribe(to: topics.notice(for: kiosk))
@@ -132,8 +156,8 @@ extension FleetAgent {
                         remark(malformed: topic)
                         continue
                     }
-                    outcome.note(notice, isToAll: topic == topics.notice)
-                    self.notice(spread: notice.spreadSeconds)
+                    outcome.record(notice, isToAll: topic == topics.notice)
+                    await agent.notice(spread: notice.spreadSeconds)
                 case .refused(let code):
                     outcome = .refused
                     remark(
@@ -155,7 +179,7 @@ extension FleetAgent {
             )
         }
         // Where the account was removed the hub says that the kiosk is revoked.
-        if case .served = outcome { notice(spread: Self.spread) }
+        if case .served = outcome { await agent.notice(spread: Self.spread) }
         return outcome
     }
 }

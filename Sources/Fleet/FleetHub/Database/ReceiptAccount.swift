@@ -25,8 +25,8 @@ struct ReceiptAccount {
     ///
     /// - Parameter isHeld: whether who holds it for the same kiosk at the same time waits until the transaction has ended.
     init?(
-        of kiosk: FleetName, isHeld: Bool, _ link: borrowing PostgreSQLLink,
-        _ deadline: ContinuousClock.Instant
+        of kiosk: FleetName, isHeld: Bool, on link: borrowing PostgreSQLLink,
+        until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         let row = try link.rows(
             """
@@ -47,12 +47,12 @@ struct ReceiptAccount {
 
 /// An epoch is the chain of receipts of one computer. Another computer of the same name begins the next one, once an operator has
 /// let it in with a code: without a code a chain that ends, or continues otherwise, is found.
-extension HubDatabase {
+enum ReceiptEpoch {
     /// The epoch of a kiosk that has these keys, and whether it is another one than before; nil if there is no such kiosk.
     /// Which it is is asked once after each enrolment: that of which one of the keys has signed receipts, or else the next one.
-    static func epoch(
-        of kiosk: FleetName, having points: [UInt8], _ link: borrowing PostgreSQLLink,
-        _ deadline: ContinuousClock.Instant
+    static func current(
+        of kiosk: FleetName, having points: [UInt8], on link: borrowing PostgreSQLLink,
+        until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> (epoch: Int64, isOther: Bool)? {
         let row = try link.rows(
             """
@@ -69,7 +69,7 @@ extension HubDatabase {
         else { throw .rowMalformed }
         guard isRejoining == [1] else { return (epoch, false) }
         let next = row[3]?.bigint ?? (sequence == 0 ? epoch : max(epoch, ended) + 1)
-        if next != epoch { try begin(next, of: kiosk, link, deadline) }
+        if next != epoch { try begin(next, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(
             "UPDATE countersign_fleet_kiosk SET is_rejoining = false WHERE kiosk = $1::text",
             [kiosk.text.bytes], until: deadline)
@@ -78,8 +78,8 @@ extension HubDatabase {
 
     /// Keeps where the present epoch ends, and continues with another: where that one ended, or from the first receipt on.
     private static func begin(
-        _ epoch: Int64, of kiosk: FleetName, _ link: borrowing PostgreSQLLink,
-        _ deadline: ContinuousClock.Instant
+        _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
+        until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         _ = try link.rows(
             """

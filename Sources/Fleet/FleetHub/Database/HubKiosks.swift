@@ -78,12 +78,22 @@ package struct KioskRecord: Equatable, Sendable {
     }
 }
 
-extension HubDatabase {
-    /// PostgreSQL's code for a row that would be there twice.
-    static let keyTaken = "23505"
-
+/// The kiosks of a chain: their codes, keys, states and reports, and what they may do in an hour.
+package struct HubKiosks: Sendable {
     /// How long a code can be used, in seconds.
     package static let codeLifetime: Int64 = 86_400
+
+    private let pool: PostgreSQLPool
+    private let audit: AuditLog
+    private let documents: HubDocuments
+    private let chain: FleetName
+
+    init(_ pool: PostgreSQLPool, recordingIn audit: AuditLog, documents: HubDocuments, chain: FleetName) {
+        self.pool = pool
+        self.audit = audit
+        self.documents = documents
+        self.chain = chain
+    }
 
     /// Makes a one-time code for a kiosk that is new or was revoked; nil if there is such a kiosk. Receipt keys that it has sent and
     /// that signed nothing are forgotten: once it is enrolled it sends its keys again.
@@ -93,8 +103,8 @@ extension HubDatabase {
         guard let random = try? randomBytes(16) else { throw .withoutRandom }
         let code = random.hexadecimal
         let act = OperatorAct.kiosk(
-            .kioskInvited, kiosk, [("site", JSONValue(site?.text)), ("group", JSONValue(group?.text))])
-        let isDone = try await perform(
+            .kioskInvited, kiosk, also: [("site", JSONValue(site?.text)), ("group", JSONValue(group?.text))])
+        let isDone = try await audit.recording(
             act,
             by: """
                 WITH invited AS (
@@ -134,7 +144,7 @@ extension HubDatabase {
         ).first != nil
     }
 
-    package func kiosk(_ name: FleetName) async throws(PostgreSQLError) -> KioskRecord? {
+    package func named(_ name: FleetName) async throws(PostgreSQLError) -> KioskRecord? {
         try await pool.rows(
             "SELECT \(KioskRecord.columns) FROM countersign_fleet_kiosk WHERE kiosk = $1::text",
             [name.text.bytes]
@@ -142,7 +152,7 @@ extension HubDatabase {
     }
 
     /// In the order of their names, from the one after `name` on.
-    package func kiosks(
+    package func all(
         after name: String = "", atMost limit: Int64
     ) async throws(PostgreSQLError) -> [KioskRecord] {
         try await pool.rows(
@@ -155,7 +165,7 @@ extension HubDatabase {
 
     /// Refuses the kiosk's certificate from now on, and has the broker remove its account. False if there is no such kiosk, or it is revoked.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        try await perform(
+        try await audit.recording(
             .kiosk(.kioskRevoked, kiosk),
             by: """
                 WITH changed AS (
@@ -185,7 +195,7 @@ extension HubDatabase {
 
     /// Says that the kiosk takes no orders, or takes them again. False if that is so already.
     package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
-        try await perform(
+        try await audit.recording(
             .kiosk(isStopped ? .kioskStopped : .kioskStarted, kiosk),
             by: """
                 WITH changed AS (
@@ -215,7 +225,7 @@ extension HubDatabase {
             chain: chain, site: kiosk.site, group: kiosk.group, kiosk: kiosk.name)
         for entry in report.documents where entry.result != "applied" {
             guard let name = membership.name(at: entry.level) else { continue }
-            try await countFailure(entry, at: name, by: kiosk.name)
+            try await documents.countFailure(entry, at: name, by: kiosk.name)
         }
         return nil
     }
@@ -242,5 +252,82 @@ extension HubDatabase {
                 .postgreSQLArray(all.map { $0.value.software.bytes }, of: 25),
                 now.secondsSince1970.postgreSQL,
             ])
+    }
+
+    /// Has operators look at a kiosk.
+    func alert(_ id: String, at kiosk: FleetName) async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            "UPDATE countersign_fleet_kiosk SET alert = $2::text WHERE kiosk = $1::text",
+            [kiosk.text.bytes, id.bytes])
+    }
+
+    /// The kiosks that an operator has to look at, and why, in the order of their names.
+    package func alerts() async throws(PostgreSQLError) -> [JSONValue] {
+        try await pool.rows(
+            "SELECT kiosk, alert FROM countersign_fleet_kiosk WHERE alert <> '' ORDER BY kiosk"
+        ).map { row throws(PostgreSQLError) in
+            guard row.count == 2, let kiosk = row[0], let alert = row[1] else { throw .rowMalformed }
+            return ["kiosk": .string(kiosk.text), "alert": .string(alert.text)]
+        }
+    }
+
+    /// Forgets a kiosk's alert. False if it has no alert.
+    package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
+        try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
+            let row = try link.rows(
+                """
+                UPDATE countersign_fleet_kiosk AS kiosk SET alert = '' FROM (
+                    SELECT kiosk, alert FROM countersign_fleet_kiosk WHERE kiosk = $1::text AND alert <> '' FOR UPDATE
+                ) AS former WHERE kiosk.kiosk = former.kiosk RETURNING former.alert
+                """, [kiosk.text.bytes], until: deadline
+            ).first
+            guard let row else { return (false, nil) }
+            guard let alert = row.first.flatMap({ $0 }) else { throw .rowMalformed }
+            let act = OperatorAct.kiosk(.alertCleared, kiosk, also: [("alert", .string(alert.text))])
+            return (true, act)
+        }
+    }
+
+    /// Counts what a kiosk does, and changes further columns with it, both or neither. The clock is that of the database: those of
+    /// hubs may differ.
+    ///
+    /// - Parameters:
+    ///   - columns: assignments of SQL, each with a comma behind it. `values` are those of `$2` and so on.
+    /// - Returns: after how many seconds it may do so again, where it has done so as often as it may: nothing is changed then.
+    func count(
+        _ limit: HourlyLimit, of kiosk: FleetName, setting columns: String = "", _ values: [[UInt8]] = []
+    ) async throws(PostgreSQLError) -> Int64? {
+        let count = limit.rawValue
+        let refusal = try await pool.rows(
+            """
+            WITH clock AS (SELECT \(HubDatabase.second) AS second), counted AS (
+                UPDATE countersign_fleet_kiosk SET \(columns)
+                    \(count) = CASE WHEN \(count)_hour = clock.second / 3600 THEN \(count) + 1 ELSE 1 END,
+                    \(count)_hour = clock.second / 3600
+                FROM clock WHERE kiosk = $1::text
+                    AND (\(count)_hour <> clock.second / 3600 OR \(count) < \(limit.most)) RETURNING kiosk)
+            SELECT 3600 - clock.second % 3600 FROM clock WHERE NOT EXISTS (SELECT FROM counted)
+            """, [kiosk.text.bytes] + values
+        ).first
+        guard let refusal else { return nil }
+        guard let seconds = refusal.first??.bigint else { throw .rowMalformed }
+        return seconds
+    }
+}
+
+/// What a kiosk may do so many times within an hour, at all hubs together.
+enum HourlyLimit: String {
+    case reports, passwords, renewals
+
+    var most: Int64 {
+        switch self {
+        // One whose lanes come and go says so 120 times.
+        case .reports: 1000
+        // One that the broker never lets in asks 65 times, and where all of eight hubs lack the broker each of them. One that the
+        // broker has let in keeps its password, also where it is started again and again.
+        case .passwords: 600
+        // A daemon has another certificate each minute at most, and one as soon as it is started.
+        case .renewals: 120
+        }
     }
 }

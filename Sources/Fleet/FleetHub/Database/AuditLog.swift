@@ -1,0 +1,174 @@
+package import Fleet
+internal import FoundationEssentials
+internal import Glibc
+package import JSON
+internal import MdocModel
+package import ReaderStore
+
+/// The audit log: what operators changed, each in the transaction of the change. Nothing here changes or deletes a row.
+package struct AuditLog: Sendable {
+    private let pool: PostgreSQLPool
+    /// Who changes something by command, looked up only then.
+    private let who: @Sendable () -> HubOperator
+
+    init(_ pool: PostgreSQLPool, by who: @escaping @Sendable () -> HubOperator) {
+        self.pool = pool
+        self.who = who
+    }
+
+    /// Makes a change and writes it into the audit log, both or neither.
+    ///
+    /// - Parameter change: Sends the statements of one transaction. It returns the act to write, or nil if it has changed nothing that
+    ///   the log names.
+    func recording<Value: Sendable>(
+        _ change:
+            @escaping @Sendable (
+                borrowing PostgreSQLLink, ContinuousClock.Instant
+            ) throws(PostgreSQLError) -> (value: Value, act: OperatorAct?)
+    ) async throws(PostgreSQLError) -> Value {
+        let who = self.who()
+        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            let (value, act) = try change(link, deadline)
+            // As the last step, since the log is locked from then on.
+            if let act { try Self.write(act, by: who, on: link, until: deadline) }
+            return value
+        }
+    }
+
+    /// Makes a change of one statement and writes it into the audit log, both or neither. False, and no row, where the statement
+    /// gives no row: then it has changed nothing.
+    func recording(
+        _ act: OperatorAct, by statement: String, _ values: [[UInt8]]
+    ) async throws(PostgreSQLError) -> Bool {
+        try await recording { link, deadline throws(PostgreSQLError) in
+            let isDone = try !link.rows(statement, values, until: deadline).isEmpty
+            return (isDone, isDone ? act : nil)
+        }
+    }
+
+    private static func write(
+        _ act: OperatorAct, by who: HubOperator, on link: borrowing PostgreSQLLink,
+        until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) {
+        // Until the transaction ends nobody else takes a number: they have no gap, and who asks for those after one misses none.
+        _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
+        _ = try link.rows(
+            """
+            INSERT INTO countersign_fleet_act (number, time, act, object, database_user, login, account, host)
+            SELECT coalesce(max(number), 0) + 1, \(HubDatabase.second), $1::text, $2::json, session_user,
+                $3::text, $4::text, $5::text
+            FROM countersign_fleet_act
+            """,
+            [
+                act.id.rawValue.bytes, act.object.utf8, who.login.bytes, who.account.bytes, who.host.bytes,
+            ], until: deadline)
+    }
+
+    /// What operators changed, in the order of the numbers, from the one after `number` on.
+    ///
+    /// - Parameter kiosk: whose acts, with the documents that are for this kiosk alone; nil for all.
+    package func acts(
+        after number: Int64 = 0, of kiosk: FleetName? = nil, atMost limit: Int64
+    ) async throws(PostgreSQLError) -> [(number: Int64, json: JSONValue)] {
+        try await pool.rows(
+            """
+            SELECT number, time, act, object, database_user, login, account, host FROM countersign_fleet_act
+            WHERE number > $1::bigint AND ($2::text = '' OR object->>'kiosk' = $2::text
+                OR (object->>'level' = 'kiosk' AND object->>'name' = $2::text))
+            ORDER BY number LIMIT $3::bigint
+            """, [number.postgreSQL, (kiosk?.text ?? "").bytes, limit.postgreSQL]
+        ).map { row throws(PostgreSQLError) in
+            let values = row.compactMap { $0 }
+            guard values.count == 8, let number = values[0].bigint, let time = values[1].bigint,
+                let object = try? JSONItem.parse(values[3][...])
+            else { throw .rowMalformed }
+            let json: JSONValue = [
+                "number": .integer(number),
+                "time": .string(Timestamp(secondsSince1970: time).description),
+                "act": .string(values[2].text), "object": JSONValue(object),
+                "databaseUser": .string(values[4].text),
+                "login": values[5].isEmpty ? .null : .string(values[5].text),
+                "account": .string(values[6].text), "host": .string(values[7].text),
+            ]
+            return (number: number, json: json)
+        }
+    }
+}
+
+/// What an operator changed by a command: a row of the chain's audit log. It has no code, no token, no content of a document, and
+/// nothing of a customer.
+struct OperatorAct: Sendable {
+    enum ID: String {
+        case kioskInvited
+        case kioskStopped
+        case kioskStarted
+        case kioskRevoked
+        case alertCleared
+        case documentPut
+        case documentWidened
+    }
+
+    let id: ID
+    /// What was changed.
+    let object: JSONValue
+
+    static func kiosk(
+        _ id: ID, _ kiosk: FleetName, also further: [(String, JSONValue)] = []
+    ) -> OperatorAct {
+        OperatorAct(id: id, object: .object([("kiosk", .string(kiosk.text))] + further))
+    }
+
+    /// - Parameters:
+    ///   - digest: which of several documents that had this version after each other.
+    ///   - percent: how many of its kiosks get it from now on.
+    static func document(
+        _ id: ID, at level: FleetLevel, of name: FleetName, version: Int64, digest: [UInt8], percent: Int64
+    ) -> OperatorAct {
+        OperatorAct(
+            id: id,
+            object: [
+                "level": .string(level.rawValue), "name": .string(name.text), "version": .integer(version),
+                "sha256": .string(digest.hexadecimal), "percent": .integer(percent),
+            ])
+    }
+}
+
+/// Who runs a command, as its computer says. The database takes that as the operator's own word.
+package struct HubOperator: Equatable, Sendable {
+    /// The account that logged in, which `sudo`, `su` and `runuser` leave as it is; empty if nobody logged in, as in a timer.
+    package var login: String
+    /// The account that runs the command.
+    package var account: String
+    /// The computer's name.
+    package var host: String
+
+    package init(login: String, account: String, host: String) {
+        self.login = login
+        self.account = account
+        self.host = host
+    }
+
+    /// Of this process.
+    package static let current = HubOperator(
+        login: login(text(of: "/proc/self/loginuid")), account: name(of: geteuid()),
+        host: text(of: "/proc/sys/kernel/hostname"))
+
+    /// - Parameter number: what the kernel says of the login; the highest number is nobody's.
+    static func login(_ number: String) -> String {
+        guard let user = uid_t(number), user != .max else { return "" }
+        return name(of: user)
+    }
+
+    /// The number where it has no name.
+    private static func name(of user: uid_t) -> String {
+        guard let entry = unsafe getpwuid(user), let name = unsafe entry.pointee.pw_name else {
+            return "\(user)"
+        }
+        return unsafe String(cString: name)
+    }
+
+    private static func text(of path: String) -> String {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return String(text.prefix { !$0.isWhitespace })
+    }
+}

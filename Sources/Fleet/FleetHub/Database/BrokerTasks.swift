@@ -1,0 +1,66 @@
+internal import Fleet
+internal import ReaderStore
+
+/// What the broker is still to be asked for. Several hubs may do one of the tasks: each can be done twice.
+struct BrokerTasks: Sendable {
+    private let pool: PostgreSQLPool
+
+    init(_ pool: PostgreSQLPool) { self.pool = pool }
+
+    struct Entry: Equatable, Sendable {
+        enum Kind: String { case notice, remove }
+
+        let number: Int64
+        let kind: Kind
+        /// Nil for all kiosks.
+        let kiosk: FleetName?
+    }
+
+    /// The oldest tasks.
+    func oldest(atMost limit: Int64) async throws(PostgreSQLError) -> [Entry] {
+        try await pool.rows(
+            "SELECT number, kind, kiosk FROM countersign_fleet_task ORDER BY number LIMIT $1::bigint",
+            [limit.postgreSQL]
+        ).map { row throws(PostgreSQLError) in
+            guard row.count == 3, let number = row[0]?.bigint,
+                let kind = row[1].flatMap({ Entry.Kind(rawValue: $0.text) }), let kiosk = row[2]?.text
+            else { throw .rowMalformed }
+            return Entry(number: number, kind: kind, kiosk: FleetName(kiosk))
+        }
+    }
+
+    func finish(_ tasks: Set<Int64>) async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            "DELETE FROM countersign_fleet_task WHERE number = ANY ($1::bigint[])",
+            [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])
+    }
+
+    /// Kiosks that are revoked, or not enrolled, in the order of their names.
+    func kiosksWithoutAccount(
+        after name: String, atMost limit: Int64
+    ) async throws(PostgreSQLError) -> [FleetName] {
+        try await pool.rows(
+            """
+            SELECT kiosk FROM countersign_fleet_kiosk WHERE state <> 'active' AND kiosk > $1::text
+            ORDER BY kiosk LIMIT $2::bigint
+            """, [name.bytes, limit.postgreSQL]
+        ).map { row throws(PostgreSQLError) in
+            guard let kiosk = row.first?.flatMap({ FleetName($0.text) }) else { throw .rowMalformed }
+            return kiosk
+        }
+    }
+
+    /// A number that no notice had before, and how many kiosks there are.
+    func nextChange() async throws(PostgreSQLError) -> (change: Int64, kiosks: Int64) {
+        let row = try await pool.rows(
+            """
+            SELECT nextval('countersign_fleet_change'),
+                (SELECT count(*) FROM countersign_fleet_kiosk WHERE state = 'active')
+            """
+        ).first
+        guard let row, row.count == 2, let change = row[0]?.bigint, let kiosks = row[1]?.bigint else {
+            throw .rowMalformed
+        }
+        return (change, kiosks)
+    }
+}

@@ -1,0 +1,87 @@
+package import MdocModel
+package import ReaderStore
+
+/// The partitions of the receipts, one for each month in which some came.
+package struct ReceiptMonths: Sendable {
+    /// How far the clocks of a hub and of the database may be apart where receipts are dropped, in seconds.
+    package static let mostClockDifference: Int64 = 86_400
+
+    private let pool: PostgreSQLPool
+
+    init(_ pool: PostgreSQLPool) { self.pool = pool }
+
+    /// Makes the partitions of this month and the next, by the clock of the database: those of hubs may differ.
+    ///
+    /// - Returns: the time of the database.
+    @discardableResult
+    func make() async throws(PostgreSQLError) -> Timestamp {
+        // Two hubs that make one table at the same time would refuse each other.
+        try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
+            let row = try link.rows("SELECT \(HubDatabase.second)", until: deadline).first
+            guard let second = row?.first??.bigint, let now = Timestamp(received: second) else {
+                throw .rowMalformed
+            }
+            let month = ReceiptMonth(of: now)
+            for next in [month, month.advanced(by: 1)] {
+                _ = try link.rows(HubTables.partition(next), until: deadline)
+            }
+            return now
+        }
+    }
+
+    /// Makes the partitions of this month and the next, and drops those that are over for more than `count` months. Drops none where the
+    /// hub's clock is another than the database's: one of them is wrong.
+    ///
+    /// - Parameter now: the time of the hub.
+    /// - Returns: by how many seconds the hub's clock is ahead.
+    @discardableResult
+    package func keep(_ count: Int, at now: Timestamp) async throws(PostgreSQLError) -> Int64 {
+        let time = try await make()
+        let difference = now.secondsSince1970 - time.secondsSince1970
+        guard abs(difference) <= Self.mostClockDifference else { return difference }
+        let names = try await pool.rows(
+            "SELECT relname::text FROM pg_class WHERE relname LIKE 'countersign_fleet_receipt_2%' AND relkind = 'r'"
+        )
+        let oldest = ReceiptMonth(of: time).advanced(by: -count)
+        for name in names.compactMap({ $0.first.flatMap { $0 }?.text }) {
+            guard let month = ReceiptMonth(suffix: name.suffix(6)), month < oldest else { continue }
+            _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(month.suffix)")
+        }
+        return difference
+    }
+}
+
+/// A month of UTC: the receipts that came in it are one partition of their table.
+struct ReceiptMonth: Equatable, Comparable {
+    /// Months since the year 0.
+    private let number: Int
+
+    init(of time: Timestamp) {
+        let day = time.dayInUTC
+        number = day.year * 12 + day.month - 1
+    }
+
+    private init(number: Int) { self.number = number }
+
+    /// From the end of a partition's name; nil for another.
+    init?(suffix: Substring) {
+        guard suffix.utf8.count == 6, let value = Int(suffix), (1...12).contains(value % 100) else {
+            return nil
+        }
+        number = value / 100 * 12 + value % 100 - 1
+    }
+
+    func advanced(by months: Int) -> ReceiptMonth { ReceiptMonth(number: number + months) }
+
+    static func < (one: ReceiptMonth, other: ReceiptMonth) -> Bool { one.number < other.number }
+
+    /// `202611`.
+    var suffix: String { "\(number / 12 * 100 + number % 12 + 1)" }
+    /// The first second, since 1970.
+    var begin: Int64 {
+        (FullDate(year: number / 12, month: number % 12 + 1, day: 1)?.daysSince1970 ?? 0) * 86_400
+    }
+    /// The first second after it.
+    var end: Int64 { advanced(by: 1).begin }
+}
