@@ -5,7 +5,7 @@ package import MdocModel
 package struct OutcomeCount: Equatable, Sendable {
     /// Counted from the start of the day, from 0.
     package let hour: Int
-    package let outcome: PresentationOutcome
+    package let outcome: Outcome
     package let count: Int
 }
 
@@ -25,7 +25,7 @@ extension ReaderStore {
                     """,
                 arguments: [start.secondsSince1970, end.secondsSince1970]
             ).compactMap { row in
-                guard let outcome = try PresentationOutcome(rawValue: row.decode(forColumn: "outcome"))
+                guard let outcome = try Outcome(rawValue: row.decode(forColumn: "outcome"))
                 else { return nil }
                 return OutcomeCount(
                     hour: try row.decode(forColumn: "hour"), outcome: outcome,

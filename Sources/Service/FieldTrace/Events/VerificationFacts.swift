@@ -15,13 +15,13 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
 
     package struct Check: Equatable, Sendable, Codable {
         package let id: TraceWord<CheckID>
-        package let outcome: TraceWord<Outcome>
+        package let outcome: TraceWord<Finding>
         package let reason: TraceWord<FailureReason>?
         /// What is wrong with the document signer's certificate.
         package let certificate: TraceWord<CertificateFault>?
     }
 
-    package enum Outcome: String, CaseIterable, Sendable {
+    package enum Finding: String, CaseIterable, Sendable {
         case passed, failed, undetermined, skipped
     }
 
@@ -33,7 +33,7 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
         self.kind = TraceWord(kind)
         checks = report.checks.map { check in
             Check(
-                id: TraceWord(check.id), outcome: TraceWord(Outcome(check.outcome)),
+                id: TraceWord(check.id), outcome: TraceWord(Finding(check.outcome)),
                 reason: check.reason.map { TraceWord($0) },
                 certificate: check.outcome.certificate.map { TraceWord(CertificateFault($0)) })
         }
@@ -41,8 +41,8 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
     }
 }
 
-extension DocumentFacts.Outcome {
-    fileprivate init(_ outcome: CheckReport.Outcome) {
+extension DocumentFacts.Finding {
+    fileprivate init(_ outcome: CheckReport.Finding) {
         self =
             switch outcome {
             case .passed: .passed
@@ -53,7 +53,7 @@ extension DocumentFacts.Outcome {
     }
 }
 
-extension CheckReport.Outcome {
+extension CheckReport.Finding {
     fileprivate var certificate: IssuerCertificateError? {
         if case .failed(.issuerCertificate(let error)) = self { error } else { nil }
     }

@@ -7,15 +7,7 @@ internal import RequestPlanner
 extension Presentation {
     /// The checks of each document, of the first question too.
     var documentReports: [DocumentReport] {
-        let reports: [DocumentReport] =
-            switch outcome {
-            case .judged(let judgement):
-                switch judgement.verdict {
-                case .verified(let response): response.reports
-                case .rejected(let response): response.reports
-                }
-            case .malformed, .declined, .failed: []
-            }
+        let reports = (try? result.get())?.reports ?? []
         return earlier.flatMap(\.documentReports) + reports
     }
 }
@@ -31,7 +23,7 @@ extension DocumentFacts {
 
 extension EndFacts {
     init(_ presentation: Presentation, reaching milestone: Milestone) {
-        let summary = TraceSummary(presentation.outcome)
+        let summary = TraceSummary(presentation.result)
         self.milestone = TraceWord(milestone)
         verdict = TraceWord(summary.verdict)
         error = summary.error.map { TraceWord($0) }
@@ -45,23 +37,18 @@ extension EndFacts {
     }
 }
 
-/// What an outcome says without a word of it.
+/// What a result says, without personal data.
 private struct TraceSummary {
     var verdict = TransactionReport.Verdict.incomplete
     var error: ErrorID?
     var cause: FaultFacts?
     var sessionStatus: UInt64?
 
-    init(_ outcome: Presentation.Outcome) {
-        switch outcome {
-        case .judged(let judgement):
-            let report = TransactionReport(judgement, expecting: .nothing, requestCompared: true)
-            take(report)
-        case .malformed:
-            verdict = .malformed
-            error = ErrorID(.responseMalformed)
-        case .declined: error = ErrorID(.declined)
-        case .failed(let failure): take(failure)
+    init(_ result: Result<Judgement, PresentationFailure>) {
+        switch result {
+        case .success(let judgement):
+            take(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
+        case .failure(let failure): take(failure)
         }
     }
 

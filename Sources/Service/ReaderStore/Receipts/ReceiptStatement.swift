@@ -61,7 +61,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// Nil if nobody was asked.
     package private(set) var decision: Decision?
     /// How the presentation ended. Nil in receipts of versions that did not say it.
-    package private(set) var outcome: PresentationOutcome?
+    package private(set) var outcome: Outcome?
 
     package init(
         time: Timestamp, lane: ReceiptLabel, kind: Kind, purpose: RequestPurpose,
@@ -69,7 +69,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         reasons: [ReceiptReason] = [], documents: [ReceiptDocument] = [], trust: Trust?, policy: ReceiptLabel,
         software: ReceiptLabel,
         retention: RetentionProfile, method: Method = .machineValidation, decision: Decision? = nil,
-        outcome: PresentationOutcome? = nil
+        outcome: Outcome? = nil
     ) {
         self.time = time
         self.lane = lane
@@ -91,7 +91,7 @@ package struct ReceiptStatement: Hashable, Sendable {
 
     /// The same with how the presentation ended, and the reasons for that which neither a check nor an error is.
     package func ended(
-        _ outcome: PresentationOutcome, because further: [ReceiptReason], decision: Decision?
+        _ outcome: Outcome, because further: [ReceiptReason], decision: Decision?
     ) -> ReceiptStatement {
         var ended = self
         ended.outcome = outcome

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Shows the result of a display request and has the operator decide.
 struct ResultShowing: Sendable {
-    typealias Outcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+    typealias ValidationOutcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
 
     let brand: String?
     private let display: (any DisplayChannel)?
@@ -18,9 +18,10 @@ struct ResultShowing: Sendable {
 
     /// The operator's decision, by the display or by the app, whichever comes first. Nothing is shown any more when
     /// this returns.
-    func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> Outcome {
+    func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> ValidationOutcome {
         guard let display else { throw .notSupported(.displayMissing) }
-        let (decisions, decided) = AsyncStream.makeStream(of: Result<Outcome, MobileDocumentReaderError>.self)
+        let (decisions, decided) = AsyncStream.makeStream(
+            of: Result<ValidationOutcome, MobileDocumentReaderError>.self)
         let (shown, isShown) = AsyncStream.makeStream(of: Void.self)
         let (presenter, timeout) = (presenter, timeout)
         let showing = Task {
@@ -48,7 +49,7 @@ extension ReadDocument {
     /// The operator's decision on what a display request shows.
     func show(
         _ asked: MobileDocumentPresentation
-    ) async throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let result = ShownResult(self, asked)
         return result.concluded(try await showing.outcome(of: result))
     }

@@ -19,10 +19,10 @@ struct ShownResult: Sendable, RedactedDescription {
     /// Why there is no portrait to compare; nil if there is one.
     let portraitFault: String?
     /// The evidence for the outcome, beside the operator's decision.
-    let evidence: PresentationEvidence
+    let evidence: Conclusion.Evidence
 
     /// The result of the operator's decision, by the outcome of a presentation. Without a portrait nobody compared.
-    func concluded(_ decision: ResultShowing.Outcome) -> ResultShowing.Outcome {
+    func concluded(_ decision: ResultShowing.ValidationOutcome) -> ResultShowing.ValidationOutcome {
         var evidence = evidence
         evidence.person = .decided(ReceiptStatement.Decision(decision))
         switch evidence.conclusion?.outcome {
@@ -34,7 +34,7 @@ struct ShownResult: Sendable, RedactedDescription {
 }
 
 extension ReceiptStatement.Decision {
-    fileprivate init(_ outcome: ResultShowing.Outcome) {
+    fileprivate init(_ outcome: ResultShowing.ValidationOutcome) {
         self =
             switch outcome {
             case .approved: .approved

@@ -60,7 +60,7 @@ extension ElementReader {
     /// The answers to what was asked.
     var agesAtLeast: [Int: Bool] {
         var answers: [Int: Bool] = [:]
-        for question in read.plan.questions(on: read.day) {
+        for question in read.report.questions {
             guard case .ageOver(let years, _) = question.subject else { continue }
             switch ReasonedAnswer(question, by: read.document).word {
             case .yes: answers[years] = true

@@ -10,8 +10,6 @@ struct ReadDocument {
     let document: VerifiedDocument
     let type: DocumentType
     let plan: RequestPlan
-    /// The day of the read, in the zone of the premises (Q161).
-    let day: FullDate
     let showing: ResultShowing
     /// Whether a test issuer signed it.
     let isTest: Bool
@@ -19,7 +17,7 @@ struct ReadDocument {
     private(set) var report: TransactionReport
 
     /// The evidence for the outcome of a display request, beside the operator's decision.
-    var evidence: PresentationEvidence { PresentationEvidence(report, asksPerson: true) }
+    var evidence: Conclusion.Evidence { Conclusion.Evidence(report, asksPerson: true) }
 
     /// The portrait, if a person can compare it with a face. Call `decodePortrait` before.
     var comparablePortrait: ArraySlice<UInt8>? {
@@ -39,22 +37,24 @@ struct ReadDocument {
 }
 
 extension ReadDocument {
-    /// The document of an outcome that must have one, by the plan that asked for it.
+    /// The document of a presentation that must have one, by the plan that asked for it.
+    ///
+    /// - Parameter day: the day of the read, in the zone of the premises (Q161).
     init(
-        _ outcome: Presentation.Outcome, _ choices: [RequestPlan], on day: FullDate, _ showing: ResultShowing
+        _ presentation: Presentation, _ choices: [RequestPlan], on day: FullDate, _ showing: ResultShowing
     ) throws(MobileDocumentReaderError) {
-        guard case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict,
-            judgement.policy.accepts(response)
+        guard case .success(let judgement) = presentation.result, case .verified(let response) = judgement,
+            response.basis.policy.accepts(response)
         else {
-            throw MobileDocumentReaderError(withoutAnswer: outcome)
+            throw MobileDocumentReaderError(withoutAnswer: presentation.result)
         }
         for plan in choices {
             for type in plan.intent.documents.flatMap(\.types) {
                 guard let document = response.documents.first(where: { $0.docType == type.docType })
                 else { continue }
                 self.init(
-                    document: document, type: type, plan: plan, day: day, showing: showing,
-                    isTest: judgement.policy.hasTestDocument(response.reports),
+                    document: document, type: type, plan: plan, showing: showing,
+                    isTest: judgement.basis.policy.hasTestDocument(response.reports),
                     report: TransactionReport(
                         judgement, expecting: plan.expectation(on: day), requestCompared: true))
                 return

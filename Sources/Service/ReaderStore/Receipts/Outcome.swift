@@ -1,5 +1,5 @@
 /// How a presentation ended, in one word: what a till acts on, and what its receipt says.
-package enum PresentationOutcome: String, CaseIterable, Sendable {
+package enum Outcome: String, CaseIterable, Sendable {
     /// Every check passed, each answer is yes, and the person who was asked approved.
     case allow
     /// A check failed, something is revoked, an answer is no, or the person rejected.
