@@ -32,8 +32,8 @@ struct AnnexDVerificationTests {
             now: try #require(DateText(now.utf8)).instant, policy: VerificationPolicy(rules: rules))
     }
 
-    private func failures(_ context: VerificationContext) throws -> [CheckID: CheckReport.Outcome] {
-        switch try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context).verdict {
+    private func failures(_ context: VerificationContext) throws -> [CheckID: CheckReport.Finding] {
+        switch try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context) {
         case .verified: return [:]
         case .rejected(let rejected):
             #expect(rejected.failures.isEmpty)
@@ -50,7 +50,7 @@ struct AnnexDVerificationTests {
         guard
             case .verified(let response) = try UnverifiedResponse(annex("deviceResponse")[...]).verify(
                 in: context()
-            ).verdict,
+            ),
             let document = response.documents.first
         else {
             Issue.record("rejected")
@@ -71,7 +71,7 @@ struct AnnexDVerificationTests {
 
     @Test("The response is verified; its one deviation is the signer's CRL distribution point without URI")
     func verified() throws {
-        let verdict = try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context()).verdict
+        let verdict = try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context())
         guard case .verified(let response) = verdict, let document = response.documents.first else {
             Issue.record("rejected")
             return
@@ -180,7 +180,7 @@ struct AnnexDVerificationTests {
                 .first { $0.identifier == identifier })
         response[item.random.endIndex - 1] ^= 1
         guard
-            case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(in: context()).verdict
+            case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(in: context())
         else {
             Issue.record("verified")
             return

@@ -90,13 +90,13 @@ extension CorpusCase {
     }
 
     /// The verdict, from `device_response.cbor` or through decryption where the case is about it.
-    func verdict(_ rules: VerificationRules) throws -> ResponseVerdict {
+    func verdict(_ rules: VerificationRules) throws -> Judgement {
         var response = try bytes("device_response.cbor")
         if layer == .session {
             guard case .deliver(let opened, _) = try receiveSessionData() else { throw NotDelivered() }
             response = opened
         }
-        return try UnverifiedResponse(response[...]).verify(in: context(rules)).verdict
+        return try UnverifiedResponse(response[...]).verify(in: context(rules))
     }
 }
 

@@ -66,8 +66,8 @@ struct TransactionAuthenticationTests {
         }
         let presentation = await transaction.run(over: reader)
         let seen = try #require(try await phone.value)
-        guard case .judged(let judgement) = presentation.outcome, case .verified = judgement.verdict else {
-            Issue.record("\(presentation.outcome)")
+        guard case .success(.verified) = presentation.result else {
+            Issue.record("\(presentation.result)")
             return seen
         }
         #expect(presentation.request?.bytes == seen.requests.last)

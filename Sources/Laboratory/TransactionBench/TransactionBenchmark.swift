@@ -46,7 +46,7 @@ package struct TransactionBenchmark {
         guard let document = parsed.documents.first, let issuerAuth = document.issuerAuth else {
             throw Failure.nothingToVerify
         }
-        guard case .verified = parsed.verify(in: warmContext).verdict else { throw Failure.rejected }
+        guard case .verified = parsed.verify(in: warmContext) else { throw Failure.rejected }
         largeTrust = try LargeTrust(with: anchors, at: now)
         largeContext = context(try largeTrust.open())
         eDeviceKey = COSEKeyPair(try .generate(.p256))
@@ -148,7 +148,7 @@ package struct TransactionBenchmark {
     }
 
     private static func verify(_ response: ArraySlice<UInt8>, in context: VerificationContext) throws {
-        guard case .verified = try UnverifiedResponse(response).verify(in: context).verdict else {
+        guard case .verified = try UnverifiedResponse(response).verify(in: context) else {
             throw Failure.rejected
         }
     }

@@ -25,7 +25,7 @@ package enum CheckID: String, CaseIterable, Sendable {
 }
 
 package struct CheckReport: Equatable, Sendable {
-    package enum Outcome: Equatable, Sendable {
+    package enum Finding: Equatable, Sendable {
         case passed
         case failed(CheckFailure)
         /// The check could not be made with what is available.
@@ -35,7 +35,7 @@ package struct CheckReport: Equatable, Sendable {
     }
 
     package let id: CheckID
-    package let outcome: Outcome
+    package let outcome: Finding
 }
 
 extension CheckReport {
@@ -49,7 +49,7 @@ extension CheckReport {
     }
 }
 
-extension CheckReport.Outcome {
+extension CheckReport.Finding {
     package var word: String {
         switch self {
         case .passed: "passed"

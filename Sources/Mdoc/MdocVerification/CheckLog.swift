@@ -37,7 +37,7 @@ struct CheckLog {
             reports.append(CheckReport(id: id, outcome: .passed))
             return proof
         } catch {
-            let outcome = error.isUndetermined ? CheckReport.Outcome.undetermined(error) : .failed(error)
+            let outcome = error.isUndetermined ? CheckReport.Finding.undetermined(error) : .failed(error)
             reports.append(CheckReport(id: id, outcome: outcome))
         }
         return nil

@@ -3,9 +3,25 @@ internal import JSON
 package import MdocModel
 internal import MdocTrust
 
-package enum ResponseVerdict: Sendable {
+/// The judgement on a response: every check passed, or it is rejected.
+package enum Judgement: Sendable {
     case verified(VerifiedResponse)
     case rejected(RejectedResponse)
+
+    package var basis: VerificationBasis {
+        switch self {
+        case .verified(let response): response.basis
+        case .rejected(let response): response.basis
+        }
+    }
+
+    /// The report on each document, in the order in which they came.
+    package var reports: [DocumentReport] {
+        switch self {
+        case .verified(let response): response.reports
+        case .rejected(let response): response.reports
+        }
+    }
 }
 
 /// A response all of whose documents passed every check, and that has all it must have.
@@ -15,13 +31,16 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The report on each document, in the same order.
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
+    package let basis: VerificationBasis
 
     fileprivate init(
-        documents: [VerifiedDocument], reports: [DocumentReport], notReturned: [NotReturned]
+        documents: [VerifiedDocument], reports: [DocumentReport], notReturned: [NotReturned],
+        basis: VerificationBasis
     ) {
         self.documents = documents
         self.reports = reports
         self.notReturned = notReturned
+        self.basis = basis
     }
 }
 
@@ -32,6 +51,7 @@ package struct RejectedResponse: Sendable {
     package let status: UInt64?
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
+    package let basis: VerificationBasis
 }
 
 /// What is wrong with the response itself rather than with one of its documents.
@@ -59,10 +79,6 @@ package enum NotReturned: Hashable, Sendable {
 extension UnverifiedResponse {
     /// Makes every check of ISO/IEC 18013-5 9.3 on every document. One rejected document rejects the response.
     package func verify(in context: VerificationContext) -> Judgement {
-        Judgement(verdict(in: context), in: context)
-    }
-
-    private func verdict(in context: VerificationContext) -> ResponseVerdict {
         var failures: [ResponseFailure] = []
         if version?.hasPrefix("1.") != true { failures.append(.version) }
         if status == nil {
@@ -84,13 +100,15 @@ extension UnverifiedResponse {
             if let proven { verified.append(proven) }
         }
         let notReturned = notReturned(comparedWith: context.comparison)
+        let basis = VerificationBasis(context)
         guard failures.isEmpty, verified.count == documents.count else {
             return .rejected(
                 RejectedResponse(
-                    failures: failures, status: status, reports: reports, notReturned: notReturned))
+                    failures: failures, status: status, reports: reports, notReturned: notReturned,
+                    basis: basis))
         }
         return .verified(
-            VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned))
+            VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned, basis: basis))
     }
 
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {

@@ -35,7 +35,7 @@ extension DocumentReport {
     }
 }
 
-extension CheckReport.Outcome {
+extension CheckReport.Finding {
     fileprivate var isFailure: Bool {
         guard case .failed = self else { return false }
         return true

@@ -24,14 +24,13 @@ package struct VerificationPolicy: Equatable, Sendable {
     }
 }
 
-package struct Judgement: Sendable {
-    package let verdict: ResponseVerdict
-    /// Which issuers and lists were trusted.
+/// The trust and the policy by which a response was verified.
+package struct VerificationBasis: Sendable {
+    /// The issuers and lists that were trusted.
     package let trustSnapshot: TrustSnapshot.ID
     package let policy: VerificationPolicy
 
-    init(_ verdict: ResponseVerdict, in context: VerificationContext) {
-        self.verdict = verdict
+    init(_ context: VerificationContext) {
         trustSnapshot = context.trust.snapshotID
         policy = context.policy
     }

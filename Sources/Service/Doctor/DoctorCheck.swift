@@ -44,7 +44,7 @@ package struct DoctorCheck: Equatable, Sendable {
         case hubAccounts = "hub.accounts"
     }
 
-    package enum Outcome: String, CaseIterable, Sendable {
+    package enum Status: String, CaseIterable, Sendable {
         case ok
         /// Worth knowing; nothing has to be done.
         case note
@@ -73,7 +73,7 @@ package struct DoctorCheck: Equatable, Sendable {
     }
 
     package let id: ID
-    package let outcome: Outcome
+    package let outcome: Status
     package let detail: CheckText
     /// Nil if nothing is to be done, or no command does it.
     package let remedy: Remedy?

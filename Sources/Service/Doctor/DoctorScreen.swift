@@ -59,7 +59,7 @@ package struct DoctorScreen {
     }
 
     private var summary: String {
-        let parts = [DoctorCheck.Outcome.failed, .warning, .note, .ok, .skipped].compactMap { outcome in
+        let parts = [DoctorCheck.Status.failed, .warning, .note, .ok, .skipped].compactMap { outcome in
             let count = checks.count { $0.outcome == outcome }
             let isPlural = count > 1 && [.note, .warning].contains(outcome)
             return count == 0 ? nil : "\(count) \(outcome.rawValue)\(isPlural ? "s" : "")"
@@ -79,7 +79,7 @@ extension DoctorScreen {
     }
 }
 
-extension DoctorCheck.Outcome {
+extension DoctorCheck.Status {
     /// Of the terminal's colours; the word says the same.
     fileprivate var colour: String? {
         switch self {

@@ -146,20 +146,13 @@ package struct PhaseTime: Equatable, Sendable {
     package let duration: Duration
 }
 
+/// The result of a transaction with one phone, and how it came about.
 package struct Presentation: Sendable {
-    package enum Outcome: Sendable {
-        case judged(Judgement)
-        /// The decrypted answer is not a DeviceResponse.
-        case malformed(MdocModelError)
-        /// The holder returned nothing: an outcome, not a fault.
-        case declined
-        case failed(PresentationFailure)
-    }
-
-    /// If a further question was asked: the outcome of the first. All else is then about the further one.
+    /// The presentation of the first question, if a further one was asked. All other members are then about the further one.
     package let earlier: [Presentation]
-    package let outcome: Outcome
-    /// The request that the outcome answers, or that went out last; nil if none did.
+    /// The judgement on the phone's answer, or why there is none.
+    package let result: Result<Judgement, PresentationFailure>
+    /// The request that was answered, or that went out last; nil if none did.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
     /// The answer as it came, where the plan hands it out and there is one.
@@ -168,11 +161,12 @@ package struct Presentation: Sendable {
     private let leaving: Task<Void, Never>?
 
     init(
-        after earlier: [Presentation] = [], outcome: Outcome, request: SessionRequest?, phases: [PhaseTime],
-        rawAnswer: RawAnswer?, notes: PresentationNotes = PresentationNotes(), leaving: Task<Void, Never>?
+        _ result: Result<Judgement, PresentationFailure>, after earlier: [Presentation] = [],
+        request: SessionRequest?, phases: [PhaseTime], rawAnswer: RawAnswer?,
+        notes: PresentationNotes = PresentationNotes(), leaving: Task<Void, Never>?
     ) {
         self.earlier = earlier
-        self.outcome = outcome
+        self.result = result
         self.request = request
         self.phases = phases
         self.rawAnswer = rawAnswer
@@ -180,17 +174,27 @@ package struct Presentation: Sendable {
         self.leaving = leaving
     }
 
+    /// Why no answer was judged; nil if one was.
+    package var failure: PresentationFailure? {
+        if case .failure(let failure) = result { failure } else { nil }
+    }
+
     /// What was noted of the phone's messages until now. It is complete once the phone has `left`.
     package var notes: [PresentationNote] { noted.all }
 
     /// Returns when the phone has been notified of the end and nothing of the presentation is transmitted any more.
-    /// The outcome may be shown before (Q76).
+    /// The result may be shown before (Q76).
     package func left() async {
         await leaving?.value
     }
 }
 
+/// Why no answer of a phone was judged.
 package enum PresentationFailure: Error, Equatable, Sendable {
+    /// The holder returned nothing: declined, has no such document, or the wallet does not know this reader.
+    case declined
+    /// The decrypted answer is not a DeviceResponse.
+    case responseMalformed(MdocModelError)
     case readerUnavailable(ReaderFault)
     /// No complete engagement in time. Where a phone was there, its last tap ended so (Q12).
     case engagementOverdue(lastTap: NFCEndReason?)

@@ -34,7 +34,7 @@ extension ReaderTransaction {
 extension RunningTransaction {
     fileprivate mutating func present(
         over channel: any MessageChannel
-    ) async throws(PresentationFailure) -> ReaderTransaction.Ending {
+    ) async throws(PresentationFailure) -> Presentation {
         prepareKey()
         report(.armed)
         let greeting = try await transaction.greeting(from: channel)

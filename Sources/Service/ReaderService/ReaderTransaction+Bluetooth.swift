@@ -98,7 +98,7 @@ extension RunningTransaction {
     /// Sends the request over a link and judges the answer. Afterwards nothing is advertised or connected.
     mutating func complete(
         _ exchange: inout RequestExchange, over link: any BluetoothLELink
-    ) async throws(PresentationFailure) -> ReaderTransaction.Ending {
+    ) async throws(PresentationFailure) -> Presentation {
         endPhase(.connection, at: .now)
         var carrier = await transaction.carrier(over: link)
         return try await complete(&exchange, over: &carrier)

@@ -88,7 +88,7 @@ extension RunningTransaction {
     /// Waits for taps until one is complete. Each starts again; none resumes another (Q2).
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?
-    ) async throws(PresentationFailure) -> ReaderTransaction.Ending {
+    ) async throws(PresentationFailure) -> Presentation {
         await reader.beginPresentation()
         var taps = TapSeries(
             plan.deadlines, hasNFC: plan.retrieval.transport != .bluetoothLE,
@@ -130,7 +130,7 @@ extension RunningTransaction {
     private mutating func tap(
         _ card: inout any ContactlessCard, at reader: any ContactlessReader, scanned: DeviceEngagement?,
         _ bluetooth: BluetoothRetrieval?, version2: Bool
-    ) async throws(TapEnd) -> ReaderTransaction.Ending {
+    ) async throws(TapEnd) -> Presentation {
         if let scanned { return try await retrieve(scanned, transaction.driver(for: card)) }
         var engaged = try await transaction.engage(
             transaction.driver(for: card), bluetooth, version2: version2)
@@ -183,7 +183,7 @@ extension RunningTransaction {
     /// The tap of a phone whose QR code was scanned.
     private mutating func retrieve(
         _ scanned: DeviceEngagement, _ driver: CardDriver
-    ) async throws(TapEnd) -> ReaderTransaction.Ending {
+    ) async throws(TapEnd) -> Presentation {
         var retrieval = NFCRetrieval(driver, scanned.nfcCarrier, plan.deadlines.transferSettings)
         // Only now it is known that the phone is unlocked and shows its wallet.
         try await retrieval.select(isFirst: true)

@@ -24,28 +24,15 @@ package struct ReaderTransaction: Sendable {
         }
     }
 
-    /// The end of a presentation.
-    struct Ending {
-        let outcome: Presentation.Outcome
-        /// The notification of the phone, which continues while the outcome is shown (Q76).
-        let leaving: Task<Void, Never>?
-
-        init(_ outcome: Presentation.Outcome, leaving: Task<Void, Never>? = nil) {
-            self.outcome = outcome
-            self.leaving = leaving
-        }
-    }
-
     /// Runs a presentation to its end.
     func run(
-        _ body: (inout RunningTransaction) async throws(PresentationFailure) -> Ending
+        _ body: (inout RunningTransaction) async throws(PresentationFailure) -> Presentation
     ) async -> Presentation {
         var running = RunningTransaction(self, now: .now)
         do throws(PresentationFailure) {
-            let ending = try await body(&running)
-            return running.presentation(ending)
+            return try await body(&running)
         } catch {
-            return running.presentation(Ending(.failed(error)))
+            return running.presentation(.failure(error))
         }
     }
 }

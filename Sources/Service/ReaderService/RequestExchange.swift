@@ -3,13 +3,6 @@ internal import MdocSession
 
 /// The requests of one session with a phone, one after the other.
 struct RequestExchange: ~Copyable, Sendable {
-    /// What to do once a message came.
-    enum Step: Sendable {
-        /// Send the next request: there was no document in the answer, or a further question follows.
-        case ask
-        case end(Presentation.Outcome, terminationMessage: [UInt8]?)
-    }
-
     private(set) var session: ReaderSession
     /// The request that went out last.
     private(set) var sent: SessionRequest?

@@ -20,12 +20,11 @@ extension Presentation {
 
     /// Whether the phone reported that it could not decode the request, by the status of the session or of its answer.
     package var failedOnRequest: Bool {
-        switch outcome {
-        case .failed(.status(.decodingError)): return true
-        case .judged(let judgement):
-            guard case .rejected(let response) = judgement.verdict else { return false }
-            return response.status == DeviceResponseStatus.decodingError.rawValue
-        default: return false
+        switch result {
+        case .failure(let failure): failure == .status(.decodingError)
+        case .success(.rejected(let response)):
+            response.status == DeviceResponseStatus.decodingError.rawValue
+        case .success(.verified): false
         }
     }
 }

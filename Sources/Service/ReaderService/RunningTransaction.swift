@@ -9,7 +9,7 @@ internal import OpenSSLCrypto
 /// notes on the phone's messages, and the key of the next session.
 ///
 /// A run of a `ReaderTransaction` makes it, engages a phone, and hands its session to `complete`, which asks and judges until there is
-/// an outcome. No tap resumes another (Q2): `startTap` forgets everything but the key.
+/// a result. No tap resumes another (Q2): `startTap` forgets everything but the key.
 struct RunningTransaction {
     let transaction: ReaderTransaction
     private var times: PhaseTimes
@@ -41,10 +41,16 @@ struct RunningTransaction {
         times.end(name, at: instant)
     }
 
-    func presentation(_ ending: ReaderTransaction.Ending) -> Presentation {
+    /// The presentation as it ends with a result.
+    ///
+    /// - Parameter leaving: the notification of the phone, which continues while the result is shown (Q76).
+    func presentation(
+        _ result: Result<Judgement, PresentationFailure>, leaving: Task<Void, Never>? = nil
+    ) -> Presentation {
         Presentation(
-            after: earlier, outcome: ending.outcome, request: request, phases: times.phases,
-            rawAnswer: rawAnswer, notes: notes, leaving: ending.leaving)
+            result, after: earlier, request: request, phases: times.phases, rawAnswer: rawAnswer,
+            notes: notes,
+            leaving: leaving)
     }
 
     // MARK: Session
@@ -74,22 +80,22 @@ struct RunningTransaction {
     /// ends.
     mutating func complete<Carrier: SessionCarrier>(
         _ exchange: inout RequestExchange, over carrier: inout Carrier
-    ) async throws(Carrier.End) -> ReaderTransaction.Ending {
+    ) async throws(Carrier.End) -> Presentation {
         do throws(Carrier.End) {
             while true {
                 guard case .message(let message, let began) = try await ask(&exchange, over: &carrier) else {
-                    return ReaderTransaction.Ending(
-                        .declined, leaving: await carrier.terminate(sending: nil))
+                    return presentation(
+                        .failure(.declined), leaving: await carrier.terminate(sending: nil))
                 }
                 let consented = began ?? .now
                 endPhase(.consent, at: consented)
                 if began != nil { endPhase(.transfer, at: .now) }
                 // Consent ended when the answer began. The time for the rest of the transfer has a separate
                 // deadline.
-                let step = try mapping(receive(message, in: &exchange, now: consented), Carrier.end)
-                guard case .end(let outcome, let terminationMessage) = step else { continue }
-                return ReaderTransaction.Ending(
-                    outcome, leaving: await carrier.terminate(sending: terminationMessage))
+                let end = try mapping(receive(message, in: &exchange, now: consented), Carrier.end)
+                guard let end else { continue }
+                return presentation(
+                    end.result, leaving: await carrier.terminate(sending: end.terminationMessage))
             }
         } catch {
             await carrier.terminate(sending: exchange.terminate())?.value
@@ -119,10 +125,15 @@ struct RunningTransaction {
 
     // MARK: Answers
 
-    /// Takes a message from the phone, and judges the answer in it.
+    /// Decrypts a message of the phone, and judges the answer in it.
+    ///
+    /// - Returns: the result and the termination message for the phone; nil if another request follows, since the answer has no
+    ///   document or leads on to a further question.
     private mutating func receive(
         _ message: [UInt8], in exchange: inout RequestExchange, now: ContinuousClock.Instant
-    ) throws(PresentationFailure) -> RequestExchange.Step {
+    ) throws(PresentationFailure) -> (
+        result: Result<Judgement, PresentationFailure>, terminationMessage: [UInt8]?
+    )? {
         let noted = exchange.session.sequenceNotes.count
         let action = exchange.receive(message[...], now: now)
         for sequence in exchange.session.sequenceNotes.dropFirst(noted) {
@@ -130,47 +141,48 @@ struct RunningTransaction {
         }
         switch action {
         case .deliver(let response, let isEnded):
-            let outcome = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
-            guard let outcome else { return .ask }
-            guard isOfFirstHolder(outcome) else {
-                return .end(.failed(.otherDocument), terminationMessage: isEnded ? nil : exchange.terminate())
+            let result = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
+            guard let result else { return nil }
+            guard isOfFirstHolder(result) else {
+                return (.failure(.otherDocument), isEnded ? nil : exchange.terminate())
             }
             if plan.handsOutRawAnswer { rawAnswer = RawAnswer(response, in: exchange.session) }
             endPhase(.verification, at: .now)
-            if let further = furtherQuestion(after: outcome) {
-                startNextRequest(after: outcome)
+            if let further = furtherQuestion(after: result) {
+                startNextRequest(after: result)
                 guard !isEnded else { throw .sessionOver }
                 exchange.startAsking(further)
-                return .ask
+                return nil
             }
-            return .end(outcome, terminationMessage: isEnded ? nil : exchange.terminate())
+            return (result, isEnded ? nil : exchange.terminate())
         case .end(let end, let terminationMessage):
-            return .end(Self.outcome(of: end), terminationMessage: terminationMessage)
+            return (.failure(PresentationFailure(end)), terminationMessage)
         case .transmit: throw .session(.unexpectedMessage)
         }
     }
 
     /// What is to be asked next, where this answer to the first question leads on to it.
-    private func furtherQuestion(after outcome: Presentation.Outcome) -> PresentationQuestion? {
+    private func furtherQuestion(
+        after result: Result<Judgement, PresentationFailure>
+    ) -> PresentationQuestion? {
         guard earlier.isEmpty, let further = plan.further,
-            let response = outcome.verified, further.isDue(response)
+            let response = result.verified, further.isDue(response)
         else { return nil }
         return further.question
     }
 
-    /// Stores the outcome of the first question.
-    private mutating func startNextRequest(after outcome: Presentation.Outcome) {
+    /// Stores the result of the first question.
+    private mutating func startNextRequest(after result: Result<Judgement, PresentationFailure>) {
         earlier = [
             Presentation(
-                outcome: outcome, request: request.take(), phases: [], rawAnswer: rawAnswer.take(),
-                notes: PresentationNotes(), leaving: nil)
+                result, request: request.take(), phases: [], rawAnswer: rawAnswer.take(), leaving: nil)
         ]
     }
 
     /// Whether the answer to a further question is of the holder of the first. One that is not verified says nothing of its
     /// holder.
-    private func isOfFirstHolder(_ outcome: Presentation.Outcome) -> Bool {
-        guard let first = earlier.first?.outcome.verified, let response = outcome.verified else {
+    private func isOfFirstHolder(_ result: Result<Judgement, PresentationFailure>) -> Bool {
+        guard let first = earlier.first?.result.verified, let response = result.verified else {
             return true
         }
         return response.isOfHolder(of: first)
@@ -179,7 +191,7 @@ struct RunningTransaction {
     /// Judges a decrypted answer by what was asked; nil if there is nothing in it and something else can be asked.
     private func judge(
         _ response: [UInt8], in exchange: borrowing RequestExchange, isLast: Bool
-    ) -> Presentation.Outcome? {
+    ) -> Result<Judgement, PresentationFailure>? {
         report(.verifying)
         let now = plan.clock.now
         let context = VerificationContext(
@@ -189,32 +201,31 @@ struct RunningTransaction {
         do throws(MdocModelError) {
             let unverified = try UnverifiedResponse(response[...])
             if !isLast, unverified.isEmpty { return nil }
-            if unverified.isDecline { return .declined }
-            return .judged(unverified.verify(in: context))
+            return unverified.isDecline ? .failure(.declined) : .success(unverified.verify(in: context))
         } catch {
-            return .malformed(error)
-        }
-    }
-
-    private static func outcome(of end: SessionEnd) -> Presentation.Outcome {
-        switch end {
-        case .status(.termination): .declined
-        case .status(let status): .failed(.status(status))
-        case .overdue: .failed(.consentOverdue)
-        case .terminated: .failed(.cancelled)
-        case .failed(let error): .failed(.session(error))
+            return .failure(.responseMalformed(error))
         }
     }
 }
 
-extension Presentation.Outcome {
+extension PresentationFailure {
+    /// The failure that a session without an answer ended with.
+    fileprivate init(_ end: SessionEnd) {
+        self =
+            switch end {
+            case .status(.termination): .declined
+            case .status(let status): .status(status)
+            case .overdue: .consentOverdue
+            case .terminated: .cancelled
+            case .failed(let error): .session(error)
+            }
+    }
+}
+
+extension Result<Judgement, PresentationFailure> {
     /// The response, where every check passed.
     fileprivate var verified: VerifiedResponse? {
-        if case .judged(let judgement) = self, case .verified(let response) = judgement.verdict {
-            response
-        } else {
-            nil
-        }
+        if case .success(.verified(let response)) = self { response } else { nil }
     }
 }
 

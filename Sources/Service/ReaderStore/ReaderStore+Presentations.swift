@@ -18,7 +18,7 @@ package struct StoredPresentation: Sendable {
     package let ended: Timestamp?
     package let lane: String
     /// While it continues, the outcome of an interruption.
-    package let outcome: String?
+    package let outcome: Outcome?
     /// Whether a test issuer signed a document of it; nil if no document was judged.
     package let isOfTest: Bool?
     /// The JSON that its caller reads. While it continues, this says that it was interrupted.
@@ -32,7 +32,7 @@ package struct StoredPresentation: Sendable {
 
     package init(
         id: String, owner: String, reference: String?, holder: Int, order: [UInt8], created: Timestamp,
-        ended: Timestamp?, lane: String, outcome: String?, isOfTest: Bool?, description: String,
+        ended: Timestamp?, lane: String, outcome: Outcome?, isOfTest: Bool?, description: String,
         outcomeDescription: String, webhook: String? = nil
     ) {
         self.id = id
@@ -118,7 +118,7 @@ extension ReaderStore {
             arguments: [
                 presentation.id, presentation.owner, presentation.reference, presentation.holder,
                 Data(presentation.order), presentation.created.secondsSince1970,
-                presentation.ended?.secondsSince1970, presentation.lane, presentation.outcome,
+                presentation.ended?.secondsSince1970, presentation.lane, presentation.outcome?.rawValue,
                 presentation.isOfTest, presentation.description, presentation.outcomeDescription,
                 presentation.receipts.first, presentation.receipts.further, presentation.webhook,
             ])
@@ -221,7 +221,9 @@ extension ReaderStore {
                     order: [UInt8](try row.decode(Data.self, forColumn: "request")),
                     created: try Timestamp(stored: row.decode(forColumn: "created")),
                     ended: try row.decode(Int64?.self, forColumn: "ended").map(Timestamp.init(stored:)),
-                    lane: try row.decode(forColumn: "lane"), outcome: try row.decode(forColumn: "outcome"),
+                    lane: try row.decode(forColumn: "lane"),
+                    outcome: try row.decode(String?.self, forColumn: "outcome")
+                        .flatMap(Outcome.init(rawValue:)),
                     isOfTest: try row.decode(forColumn: "of_test"),
                     description: try row.decode(forColumn: "description"),
                     outcomeDescription: try row.decode(forColumn: "outcome_description"),
@@ -261,7 +263,7 @@ extension ReaderStore {
 package struct OutcomeCount: Equatable, Sendable {
     /// Counted from the start of the day, from 0.
     package let hour: Int
-    package let outcome: PresentationOutcome
+    package let outcome: Outcome
     package let count: Int
 }
 
@@ -281,7 +283,7 @@ extension ReaderStore {
                     """,
                 arguments: [start.secondsSince1970, end.secondsSince1970]
             ).compactMap { row in
-                guard let outcome = try PresentationOutcome(rawValue: row.decode(forColumn: "outcome"))
+                guard let outcome = try Outcome(rawValue: row.decode(forColumn: "outcome"))
                 else { return nil }
                 return OutcomeCount(
                     hour: try row.decode(forColumn: "hour"), outcome: outcome,

@@ -9,7 +9,7 @@ package import RequestPlanner
 /// types. Whatever comes is compared; of alternatives, those that did not come are not missed. It never improves an
 /// answer by what is missing: whatever could refute and was asked for has to come.
 package struct AnswerExpectation: Sendable {
-    let questions: [Question]
+    package let questions: [Question]
     private let elements: [AskedElement]
     private let needs: DocumentNeeds
 
@@ -167,15 +167,6 @@ extension Question.Subject {
         case .inDate: return [.inMainNameSpace("expiry_date", of: docType)]
         case .portrait: return asked.map(\.name).filter { $0.identifier == "portrait" }
         }
-    }
-}
-
-extension RequestPlan {
-    /// The questions and elements that an answer to this plan needs.
-    ///
-    /// - Parameter day: today, in the zone of the premises.
-    package func expectation(on day: FullDate) -> AnswerExpectation {
-        AnswerExpectation(questions(on: day), of: askedElements)
     }
 }
 

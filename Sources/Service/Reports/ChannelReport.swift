@@ -47,14 +47,15 @@ package struct ChannelReport: Sendable {
             ageStandIns = presentation.ageStandIns
             isReplayChecked = presentation.isReplayChecked
             response = TransactionReport(
-                presentation.judgement, expecting: expectation, requestCompared: requestCompared)
+                .verified(presentation.response), expecting: expectation, requestCompared: requestCompared)
         case .mock(let presentation):
             self.verdict = .mock(presentation.sign)
             ageStandIns = presentation.accepted?.ageStandIns ?? []
             isReplayChecked = presentation.isReplayChecked
             response =
                 presentation.accepted.map {
-                    TransactionReport($0.judgement, expecting: expectation, requestCompared: requestCompared)
+                    TransactionReport(
+                        .verified($0.response), expecting: expectation, requestCompared: requestCompared)
                 }
                 ?? TransactionReport(
                     rejecting: presentation.checks, presentation.failures, expecting: expectation,
@@ -96,7 +97,7 @@ extension TransactionReport {
             for: failures.map { TransactionError($0) }
                 + checks.failures.map { TransactionError($0, status: checks.status) },
             notReturned: checks.notReturned, expecting: expectation, requestCompared: requestCompared,
-            basis: Basis(trustSnapshot: checks.trustSnapshot, policy: checks.policy))
+            basis: checks.basis)
     }
 }
 
@@ -118,7 +119,7 @@ extension ChannelReport {
     }
 
     /// The outcome, as of a presentation nearby. A mock that the policy does not accept is never more than unclear.
-    package var conclusion: PresentationConclusion {
+    package var conclusion: Conclusion {
         if case .mock = verdict, !response.isAccepted { return .testDocument }
         return response.conclusion
     }

@@ -2,12 +2,21 @@ internal import JSON
 internal import MdocModel
 internal import MdocSession
 package import ReaderService
+internal import ReaderStore
 package import Transport
 
 extension PresentationFailure {
     /// The report on a presentation without an answer. Throws if the reader is missing.
     package func report() throws(ReaderFault) -> TransactionReport {
         switch self {
+        case .declined:
+            return .incomplete(
+                TransactionError(
+                    .declined,
+                    "nothing was returned: the holder declined, has no such document, or the wallet does not know this reader"
+                ), .declined)
+        case .responseMalformed(let error):
+            return .malformed(TransactionError(.responseMalformed, error.explanation))
         case .readerUnavailable(let fault): throw fault
         case .engagementOverdue(let lastTap): return Self.withoutEngagement(after: lastTap)
         case .engagement(let error):

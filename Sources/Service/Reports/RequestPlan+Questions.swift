@@ -4,13 +4,17 @@ internal import ReaderStore
 package import RequestPlanner
 
 extension RequestPlan {
-    /// What has to be answered, each by any of the documents that were asked for.
-    package func questions(on day: FullDate) -> [Question] {
+    /// The questions and elements that an answer to this plan needs. Each question may be answered by any of the documents that were
+    /// asked for.
+    ///
+    /// - Parameter day: today, in the zone of the premises.
+    package func expectation(on day: FullDate) -> AnswerExpectation {
         let docTypes = Set(intent.documents.flatMap(\.types).map(\.docType))
-        return subjects.map { Question(docTypes: docTypes, $0, on: day) }
+        return AnswerExpectation(
+            subjects.map { Question(docTypes: docTypes, $0, on: day) }, of: askedElements)
     }
 
-    /// The same, whoever answers and when.
+    /// The subjects of the questions, whoever answers and when.
     package var subjects: [Question.Subject] {
         let vehicles =
             categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)
@@ -28,7 +32,8 @@ extension RequestPlan {
 extension RequestPlan {
     /// Whether the response, taken by itself, has the outcome `allow`.
     package func isAnsweredYes(by response: VerifiedResponse, on day: FullDate) -> Bool {
-        TransactionReport(response, expecting: expectation(on: day)).conclusion.outcome == .allow
+        TransactionReport(.verified(response), expecting: expectation(on: day), requestCompared: true)
+            .conclusion.outcome == .allow
     }
 }
 

@@ -54,7 +54,7 @@ extension TransactionReport {
     }
 }
 
-extension PresentationConclusion {
+extension Conclusion {
     /// The outcome as every channel has it: what a program acts on.
     func members(missing: [MissingElement]) -> [(String, JSONValue)] {
         [
@@ -64,7 +64,7 @@ extension PresentationConclusion {
     }
 }
 
-extension TransactionReport.Basis {
+extension VerificationBasis {
     fileprivate var json: JSONValue {
         let (undetermined, tolerated): (JSONValue, JSONValue) =
             switch policy.revocation.undetermined {

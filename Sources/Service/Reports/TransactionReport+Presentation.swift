@@ -11,16 +11,10 @@ extension TransactionReport {
     package init(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(ReaderFault) {
-        switch presentation.outcome {
-        case .judged(let judgement):
+        switch presentation.result {
+        case .success(let judgement):
             self.init(judgement, expecting: plan.expectation(on: day), requestCompared: true)
-        case .malformed(let error):
-            self = .malformed(TransactionError(.responseMalformed, error.explanation))
-        case .declined:
-            let detail =
-                "nothing was returned: the holder declined, has no such document, or the wallet does not know this reader"
-            self = .incomplete(TransactionError(.declined, detail), .declined)
-        case .failed(let failure): self = try failure.report()
+        case .failure(let failure): self = try failure.report()
         }
         if presentation.failedOnRequest {
             adviseOnUndecodedRequest(isExtended: presentation.request?.isExtended)

@@ -126,7 +126,7 @@ extension DocumentOutcome {
     }
 }
 
-extension TransactionReport.Basis {
+extension VerificationBasis {
     fileprivate var text: String {
         "trust snapshot \(trustSnapshot.shortText), policy \(Terminal.safe(policy.revocation.name, limit: 40))"
     }

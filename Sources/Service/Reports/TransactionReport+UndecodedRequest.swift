@@ -12,8 +12,6 @@ extension TransactionReport {
             case nil: "if the request was of version 1.1, try --request-version 1.0"
             case false?: "the request was of version 1.0 already: tap again, and keep a trace if it repeats"
             }
-        advise(
-            advice,
-            about: [TransactionError.ID.sessionStatus11.rawValue, ResponseFailure.statusNotOK.rawValue])
+        advise(advice, about: [.transaction(.sessionStatus11), .response(.statusNotOK)])
     }
 }

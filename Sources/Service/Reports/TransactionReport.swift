@@ -3,6 +3,7 @@ internal import MdocModel
 package import MdocTrust
 package import MdocVerification
 package import ReaderService
+package import ReaderStore
 package import RequestPlanner
 
 /// The result of a transaction, and everything that may be reported of it: the command line, the API, receipts and the
@@ -21,18 +22,6 @@ package struct TransactionReport: Sendable {
         case incomplete
     }
 
-    /// How the presentation ended.
-    package enum Ending: Equatable, Sendable {
-        /// An answer came and was judged.
-        case judged
-        /// The holder returned nothing.
-        case declined
-        /// The till or the clerk cancelled it before an answer.
-        case cancelled
-        /// There is nothing to judge.
-        case failed
-    }
-
     /// How long a part took.
     package struct Phase: Sendable {
         package let name: String
@@ -44,17 +33,12 @@ package struct TransactionReport: Sendable {
         }
     }
 
-    /// By what a response was judged.
-    package struct Basis: Sendable {
-        package let trustSnapshot: TrustSnapshot.ID
-        package let policy: VerificationPolicy
-    }
-
     /// How much that did not come is listed: a hostile phone may name a hundred thousand things.
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
-    package let ending: Ending
+    /// The outcome of a presentation in which no answer was judged; nil if one was, and the outcome follows from that.
+    package let unjudged: Outcome?
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
@@ -62,7 +46,7 @@ package struct TransactionReport: Sendable {
     /// The expectation that a yes meets.
     private let expectation: AnswerExpectation
     /// Nil if there was nothing to judge.
-    package let basis: Basis?
+    package let basis: VerificationBasis?
     /// What was asked, where that was done just now.
     package var asked: AskedRequest?
     package var phases: [Phase] = []
@@ -73,9 +57,9 @@ package struct TransactionReport: Sendable {
     ///
     /// - Parameter expectation: what the outcome and the exit code depend on, beside the checks.
     package init(_ judgement: Judgement, expecting expectation: AnswerExpectation, requestCompared: Bool) {
-        let basis = Basis(trustSnapshot: judgement.trustSnapshot, policy: judgement.policy)
-        switch judgement.verdict {
-        case .verified(let response) where !judgement.policy.accepts(response):
+        let basis = judgement.basis
+        switch judgement {
+        case .verified(let response) where !basis.policy.accepts(response):
             self.init(
                 .mock, response.reports.map { DocumentOutcome($0, verified: nil, expecting: expectation) },
                 [TransactionError(.documentTest, Self.testDocumentDetail)],
@@ -83,7 +67,7 @@ package struct TransactionReport: Sendable {
                 basis: basis)
         case .verified(let response):
             self.init(
-                judgement.policy.hasTestDocument(response.reports) ? .mock : .verified,
+                basis.policy.hasTestDocument(response.reports) ? .mock : .verified,
                 response.outcomes(expecting: expectation), notReturned: response.notReturned,
                 expecting: expectation, requestCompared: requestCompared,
                 basis: basis)
@@ -94,13 +78,6 @@ package struct TransactionReport: Sendable {
                 notReturned: response.notReturned, expecting: expectation, requestCompared: requestCompared,
                 basis: basis)
         }
-    }
-
-    /// The report on a response that may be used, without what it was judged by.
-    init(_ response: VerifiedResponse, expecting expectation: AnswerExpectation) {
-        self.init(
-            .verified, response.outcomes(expecting: expectation), notReturned: response.notReturned,
-            expecting: expectation, requestCompared: true, basis: nil)
     }
 
     private static let testDocumentDetail =
@@ -123,26 +100,26 @@ package struct TransactionReport: Sendable {
     /// The report on checks of a response that is not to be relied on.
     init(
         rejecting reports: [DocumentReport], for failures: [TransactionError], notReturned: [NotReturned],
-        expecting expectation: AnswerExpectation, requestCompared: Bool, basis: Basis
+        expecting expectation: AnswerExpectation, requestCompared: Bool, basis: VerificationBasis
     ) {
         self.init(
             .rejected, reports.map { DocumentOutcome($0, verified: nil, expecting: expectation) }, failures,
             notReturned: notReturned, expecting: expectation, requestCompared: requestCompared, basis: basis)
     }
 
-    private init(_ verdict: Verdict, _ ending: Ending, _ error: TransactionError) {
+    private init(_ verdict: Verdict, _ unjudged: Outcome?, _ error: TransactionError) {
         self.init(
             verdict, [], [error], notReturned: [], expecting: .nothing, requestCompared: false, basis: nil,
-            ending: ending)
+            unjudged: unjudged)
     }
 
     private init(
         _ verdict: Verdict, _ documents: [DocumentOutcome], _ failures: [TransactionError] = [],
         notReturned: [NotReturned], expecting expectation: AnswerExpectation, requestCompared: Bool,
-        basis: Basis?, ending: Ending = .judged
+        basis: VerificationBasis?, unjudged: Outcome? = nil
     ) {
         self.verdict = verdict
-        self.ending = ending
+        self.unjudged = unjudged
         self.documents = documents
         errors = failures + notReturned.prefix(Self.mostNotReturned).map { TransactionError($0) }
         self.requestCompared = requestCompared
@@ -182,9 +159,14 @@ package struct TransactionReport: Sendable {
         return !answers.isEmpty && answers.allSatisfy { $0 == .yes } ? .yes : .unknown
     }
 
-    /// Adds a remedy to the fault.
-    mutating func advise(_ advice: String, about ids: Set<String>) {
-        errors = errors.map { ids.contains($0.id) ? $0.adding(advice) : $0 }
+    /// The answer to the question of this subject; unknown if that was not asked or no document answered.
+    package func answer(about subject: Question.Subject) -> Answer {
+        questions.first { $0.subject == subject }.map { answer(to: $0) } ?? .unknown
+    }
+
+    /// Adds a remedy to the errors of these causes.
+    mutating func advise(_ advice: String, about causes: Set<TransactionError.Cause>) {
+        errors = errors.map { causes.contains($0.cause) ? $0.adding(advice) : $0 }
     }
 
     mutating func removeElements() {
@@ -206,7 +188,7 @@ package struct TransactionReport: Sendable {
 
     /// Nothing could be judged, because a message does not authenticate.
     package static func rejected(_ error: TransactionError) -> TransactionReport {
-        .init(.rejected, .judged, error)
+        .init(.rejected, nil, error)
     }
 
     /// Nothing could be judged, because bytes do not decode.
@@ -216,9 +198,9 @@ package struct TransactionReport: Sendable {
 
     /// Nothing came that could be judged.
     package static func incomplete(
-        _ error: TransactionError, _ ending: Ending = .failed
+        _ error: TransactionError, _ outcome: Outcome = .failed
     ) -> TransactionReport {
-        .init(.incomplete, ending, error)
+        .init(.incomplete, outcome, error)
     }
 }
 

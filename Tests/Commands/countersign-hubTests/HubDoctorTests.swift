@@ -16,7 +16,7 @@ struct HubDoctorTests {
     }
 
     private func expect(
-        _ checks: [DoctorCheck], _ id: DoctorCheck.ID, _ outcome: DoctorCheck.Outcome, _ words: String = "",
+        _ checks: [DoctorCheck], _ id: DoctorCheck.ID, _ outcome: DoctorCheck.Status, _ words: String = "",
         fix: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let check = try #require(checks.first { $0.id == id }, sourceLocation: sourceLocation)
@@ -59,10 +59,10 @@ struct HubDoctorTests {
     @Test(
         "Certificates are noticed 30 days before they expire, and fail afterwards and before their time",
         arguments: [
-            (334, DoctorCheck.Outcome.ok, "in 31 days"), (336, .warning, "expires in 29 days"),
+            (334, DoctorCheck.Status.ok, "in 31 days"), (336, .warning, "expires in 29 days"),
             (366, .failed, "has expired"), (-1, .failed, "is not valid yet"),
         ])
-    func expiry(_ day: Int64, _ outcome: DoctorCheck.Outcome, _ words: String) throws {
+    func expiry(_ day: Int64, _ outcome: DoctorCheck.Status, _ words: String) throws {
         let then = Timestamp(secondsSince1970: HubStage.now.secondsSince1970 + day * 86_400)
         try expect(try stage.facts(at: then).checks, .hubCertificates, outcome, words)
     }
@@ -151,8 +151,8 @@ struct HubDoctorTests {
         "What the broker answers is told apart",
         arguments: [
             (
-                BrokerFacts.connected(.init(mayPublish: false, maySubscribe: false)), DoctorCheck.Outcome.ok,
-                DoctorCheck.Outcome.ok, ""
+                BrokerFacts.connected(.init(mayPublish: false, maySubscribe: false)), DoctorCheck.Status.ok,
+                DoctorCheck.Status.ok, ""
             ),
             (
                 .connected(.init(mayPublish: true, maySubscribe: false)), .ok, .failed,
@@ -166,7 +166,7 @@ struct HubDoctorTests {
             (.unreachable, .failed, .skipped, ""), (.filesRefused, .failed, .skipped, ""),
         ])
     func broker(
-        _ facts: BrokerFacts, _ broker: DoctorCheck.Outcome, _ accounts: DoctorCheck.Outcome, _ fix: String
+        _ facts: BrokerFacts, _ broker: DoctorCheck.Status, _ accounts: DoctorCheck.Status, _ fix: String
     ) throws {
         let checks = HubBrokerChecks.checks(facts)
         #expect(checks.map(\.id) == HubBrokerChecks.checks && checks.map(\.outcome) == [broker, accounts])
@@ -205,7 +205,7 @@ struct HubDoctorTests {
 
     @Test("A configuration that others may change is failed; one that they may read is not")
     func changeableConfiguration() async throws {
-        for (mode, outcome) in [(0o644, DoctorCheck.Outcome.ok), (0o664, .failed), (0o646, .failed)] {
+        for (mode, outcome) in [(0o644, DoctorCheck.Status.ok), (0o664, .failed), (0o646, .failed)] {
             try stage.setMode(mode, of: "countersign-hub.json")
             let checks = await DoctorCommand.checks(of: stage.path)
             try expect(

@@ -42,7 +42,7 @@ struct PortraitAnswerTests {
             transcript: session.transcript, comparison: .notCompared, readerKey: session.readerKey,
             trust: try issuer.authority.store(), now: try #require(DateText(TrustScene.time.utf8)).instant,
             policy: VerificationPolicy())
-        guard case .verified(let verified) = try UnverifiedResponse(response[...]).verify(in: context).verdict
+        guard case .verified(let verified) = try UnverifiedResponse(response[...]).verify(in: context)
         else {
             throw NotVerified()
         }

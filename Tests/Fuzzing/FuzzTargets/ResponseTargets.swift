@@ -60,7 +60,7 @@ private func verifications(of response: UnverifiedResponse) -> [VerifiedResponse
         world.context(.requested([.everything]), .interoperable), world.context(.notCompared, .strict),
     ]
     return contexts.compactMap { context in
-        switch response.verify(in: context).verdict {
+        switch response.verify(in: context) {
         case .verified(let verified):
             demand(verified.documents.count == response.documents.count, "a document is lost")
             demand(!verified.documents.isEmpty, "verified without a document")

@@ -153,14 +153,14 @@ struct Counter {
     func verdict(
         _ response: [UInt8], _ transcript: SessionTranscript, _ key: COSEKeyPair,
         _ rules: VerificationRules = .strict
-    ) throws -> ResponseVerdict {
+    ) throws -> Judgement {
         let anchor = try TrustAnchor(Certificate(der: presented.issuer.root[...]))
         return try UnverifiedResponse(response[...]).verify(
             in: VerificationContext(
                 transcript: transcript, comparison: .requested(presented.requests), readerKey: key,
                 trust: TrustStore(anchors: [anchor]), now: Self.now,
                 policy: VerificationPolicy(rules: rules))
-        ).verdict
+        )
     }
 
     /// Taps once and gives the verified response; throws where there is none.

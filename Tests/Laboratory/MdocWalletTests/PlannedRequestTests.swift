@@ -37,7 +37,7 @@ struct PlannedRequestTests {
 
     private func answer(
         _ intent: String, for capabilities: EngagementCapabilities, by holder: Holder
-    ) throws -> (verdict: ResponseVerdict, draft: DeviceRequestDraft) {
+    ) throws -> (verdict: Judgement, draft: DeviceRequestDraft) {
         let draft = try RequestPlan(RequestIntent(parsing: intent), keeping: .none)
             .drafts(for: capabilities)[0]
         let request = try draft.encode(for: capabilities, in: transcript)
@@ -48,7 +48,7 @@ struct PlannedRequestTests {
             transcript: transcript, comparison: .requested(draft.documents), readerKey: nil,
             trust: TrustStore(anchors: [try TrustAnchor(Certificate(der: issuer.root[...]))]), now: Self.now,
             policy: VerificationPolicy(rules: .strict))
-        return (try UnverifiedResponse(bytes[...]).verify(in: context).verdict, draft)
+        return (try UnverifiedResponse(bytes[...]).verify(in: context), draft)
     }
 
     private struct Declined: Error {}

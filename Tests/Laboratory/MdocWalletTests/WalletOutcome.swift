@@ -11,7 +11,7 @@ import VectorFiles
 
 /// What a reader makes of a presentation.
 enum WalletOutcome {
-    case verdict(ResponseVerdict)
+    case verdict(Judgement)
     case malformed(MdocModelError)
     case ended(SessionEnd, terminationStatus: SessionStatus?)
 }
@@ -72,7 +72,7 @@ struct WrittenCase {
             trust: TrustStore(anchors: [try TrustAnchor(Certificate(der: bytes("iaca.der")))]), now: Self.now,
             policy: VerificationPolicy(rules: rules))
         do {
-            return .verdict(try UnverifiedResponse(response).verify(in: context).verdict)
+            return .verdict(try UnverifiedResponse(response).verify(in: context))
         } catch {
             return .malformed(error)
         }

@@ -68,8 +68,8 @@ struct Presentation {
     /// - Parameter response: in place of the one that is made of the documents.
     func verdict(
         _ rules: VerificationRules = .interoperable, on response: [UInt8]? = nil
-    ) throws -> ResponseVerdict {
-        try UnverifiedResponse((response ?? self.response())[...]).verify(in: context(rules)).verdict
+    ) throws -> Judgement {
+        try UnverifiedResponse((response ?? self.response())[...]).verify(in: context(rules))
     }
 
     func verified(_ rules: VerificationRules = .interoperable) throws -> VerifiedResponse {

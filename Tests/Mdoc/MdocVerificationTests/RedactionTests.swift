@@ -45,7 +45,7 @@ struct RedactionTests {
     @Test("Q200 A verified response, its documents, elements and reports")
     func verified() throws {
         let response = try Presentation(document()).verified()
-        expectNothing(ResponseVerdict.verified(response))
+        expectNothing(Judgement.verified(response))
         expectNothing(response)
         expectNothing(response.reports)
         expectNothing(response.notReturned)
@@ -71,7 +71,7 @@ struct RedactionTests {
         var presentation = try Presentation(expired, asking: ["portrait"])
         presentation.moreMembers = [("status", [0x0a])]
         let rejected = try presentation.rejected()
-        expectNothing(ResponseVerdict.rejected(rejected))
+        expectNothing(Judgement.rejected(rejected))
         expectNothing(rejected)
         for check in rejected.reports.flatMap(\.checks) {
             if case .failed(let failure) = check.outcome { expectNothing(failure) }

@@ -44,18 +44,18 @@ struct VerdictPartsTests {
 
         func report() throws -> (report: DocumentReport, isVerified: Bool, snapshot: TrustSnapshot.ID) {
             let judgement = try judgement()
-            #expect(judgement.policy == VerificationPolicy(revocation: policy))
-            switch judgement.verdict {
+            #expect(judgement.basis.policy == VerificationPolicy(revocation: policy))
+            switch judgement {
             case .verified(let response):
                 #expect(response.documents[0].revocation == response.reports[0].revocation)
-                return (response.reports[0], true, judgement.trustSnapshot)
+                return (response.reports[0], true, judgement.basis.trustSnapshot)
             case .rejected(let rejected):
-                return (rejected.reports[0], false, judgement.trustSnapshot)
+                return (rejected.reports[0], false, judgement.basis.trustSnapshot)
             }
         }
     }
 
-    private func outcome(_ report: DocumentReport) -> CheckReport.Outcome? {
+    private func outcome(_ report: DocumentReport) -> CheckReport.Finding? {
         report.checks.first { $0.id == .revocation }?.outcome
     }
 

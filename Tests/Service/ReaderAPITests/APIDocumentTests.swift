@@ -110,7 +110,7 @@ struct APIDocumentTests {
                 == Set(PresentationState.allCases.map(\.rawValue)))
         #expect(
             Set(schemas["Outcome"]?["enum"] as? [String] ?? [])
-                == Set(PresentationOutcome.allCases.map(\.rawValue)))
+                == Set(Outcome.allCases.map(\.rawValue)))
         #expect(
             Set(schemas["EventName"]?["enum"] as? [String] ?? []) == Set(EventName.allCases.map(\.rawValue)))
         let presentation = schemas["Presentation"]?["properties"] as? [String: [String: Any]]

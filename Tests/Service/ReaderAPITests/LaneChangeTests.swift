@@ -24,7 +24,7 @@ struct LaneChangeTests {
 
         func run(_ transaction: ReaderTransaction) async -> Presentation {
             Presentation(
-                outcome: .failed(.noUsableRetrieval), request: nil, phases: [], rawAnswer: nil,
+                .failure(.noUsableRetrieval), request: nil, phases: [], rawAnswer: nil,
                 leaving: Task { await leave() })
         }
 
@@ -59,7 +59,7 @@ struct LaneChangeTests {
         let plan = PresentationPlan(
             question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
             policy: VerificationPolicy(), clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
-        for await _ in try await lane.present(plan) {}
+        _ = try await lane.present(plan).presentation.value
         let steps = Mutex<[String]>([])
         async let removing = {
             let isRemoved = await coordinator.remove(lane: "one")
@@ -124,7 +124,7 @@ struct LaneChangeTests {
 
         func run(_ transaction: ReaderTransaction) async -> Presentation {
             Presentation(
-                outcome: .failed(.noUsableRetrieval), request: nil, phases: [], rawAnswer: nil, leaving: nil)
+                .failure(.noUsableRetrieval), request: nil, phases: [], rawAnswer: nil, leaving: nil)
         }
 
         func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation

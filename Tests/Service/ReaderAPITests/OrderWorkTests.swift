@@ -39,7 +39,7 @@ struct OrderWorkTests {
         func run(_ transaction: ReaderTransaction) async -> Presentation {
             await untilCancelled()
             return Presentation(
-                outcome: .failed(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: nil)
+                .failure(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: nil)
         }
 
         func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation

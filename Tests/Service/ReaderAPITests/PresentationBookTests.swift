@@ -310,8 +310,8 @@ struct PresentationBookTests {
 
     @Test(
         "Nobody approves where an answer is no or unknown",
-        arguments: [(21, 20, PresentationOutcome.deny), (25, 40, .unclear)])
-    func notToApprove(_ asked: Int, _ age: Int, _ outcome: PresentationOutcome) async throws {
+        arguments: [(21, 20, Outcome.deny), (25, 40, .unclear)])
+    func notToApprove(_ asked: Int, _ age: Int, _ outcome: Outcome) async throws {
         let held = Self.book()
         let intent = "age over \(asked); else nothing"
         let record = try Self.record(#""kind":"display","intent":"\#(intent)","validation":"confirm""#)

@@ -7,8 +7,8 @@ import Testing
 @Suite("How a presentation ended, in one word")
 struct PresentationOutcomeTests {
     struct Row: Sendable, CustomTestStringConvertible {
-        let evidence: PresentationEvidence
-        let outcome: PresentationOutcome?
+        let evidence: Conclusion.Evidence
+        let outcome: Outcome?
         var reasons: [String] = []
 
         var testDescription: String { "\(outcome.map(\.rawValue) ?? "open") \(reasons)" }
@@ -16,11 +16,12 @@ struct PresentationOutcomeTests {
         static let all = [
             Row(evidence: .cancelled, outcome: .cancelled, reasons: ["cancelled"]),
             Row(
-                evidence: PresentationEvidence(.declined, faults: [.error(.transaction(.declined))]),
+                evidence: Conclusion.Evidence(
+                    unjudged: .declined, faults: [.error(.transaction(.declined))]),
                 outcome: .declined,
                 reasons: ["declined"]),
             Row(
-                evidence: PresentationEvidence(.failed, faults: [.error(.transaction(.linkLost))]),
+                evidence: Conclusion.Evidence(unjudged: .failed, faults: [.error(.transaction(.linkLost))]),
                 outcome: .failed,
                 reasons: ["link.lost"]),
             Row(evidence: .restarted, outcome: .failed, reasons: ["restarted"]),
@@ -71,12 +72,12 @@ struct PresentationOutcomeTests {
         ]
 
         private static func judged(
-            _ answers: [Answer] = [], faults: [ConclusionReason] = [], unknowns: [CheckID] = [],
+            _ answers: [Answer] = [], faults: [Conclusion.Reason] = [], unknowns: [CheckID] = [],
             isIncomplete: Bool = false, hasUnusable: Bool = false, isTest: Bool = false,
-            person: PresentationEvidence.Person = .notAsked
-        ) -> PresentationEvidence {
-            PresentationEvidence(
-                .judged, faults: faults, unknowns: unknowns, answers: answers,
+            person: Conclusion.Evidence.Person = .notAsked
+        ) -> Conclusion.Evidence {
+            Conclusion.Evidence(
+                faults: faults, unknowns: unknowns, answers: answers,
                 isIncomplete: isIncomplete, hasUnusable: hasUnusable, isTest: isTest, person: person)
         }
     }

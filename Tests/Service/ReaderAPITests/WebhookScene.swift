@@ -169,7 +169,7 @@ struct WebhookScene {
             StoredPresentation(
                 id: name, owner: caller, reference: nil, holder: 1,
                 order: [UInt8](repeating: 0, count: 32),
-                created: Self.now, ended: Self.now, lane: "lane-1", outcome: "allow", isOfTest: true,
+                created: Self.now, ended: Self.now, lane: "lane-1", outcome: .allow, isOfTest: true,
                 description: #"{"id": "\#(name)"}"#, outcomeDescription: "{}", webhook: url))
         return (PresentationID(name), url)
     }

@@ -110,7 +110,7 @@ struct WithholdingBench {
     func answer(
         to requests: DeviceRequestDraft, withholding names: Set<ElementName>,
         returning docTypes: Set<String>? = nil
-    ) throws -> (response: VerifiedResponse, judgement: Judgement) {
+    ) throws -> VerifiedResponse {
         let holder = Holder(documents: documents.map { $0.withholding(names) })
         let returned = docTypes.map { docTypes in
             DeviceRequestDraft(requests.documents.filter { docTypes.contains($0.docType) })
@@ -124,9 +124,10 @@ struct WithholdingBench {
         let context = VerificationContext(
             transcript: transcript, comparison: .requested(requests.documents), readerKey: nil, trust: trust,
             now: Self.now, policy: policy)
-        let judgement = try UnverifiedResponse(bytes[...]).verify(in: context)
-        guard case .verified(let response) = judgement.verdict else { throw NotVerified() }
-        return (response, judgement)
+        guard case .verified(let response) = try UnverifiedResponse(bytes[...]).verify(in: context) else {
+            throw NotVerified()
+        }
+        return response
     }
 
     struct NotVerified: Error {}
@@ -138,22 +139,20 @@ struct JudgedByAll {
     let missing: Set<String>
     let docTypes: Set<String>
     /// By channel.
-    let outcomes: [String: PresentationOutcome?]
+    let outcomes: [String: Outcome?]
 
     /// - Parameter plan: nil for an app, which has none.
     init(
-        _ answer: (response: VerifiedResponse, judgement: Judgement), _ expectation: AnswerExpectation,
-        plan: RequestPlan?
+        _ answer: VerifiedResponse, _ expectation: AnswerExpectation, plan: RequestPlan?
     ) {
-        let near = TransactionReport(answer.judgement, expecting: expectation, requestCompared: true)
-        var compared = PresentationEvidence(near, asksPerson: true)
+        let near = TransactionReport(.verified(answer), expecting: expectation, requestCompared: true)
+        var compared = Conclusion.Evidence(near, asksPerson: true)
         if compared.person == .awaited { compared.person = .decided(.approved) }
         let channel = ChannelReport(
             .verified(
-                VerifiedPresentation(
-                    answer.response, answer.judgement, isReplayChecked: true, comparison: .notCompared)),
+                VerifiedPresentation(answer, isReplayChecked: true, comparison: .notCompared)),
             requestCompared: true, expecting: expectation)
-        var outcomes: [String: PresentationOutcome?] = [
+        var outcomes: [String: Outcome?] = [
             "data, display, exit code": near.conclusion.outcome,
             "display with a person's approval": compared.conclusion?.outcome,
             "page, app": channel.conclusion.outcome,
@@ -161,7 +160,7 @@ struct JudgedByAll {
             "receipts and pages without elements": near.withoutElements.conclusion.outcome,
         ]
         if let plan {
-            let isYes = plan.isAnsweredYes(by: answer.response, on: WithholdingBench.day)
+            let isYes = plan.isAnsweredYes(by: answer, on: WithholdingBench.day)
             outcomes["what is asked next"] = isYes ? .allow : near.conclusion.outcome
         }
         self.outcomes = outcomes
@@ -172,13 +171,13 @@ struct JudgedByAll {
         missing = Set(near.missing.map(\.name.identifier))
     }
 
-    private static func outcome(in json: JSONValue) -> PresentationOutcome? {
+    private static func outcome(in json: JSONValue) -> Outcome? {
         let object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        return (object?["outcome"] as? String).flatMap { PresentationOutcome(rawValue: $0) }
+        return (object?["outcome"] as? String).flatMap { Outcome(rawValue: $0) }
     }
 
     /// The outcome, where every channel has the same.
-    var outcome: PresentationOutcome? {
+    var outcome: Outcome? {
         let all = Set(outcomes.values)
         return all.count == 1 ? all.first ?? nil : nil
     }

@@ -66,7 +66,7 @@ struct WithheldPresentationTests {
         let whole = try await ended(members)
         #expect([.allow, nil].contains(whole.conclusion?.outcome))
         let expired = try await ended(members, yearsToExpiry: -1)
-        #expect(expired.conclusion == PresentationConclusion(.deny, [.outcome(.answerNo)]))
+        #expect(expired.conclusion == Conclusion(.deny, [.outcome(.answerNo)]))
         for years in [9, -1] {
             let record = try await ended(members, withholding: ["expiry_date"], yearsToExpiry: years)
             let isWhollyExpired = years < 0 && members.contains("categories")
@@ -101,7 +101,7 @@ struct WithheldPresentationTests {
         let members =
             #""kind":"data","intent":"elements: org.iso.18013.5.1/height, org.iso.18013.5.1/sex","readerToken":"t""#
         let record = try await ended(members, withholding: ["height", "sex"])
-        #expect(record.conclusion == PresentationConclusion(.unclear, [.outcome(.elementNotReturned)]))
+        #expect(record.conclusion == Conclusion(.unclear, [.outcome(.elementNotReturned)]))
         #expect(try await ended(members, withholding: ["sex"]).conclusion?.outcome == .allow)
     }
 

@@ -96,7 +96,7 @@ struct WithholdingTests {
     }
 
     /// Checks every withholding against the whole answer.
-    private static func check(_ asked: Asked, of kind: HolderKind) throws -> PresentationOutcome? {
+    private static func check(_ asked: Asked, of kind: HolderKind) throws -> Outcome? {
         let bench = try WithholdingBench(kind)
         let judge = { (names: Set<ElementName>) in
             JudgedByAll(
@@ -240,7 +240,7 @@ struct WithholdingTests {
         let asked = try Asked(intent: "identity: name, document number")
         let answer = try WithholdingBench(.blankNumber).answer(to: asked.requests, withholding: [])
         #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == .unclear)
-        let report = TransactionReport(answer.judgement, expecting: asked.expectation, requestCompared: true)
+        let report = TransactionReport(.verified(answer), expecting: asked.expectation, requestCompared: true)
         #expect(report.conclusion.reasons.map(\.id) == ["element.unusable"])
         #expect(report.missing.isEmpty)
         #expect(report.unusable.map(\.text) == ["org.iso.18013.5.1/document_number is a blank text"])
@@ -259,7 +259,7 @@ struct WithholdingTests {
     func required() throws {
         let bench = try WithholdingBench(.honest)
         let height = ElementName(nameSpace: "org.iso.18013.5.1", identifier: "height")
-        for (clause, outcome) in [("", PresentationOutcome.allow), ("; required \(height.text)", .unclear)] {
+        for (clause, outcome) in [("", Outcome.allow), ("; required \(height.text)", .unclear)] {
             let asked = try Asked(intent: "elements: \(height.text), expiry\(clause)")
             let answer = try bench.answer(to: asked.requests, withholding: [height])
             #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == outcome)
@@ -271,7 +271,7 @@ struct WithholdingTests {
         let asked = try Asked(intent: "identity: name, document number")
         let answer = try WithholdingBench(.numberOfWrongType).answer(to: asked.requests, withholding: [])
         #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == .unclear)
-        let report = TransactionReport(answer.judgement, expecting: asked.expectation, requestCompared: true)
+        let report = TransactionReport(.verified(answer), expecting: asked.expectation, requestCompared: true)
         #expect(report.conclusion.reasons.map(\.id) == ["element.unusable"])
         #expect(report.missing.isEmpty)
         #expect(report.unusable.map(\.text) == ["org.iso.18013.5.1/document_number is null, not a text"])
@@ -282,7 +282,7 @@ struct WithholdingTests {
         let asked = try Asked(intent: "elements: org.iso.18013.5.1/height, org.iso.18013.5.1/sex")
         let answer = try WithholdingBench(.nullMeasures).answer(to: asked.requests, withholding: [])
         #expect(JudgedByAll(answer, asked.expectation, plan: asked.plan).outcome == .unclear)
-        let report = TransactionReport(answer.judgement, expecting: asked.expectation, requestCompared: true)
+        let report = TransactionReport(.verified(answer), expecting: asked.expectation, requestCompared: true)
         #expect(report.conclusion.reasons.map(\.id) == ["element.unusable"])
         #expect(report.missing.isEmpty && report.unusable.count == 2)
     }
@@ -296,7 +296,7 @@ struct WithholdingTests {
                 ElementName(nameSpace: "org.iso.18013.5.1", identifier: $0)
             })
         let answer = try bench.answer(to: asked.requests, withholding: names)
-        let report = TransactionReport(answer.judgement, expecting: asked.expectation, requestCompared: true)
+        let report = TransactionReport(.verified(answer), expecting: asked.expectation, requestCompared: true)
         #expect(
             report.missing.map(\.text) == [
                 "No proof of being over 18 was shared. Ask again and share it.",

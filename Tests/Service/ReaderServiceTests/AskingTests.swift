@@ -280,10 +280,9 @@ struct AskingTests {
     func somethingElse() async throws {
         let scene = try Scene.holding { $0.holder.fault = .unrequestedDocType }
         let asked = try await scene.ask(.intent("age over 18; from pid or av"))
-        guard case .judged(let judgement) = asked.presentation.outcome,
-            case .rejected(let response) = judgement.verdict
+        guard case .success(.rejected(let response)) = asked.presentation.result
         else {
-            Issue.record("\(asked.presentation.outcome)")
+            Issue.record("\(asked.presentation.result)")
             return
         }
         #expect(response.reports[0].checks.contains { $0.outcome == .failed(.docTypeNotRequested) })

@@ -55,7 +55,7 @@ struct BenchLinkTests {
         try await holder.send([UInt8](hex: frame))
         let presentation = try await scene.transaction().run(over: reader)
         guard case .benchLink? = presentation.failure else {
-            Issue.record("\(presentation.outcome)")
+            Issue.record("\(presentation.result)")
             return
         }
     }

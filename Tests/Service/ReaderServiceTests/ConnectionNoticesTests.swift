@@ -126,8 +126,8 @@ struct ConnectionNoticesTests {
             let presentation = try await scene.transaction(
                 deadlines: deadlines, retrieval: .over(.centralClient)
             ).run(scanned: try DeviceEngagement(engagement.deviceEngagement[...]), radio: radio)
-            guard case .failed(failure) = presentation.outcome else {
-                Issue.record("\(presentation.outcome)")
+            guard presentation.failure == failure else {
+                Issue.record("\(presentation.result)")
                 continue
             }
             #expect(scene.events.all == [])

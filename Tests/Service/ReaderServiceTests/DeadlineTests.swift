@@ -64,7 +64,7 @@ struct DeadlineTests {
             try await scene.transaction(deadlines: deadlines).run(at: SilentField(after: 2))
         }
         guard case .engagementOverdue(let lastTap?) = presentation.failure else {
-            Issue.record("\(presentation.outcome)")
+            Issue.record("\(presentation.result)")
             return
         }
         #expect(lastTap.fault == .deadlinePassed)

@@ -47,7 +47,7 @@ struct LaneTests {
             await untilCancelled()
             let leaving = staysOnAir ? Task { await self.left() } : nil
             return Presentation(
-                outcome: .failed(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: leaving)
+                .failure(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: leaving)
         }
 
         private func left() async {
@@ -68,38 +68,28 @@ struct LaneTests {
         question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
         policy: VerificationPolicy(), clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
 
-    private static func events(_ moments: AsyncStream<LaneMoment>) async -> [PresentationEvent] {
-        var events: [PresentationEvent] = []
-        for await moment in moments { if case .event(let event) = moment { events.append(event) } }
-        return events
-    }
-
     @Test("It has one presentation at a time, and the next once that is over")
     func busy() async throws {
         let lane = Lane(name: "one", device: Device())
-        let moments = try await lane.present(Self.plan)
+        let first = try await lane.present(Self.plan)
         await #expect(throws: LaneError.busy) { try await lane.present(Self.plan) }
         await lane.cancel()
-        #expect(await Self.events(moments) == [.armed])
+        var events: [PresentationEvent] = []
+        for await event in first.events { events.append(event) }
+        #expect(events == [.armed])
         #expect(await !lane.isBusy)
         let next = try await lane.present(Self.plan)
         await lane.cancel()
-        for await _ in next {}
+        _ = await next.presentation.value
     }
 
     @Test("It can be cancelled before its device has begun, and when a phone is engaged")
     func cancelled() async throws {
         for device in [Device(), Device(events: [.engaged])] {
             let lane = Lane(name: "one", device: device)
-            let moments = try await lane.present(Self.plan)
+            let presentation = try await lane.present(Self.plan).presentation
             await lane.cancel()
-            var isOver = false
-            for await moment in moments {
-                if case .ended(let presentation) = moment, case .failed(.cancelled) = presentation.outcome {
-                    isOver = true
-                }
-            }
-            #expect(isOver)
+            #expect(await presentation.value.failure == .cancelled)
         }
     }
 
@@ -109,12 +99,12 @@ struct LaneTests {
         let lane = Lane(name: "one", device: device)
         let first = try await lane.present(Self.plan)
         await lane.cancel()
-        for await _ in first {}
+        _ = await first.presentation.value
         let second = try await lane.present(Self.plan)
         while device.state.withLock({ $0.leaving.isEmpty }) { await Task.yield() }
         #expect(device.state.withLock { $0.begun.count } == 1)
         device.state.withLock { $0.leaving.removeFirst() }.resume()
-        for await moment in second { if case .event = moment { break } }
+        for await _ in second.events { break }
         #expect(device.state.withLock { $0.begun.count } == 2)
         await lane.cancel()
     }
@@ -125,8 +115,7 @@ struct LaneTests {
         let device = Device()
         let lane = Lane(name: "one", device: device)
         await #expect(throws: LaneError.notRunning) { try await lane.scan(engagement) }
-        let moments = try await lane.present(Self.plan)
-        var iterator = moments.makeAsyncIterator()
+        var iterator = try await lane.present(Self.plan).events.makeAsyncIterator()
         _ = await iterator.next()
         try await lane.scan(engagement)
         await #expect(throws: LaneError.alreadyEngaged) { try await lane.scan(engagement) }
@@ -146,8 +135,8 @@ struct LaneTests {
     func scannedAfter(events: [PresentationEvent]) async throws {
         let engagement = try Self.engagement()
         let lane = Lane(name: "one", device: Device(events: events))
-        var moments = try await lane.present(Self.plan).makeAsyncIterator()
-        for _ in 0...events.count { _ = await moments.next() }
+        var iterator = try await lane.present(Self.plan).events.makeAsyncIterator()
+        for _ in 0...events.count { _ = await iterator.next() }
         if events.count == 1 {
             await #expect(throws: LaneError.alreadyEngaged) { try await lane.scan(engagement) }
         } else {
@@ -188,9 +177,9 @@ struct LaneTests {
         let (device, clock) = (Device(), SteppedClock())
         let lane = Lane(name: "one", device: device) { clock.now }
         #expect(await lane.readiness() == .ready)
-        let moments = try await lane.present(Self.plan)
+        let presentation = try await lane.present(Self.plan).presentation
         await lane.cancel()
-        for await _ in moments {}
+        _ = await presentation.value
         device.state.withLock { $0.readiness = .unavailable(.noReader) }
         #expect(await lane.readiness() == .unavailable(.noReader))
     }

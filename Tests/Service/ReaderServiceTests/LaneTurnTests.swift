@@ -45,7 +45,7 @@ struct LaneTurnTests {
         func run(_ transaction: ReaderTransaction) async -> Presentation {
             await use("presentation")
             return Presentation(
-                outcome: .failed(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: nil)
+                .failure(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: nil)
         }
 
         func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
@@ -77,14 +77,14 @@ struct LaneTurnTests {
         async let fault = lane.radioFault()
         // The trial has its turn before the presentation asks for one.
         try await Task.sleep(for: .milliseconds(50))
-        let moments = try await lane.present(Self.plan)
+        let presentation = try await lane.present(Self.plan).presentation
         #expect(device.uses == ["look"])
         try await device.endUse()
         #expect(await readiness == .ready)
         try await device.endUse()
         #expect(await fault == .noAdapter)
         try await device.endUse()
-        for await _ in moments {}
+        _ = await presentation.value
         #expect(device.uses == ["look", "trial", "presentation"])
         #expect(device.state.withLock { !$0.hasOverlap })
     }
@@ -93,10 +93,10 @@ struct LaneTurnTests {
     func running() async throws {
         let device = Device()
         let lane = Lane(name: "one", device: device)
-        let moments = try await lane.present(Self.plan)
+        let presentation = try await lane.present(Self.plan).presentation
         #expect(await lane.radioFault() == nil)
         try await device.endUse()
-        for await _ in moments {}
+        _ = await presentation.value
         async let fault = lane.radioFault()
         try await device.endUse()
         #expect(await fault == .noAdapter)

@@ -254,7 +254,7 @@ struct NFCTests {
         guard case .transfer(let reason)? = presentation.failure,
             case .messageTooLong(let announced, 1 << 20) = reason.fault
         else {
-            Issue.record("\(presentation.outcome)")
+            Issue.record("\(presentation.result)")
             return
         }
         #expect(announced > 1 << 20)

@@ -222,10 +222,10 @@ struct NFCVersion2Tests {
             }
         #expect(
             summary?.hasPrefix(Self.names[fault] ?? "-") ?? (Self.names[fault] == nil),
-            "\(presentation.outcome)")
+            "\(presentation.result)")
         // What has no name here ends no presentation.
         #expect(
-            (presentation.failure == nil && !presentation.isDeclined) == (Self.names[fault] == nil))
+            (presentation.failure == nil) == (Self.names[fault] == nil))
         guard fault != .endsRequest else { return }
         // With `auto` every other ends with an answer.
         let second = try scene.transaction(retrieval: .version2(.automatic))
@@ -276,7 +276,7 @@ struct NFCVersion2Tests {
         switch presentation.failure {
         case .transfer(let reason)?: #expect(reason.fault == named)
         case .engagementOverdue(let reason?)?: #expect(reason.fault == named)
-        default: Issue.record("\(presentation.outcome)")
+        default: Issue.record("\(presentation.result)")
         }
     }
 }

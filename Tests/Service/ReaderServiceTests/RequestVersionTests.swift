@@ -75,10 +75,8 @@ struct RequestVersionTests {
             device: ContactlessLaneDevice(reader: Field(phones), radio: nil, missingReader: { nil }))
         var versions: [String?] = []
         for _ in phones {
-            for await moment in try await lane.present(Self.plan(scene, row.version)) {
-                guard case .ended(let presentation) = moment else { continue }
-                versions.append(try version(of: presentation))
-            }
+            let presentation = try await lane.present(Self.plan(scene, row.version)).presentation
+            versions.append(try version(of: await presentation.value))
         }
         #expect(versions == row.versions)
     }
@@ -98,7 +96,7 @@ struct RequestVersionTests {
                 transcript: try #require(asked.rawAnswer).transcript, comparison: .notCompared,
                 readerKey: nil, trust: plan.trust, now: Scene.now, policy: plan.policy)
             let presentation = Presentation(
-                outcome: .judged(response.verify(in: context)), request: asked.request, phases: [],
+                .success(response.verify(in: context)), request: asked.request, phases: [],
                 rawAnswer: nil, leaving: nil)
             #expect(presentation.failedOnExtendedRequest == expected, "\(requested) \(status)")
         }

@@ -91,7 +91,7 @@ struct SecondTapTests {
         // It comes to the new service with the old engagement: nothing of it can be decrypted.
         #expect(try await stage.connect(first))
         let ended = await presentation
-        #expect(ended.failure != nil, "\(ended.outcome)")
+        #expect(ended.failure != nil, "\(ended.result)")
     }
 
     @Test("Q9 Q207 Once the transfer has started a second tap is ignored and breaks nothing")

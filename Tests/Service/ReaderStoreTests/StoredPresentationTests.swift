@@ -25,7 +25,7 @@ struct StoredPresentationTests {
         StoredPresentation(
             id: id, owner: owner, reference: reference, holder: 1, order: [UInt8](repeating: 7, count: 32),
             created: created, ended: ended.map { created.advanced(bySeconds: $0) },
-            lane: "counter-1", outcome: ended == nil ? nil : "allow", isOfTest: ended == nil ? nil : true,
+            lane: "counter-1", outcome: ended == nil ? nil : .allow, isOfTest: ended == nil ? nil : true,
             description: #"{"id": "\#(id)", "ended": null}"#, outcomeDescription: #"{"ended": null}"#,
             webhook: webhook)
     }
@@ -38,7 +38,7 @@ struct StoredPresentationTests {
         #expect(receipts == (1, 2))
         let kept = try #require(try store.presentation("a"))
         #expect(kept.receipts == (1, 2) && kept.ended == created.advanced(bySeconds: 9))
-        #expect(kept.lane == "counter-1" && kept.outcome == "allow" && kept.isOfTest == true)
+        #expect(kept.lane == "counter-1" && kept.outcome == .allow && kept.isOfTest == true)
         #expect(kept.outcomeDescription == #"{"ended": null}"#)
         #expect(try store.appendHeld() == 0)
         #expect(try store.lane(ofReceipt: 2, of: "till") == "counter-1")

@@ -364,6 +364,6 @@ extension ShownResult {
     fileprivate init(asked: MobileDocumentPresentation) {
         self.init(
             brand: nil, asked: asked, isTest: false, familyName: nil, givenName: nil, age: nil, ages: [],
-            portrait: nil, portraitFault: nil, evidence: PresentationEvidence(.judged))
+            portrait: nil, portraitFault: nil, evidence: Conclusion.Evidence())
     }
 }

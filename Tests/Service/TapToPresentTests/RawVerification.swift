@@ -21,7 +21,7 @@ struct RawVerification {
             transcript: transcript, comparison: .notCompared,
             readerKey: COSEKeyPair(try PrivateKey(curve: .p256, scalar: scalar[...])),
             trust: TrustStore(anchors: [anchor]), now: TapStage.now, policy: VerificationPolicy())
-        let verdict = try UnverifiedResponse([UInt8](response.responseData)[...]).verify(in: context).verdict
+        let verdict = try UnverifiedResponse([UInt8](response.responseData)[...]).verify(in: context)
         if case .verified = verdict { isVerified = true } else { isVerified = false }
     }
 }

@@ -149,20 +149,12 @@ package final class EventLog: Sendable {
 extension Presentation {
     /// The response, where every check passed.
     package func verified(_ location: SourceLocation = #_sourceLocation) -> VerifiedResponse? {
-        if case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict {
-            return response
-        }
-        Issue.record("not verified: \(outcome)", sourceLocation: location)
+        if case .success(.verified(let response)) = result { return response }
+        Issue.record("not verified: \(result)", sourceLocation: location)
         return nil
     }
 
-    package var failure: PresentationFailure? {
-        if case .failed(let failure) = outcome { failure } else { nil }
-    }
-
-    package var isDeclined: Bool {
-        if case .declined = outcome { true } else { false }
-    }
+    package var isDeclined: Bool { failure == .declined }
 
     package func duration(of name: PhaseTime.Name) -> Duration? {
         phases.first { $0.name == name }?.duration

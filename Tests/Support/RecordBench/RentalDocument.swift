@@ -43,7 +43,7 @@ package struct RentalDocument: Sendable {
             transcript: session.transcript, comparison: .requested(plan.drafts(for: [])[0].documents),
             readerKey: session.readerKey, trust: try issuer.authority.store(), now: Self.now,
             policy: VerificationPolicy())
-        guard case .verified(let response) = try UnverifiedResponse(bytes[...]).verify(in: context).verdict,
+        guard case .verified(let response) = try UnverifiedResponse(bytes[...]).verify(in: context),
             let first = response.documents.first
         else { throw NotVerified() }
         self.response = response

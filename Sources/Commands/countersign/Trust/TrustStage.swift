@@ -85,7 +85,7 @@ struct SourceOutcome {
     /// Remarks on a list that was let in: mended or left out entries, and whether the list is overdue.
     let remarks: [Reason]
 
-    init(_ outcome: TrustChange.Outcome) {
+    init(_ outcome: TrustChange.Decision) {
         let source = outcome.source
         switch outcome.result {
         case .admitted(let proof):

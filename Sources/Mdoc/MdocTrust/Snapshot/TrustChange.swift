@@ -8,11 +8,11 @@ package struct TrustChange: Sendable {
     /// The snapshot with the sources that were let in up to now.
     package private(set) var snapshot: TrustSnapshot
     /// In the order in which the sources were looked at.
-    package private(set) var outcomes: [Outcome] = []
+    package private(set) var outcomes: [Decision] = []
     private let rules: TrustRules
 
-    /// The outcome of one source.
-    package struct Outcome: Sendable {
+    /// The decision on one source.
+    package struct Decision: Sendable {
         package enum Result: Sendable {
             case admitted(AdmittedSource)
             /// The source that is there stays.
@@ -93,15 +93,15 @@ package struct TrustChange: Sendable {
         for source in other.sources {
             do throws(AdmissionRefusal) {
                 let proof = try before.admission(of: source, of: other, joining: both, by: rules)
-                outcomes.append(Outcome(source, .admitted(proof), joined: (both, rules)))
+                outcomes.append(Decision(source, .admitted(proof), joined: (both, rules)))
             } catch {
-                outcomes.append(Outcome(source, .refused(error)))
+                outcomes.append(Decision(source, .refused(error)))
             }
         }
         guard !isRefused else { return }
         snapshot = other
         let removed = before.sources.filter { other.source($0.identity) == nil }
-        outcomes = removed.map { Outcome($0, .removed) } + outcomes
+        outcomes = removed.map { Decision($0, .removed) } + outcomes
     }
 
     /// Brings back a snapshot that was let in before and is still wanted, whatever has come since.
@@ -112,7 +112,7 @@ package struct TrustChange: Sendable {
     /// Takes a source away (Q184).
     package mutating func remove(_ source: TrustSource) {
         snapshot = snapshot.removing(source.identity)
-        outcomes.append(Outcome(source, .removed))
+        outcomes.append(Decision(source, .removed))
     }
 
     /// The proof that the source takes its place; nil if it is refused, or is there already.
@@ -121,10 +121,10 @@ package struct TrustChange: Sendable {
             let proof = try snapshot.admission(of: source, by: rules)
             let isChange = proof.admission != .unchanged
             outcomes.append(
-                Outcome(source, .admitted(proof), joined: isChange ? (snapshot, rules) : nil))
+                Decision(source, .admitted(proof), joined: isChange ? (snapshot, rules) : nil))
             return isChange ? proof : nil
         } catch {
-            outcomes.append(Outcome(source, .refused(error)))
+            outcomes.append(Decision(source, .refused(error)))
             return nil
         }
     }
@@ -135,7 +135,7 @@ package struct TrustChange: Sendable {
         snapshot = snapshot.joined(by: Array(admitted.values))
         for source in sources + admitted.values.map(\.source)
         where source.isIncomplete && snapshot.source(source.identity) == nil {
-            outcomes.append(Outcome(source, .removed))
+            outcomes.append(Decision(source, .removed))
         }
         admitted = [:]
     }

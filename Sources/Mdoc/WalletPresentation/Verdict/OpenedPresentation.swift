@@ -18,14 +18,14 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         let failures = failures(comparedWith: context.comparison)
         let judgement = response.verify(in: context.verification(transcript))
         if let sign = isOfPublishedExample
-            ? .publishedExample : judgement.verdict.reports.lazy.compactMap(\.mockSign).first
+            ? .publishedExample : judgement.reports.lazy.compactMap(\.mockSign).first
         {
             return .mock(MockPresentation(sign, failures, judgement, isReplayChecked: isReplayChecked))
         }
-        switch judgement.verdict {
+        switch judgement {
         case .verified(let verified) where failures.isEmpty:
             let presentation = VerifiedPresentation(
-                verified, judgement, isReplayChecked: isReplayChecked, comparison: context.comparison)
+                verified, isReplayChecked: isReplayChecked, comparison: context.comparison)
             guard context.policy.hasTestDocument(verified.reports) else { return .verified(presentation) }
             return .mock(
                 MockPresentation(
@@ -41,7 +41,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
 
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
         guard let trust = context.testTrust else { return false }
-        guard case .verified = response.verify(in: context.verification(transcript, trust: trust)).verdict
+        guard case .verified = response.verify(in: context.verification(transcript, trust: trust))
         else {
             return false
         }

@@ -1,5 +1,4 @@
 internal import CBOR
-package import MdocTrust
 package import MdocVerification
 
 package enum PresentationVerdict: Sendable {
@@ -12,19 +11,15 @@ package enum PresentationVerdict: Sendable {
 /// A verified response, with what the channel adds.
 package struct VerifiedPresentation: Sendable, RedactedDescription {
     package let response: VerifiedResponse
-    /// That of the response.
-    package let judgement: Judgement
     /// False only offline, where it may have been presented before.
     package let isReplayChecked: Bool
     /// Where an age came in place of an answer.
     package let ageStandIns: [AgeStandIn]
 
     init(
-        _ response: VerifiedResponse, _ judgement: Judgement, isReplayChecked: Bool,
-        comparison: RequestComparison
+        _ response: VerifiedResponse, isReplayChecked: Bool, comparison: RequestComparison
     ) {
         self.response = response
-        self.judgement = judgement
         self.isReplayChecked = isReplayChecked
         ageStandIns = AgeStandIn.all(in: response, comparedWith: comparison)
     }
@@ -75,19 +70,15 @@ package struct CheckedResponse: Sendable {
     package let status: UInt64?
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
-    /// Which issuers and lists were trusted.
-    package let trustSnapshot: TrustSnapshot.ID
-    package let policy: VerificationPolicy
+    package let basis: VerificationBasis
 
     init(_ judgement: Judgement) {
-        (trustSnapshot, policy) = (judgement.trustSnapshot, judgement.policy)
-        switch judgement.verdict {
+        (basis, reports) = (judgement.basis, judgement.reports)
+        switch judgement {
         case .verified(let response):
-            (failures, status) = ([], nil)
-            (reports, notReturned) = (response.reports, response.notReturned)
+            (failures, status, notReturned) = ([], nil, response.notReturned)
         case .rejected(let response):
-            (failures, status) = (response.failures, response.status)
-            (reports, notReturned) = (response.reports, response.notReturned)
+            (failures, status, notReturned) = (response.failures, response.status, response.notReturned)
         }
     }
 }
@@ -98,15 +89,6 @@ package enum ChannelFailure: String, CaseIterable, Error, Sendable {
     case deviceMac = "presentation.device_mac"
     /// More documents than were asked for.
     case extraDocument = "presentation.extra_document"
-}
-
-extension ResponseVerdict {
-    var reports: [DocumentReport] {
-        switch self {
-        case .verified(let response): response.reports
-        case .rejected(let response): response.reports
-        }
-    }
 }
 
 extension ChannelFailure {

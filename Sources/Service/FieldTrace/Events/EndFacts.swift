@@ -99,13 +99,13 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
 
     package struct Check: Equatable, Sendable, Codable {
         package let id: TraceWord<CheckID>
-        package let outcome: TraceWord<Outcome>
+        package let outcome: TraceWord<Finding>
         package let reason: TraceWord<FailureReason>?
         /// What is wrong with the document signer's certificate.
         package let certificate: TraceWord<CertificateFault>?
     }
 
-    package enum Outcome: String, CaseIterable, Sendable {
+    package enum Finding: String, CaseIterable, Sendable {
         case passed, failed, undetermined, skipped
     }
 
@@ -117,7 +117,7 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
         self.kind = TraceWord(kind)
         checks = report.checks.map { check in
             Check(
-                id: TraceWord(check.id), outcome: TraceWord(Outcome(check.outcome)),
+                id: TraceWord(check.id), outcome: TraceWord(Finding(check.outcome)),
                 reason: check.reason.map { TraceWord($0) },
                 certificate: check.outcome.certificate.map { TraceWord(CertificateFault($0)) })
         }
@@ -125,8 +125,8 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
     }
 }
 
-extension DocumentFacts.Outcome {
-    fileprivate init(_ outcome: CheckReport.Outcome) {
+extension DocumentFacts.Finding {
+    fileprivate init(_ outcome: CheckReport.Finding) {
         self =
             switch outcome {
             case .passed: .passed
@@ -137,7 +137,7 @@ extension DocumentFacts.Outcome {
     }
 }
 
-extension CheckReport.Outcome {
+extension CheckReport.Finding {
     fileprivate var certificate: IssuerCertificateError? {
         if case .failed(.issuerCertificate(let error)) = self { error } else { nil }
     }
@@ -178,15 +178,7 @@ package enum CertificateFault: String, CaseIterable, Sendable {
 extension Presentation {
     /// The checks of each document, of the first question too.
     var documentReports: [DocumentReport] {
-        let reports: [DocumentReport] =
-            switch outcome {
-            case .judged(let judgement):
-                switch judgement.verdict {
-                case .verified(let response): response.reports
-                case .rejected(let response): response.reports
-                }
-            case .malformed, .declined, .failed: []
-            }
+        let reports = (try? result.get())?.reports ?? []
         return earlier.flatMap(\.documentReports) + reports
     }
 }
@@ -202,7 +194,7 @@ extension DocumentFacts {
 
 extension EndFacts {
     init(_ presentation: Presentation, reaching milestone: Milestone) {
-        let summary = TraceSummary(presentation.outcome)
+        let summary = TraceSummary(presentation.result)
         self.milestone = TraceWord(milestone)
         verdict = TraceWord(summary.verdict)
         error = summary.error.map { TraceWord($0) }
@@ -216,23 +208,18 @@ extension EndFacts {
     }
 }
 
-/// What an outcome says without a word of it.
+/// What a result says, without personal data.
 private struct TraceSummary {
     var verdict = TransactionReport.Verdict.incomplete
     var error: ErrorID?
     var cause: FaultFacts?
     var sessionStatus: UInt64?
 
-    init(_ outcome: Presentation.Outcome) {
-        switch outcome {
-        case .judged(let judgement):
-            let report = TransactionReport(judgement, expecting: .nothing, requestCompared: true)
-            take(report)
-        case .malformed:
-            verdict = .malformed
-            error = ErrorID(.responseMalformed)
-        case .declined: error = ErrorID(.declined)
-        case .failed(let failure): take(failure)
+    init(_ result: Result<Judgement, PresentationFailure>) {
+        switch result {
+        case .success(let judgement):
+            take(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
+        case .failure(let failure): take(failure)
         }
     }
 

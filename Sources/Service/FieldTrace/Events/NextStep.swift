@@ -42,17 +42,15 @@ extension NextStep {
     }
 
     init(after presentation: Presentation) {
-        switch presentation.outcome {
-        case .judged(let judgement): self = Self.after(judgement)
-        case .declined: self = .trySignedRequest
-        case .malformed: self = .sendTrace
-        case .failed(let failure): self = Self.after(failure)
+        switch presentation.result {
+        case .success(let judgement): self = Self.after(judgement)
+        case .failure(let failure): self = Self.after(failure)
         }
         if presentation.failedOnExtendedRequest { self = .tryRequestVersion1 }
     }
 
     private static func after(_ judgement: Judgement) -> NextStep {
-        guard case .rejected(let response) = judgement.verdict else { return .none }
+        guard case .rejected(let response) = judgement else { return .none }
         let isUnknownIssuer = response.reports.flatMap(\.checks).contains { check in
             if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { true } else { false }
         }
@@ -67,8 +65,10 @@ extension NextStep {
         case .engagementOverdue, .transfer, .linkLost, .bluetooth, .cancelled: .liftAndTapAgain
         case .noUsableRetrieval: .tryBluetooth
         case .connectionOverdue, .connection: .tryRace
-        case .status, .consentOverdue: .trySignedRequest
-        case .engagement, .messageTooLong, .benchLink, .session, .sessionOver, .otherDocument: .sendTrace
+        case .declined, .status, .consentOverdue: .trySignedRequest
+        case .responseMalformed, .engagement, .messageTooLong, .benchLink, .session, .sessionOver,
+            .otherDocument:
+            .sendTrace
         }
     }
 }

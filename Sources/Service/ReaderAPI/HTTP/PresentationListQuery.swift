@@ -9,7 +9,7 @@ struct PresentationListQuery {
 
     let reference: String?
     let lane: String?
-    let outcome: PresentationOutcome?
+    let outcome: Outcome?
     /// The first second in which they were ordered.
     let from: Timestamp?
     /// The second before which they were ordered.
@@ -24,7 +24,7 @@ struct PresentationListQuery {
         }
         reference = try Self.value(named["reference"]) { (1...128).contains($0.utf8.count) ? $0 : nil }
         lane = try Self.value(named["lane"]) { (1...64).contains($0.utf8.count) ? $0 : nil }
-        outcome = try Self.value(named["outcome"], PresentationOutcome.init)
+        outcome = try Self.value(named["outcome"], Outcome.init)
         from = try Self.value(named["from"], Self.instant)
         until = try Self.value(named["until"], Self.instant)
         limit = try Self.value(named["limit"], Self.limit) ?? 20
@@ -42,8 +42,8 @@ struct PresentationListQuery {
     }
 
     /// Whether one is among those that are asked for, cursor aside.
-    func takes(lane: String, outcome: String?, created: Timestamp) -> Bool {
-        self.lane ?? lane == lane && (self.outcome == nil || self.outcome?.rawValue == outcome)
+    func takes(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
+        self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }
 

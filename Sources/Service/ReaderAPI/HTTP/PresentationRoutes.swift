@@ -32,8 +32,8 @@ extension PresentationCoordinator {
                 guard try await self.book[call.presentation] != nil else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
-                return .json(
-                    try await self.presentation(call.presentation, for: call.known, by: reading).json)
+                let seen = try await self.presentation(call.presentation, for: call.known, by: reading)
+                return .json(seen.record.json(for: seen.scopes))
             },
             APIRoute(.delete, "/v1/presentations/{id}", .scopes(cancelling)) { call throws(APIProblem) in
                 guard try await self.book[call.presentation] != nil else {

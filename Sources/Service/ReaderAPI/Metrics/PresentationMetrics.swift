@@ -15,7 +15,7 @@ package final class PresentationMetrics: Sendable {
         case presentation
     }
 
-    private struct Outcome: Hashable {
+    private struct Ended: Hashable {
         let lane: String
         let kind: String
         let outcome: String
@@ -28,7 +28,7 @@ package final class PresentationMetrics: Sendable {
     }
 
     private struct State {
-        var outcomes: [Outcome: Int] = [:]
+        var outcomes: [Ended: Int] = [:]
         var phases: [Phase: Histogram] = [:]
         var responses: [Int: Int] = [:]
         var refusals: [String: Int] = [:]
@@ -41,11 +41,11 @@ package final class PresentationMetrics: Sendable {
 
     package init() {}
 
-    func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: PresentationConclusion) {
-        let outcome = Outcome(
+    func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
+        let ended = Ended(
             lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
             reason: conclusion.reasons.first?.id ?? "none")
-        state.withLock { $0.outcomes[outcome, default: 0] += 1 }
+        state.withLock { $0.outcomes[ended, default: 0] += 1 }
     }
 
     func took(_ phases: [TransactionReport.Phase], at lane: String) {

@@ -63,7 +63,7 @@ struct OwnerRoutes: Sendable {
         let hours = (0...last).map { hour -> JSONValue in
             .object(
                 [("from", .string("\(midnight.advanced(bySeconds: Int64(hour) * 3600))"))]
-                    + PresentationOutcome.allCases.map { outcome -> (String, JSONValue) in
+                    + Outcome.allCases.map { outcome -> (String, JSONValue) in
                         let found = counts?.first { $0.hour == hour && $0.outcome == outcome }
                         return (outcome.rawValue, .integer(Int64(found?.count ?? 0)))
                     })

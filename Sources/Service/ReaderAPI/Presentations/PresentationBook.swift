@@ -244,7 +244,7 @@ struct PresentationBook: Sendable {
         return [.notify(.wiped, record)]
     }
 
-    private mutating func conclude(_ id: PresentationID, _ person: PresentationEvidence.Person) -> [Action] {
+    private mutating func conclude(_ id: PresentationID, _ person: Conclusion.Evidence.Person) -> [Action] {
         guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
             return []
         }

@@ -33,7 +33,7 @@ extension PresentationCoordinator {
             .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
             .filter {
                 query.takes(
-                    lane: $0.lane, outcome: $0.conclusion?.outcome.rawValue, created: $0.created)
+                    lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
                 let isOwn = caller.ordered(record.owner, at: record.lane)

@@ -58,12 +58,11 @@ extension PresentationCoordinator {
 
     /// What is asked next: only where the first answer may be used and each of its questions has a yes.
     func further(
-        _ first: RequestPlan, question: PresentationQuestion, by policy: VerificationPolicy
+        _ first: RequestPlan, question: PresentationQuestion
     ) -> FurtherQuestion {
         let clock = clock
         return FurtherQuestion(question) { response in
-            policy.accepts(response)
-                && first.isAnsweredYes(by: response, on: WallClock.localDay(at: clock.now))
+            first.isAnsweredYes(by: response, on: WallClock.localDay(at: clock.now))
         }
     }
 

@@ -11,23 +11,19 @@ extension PresentationCoordinator {
     /// Follows a presentation to its end.
     func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         defer { running[id] = nil }
-        let moments: AsyncStream<LaneMoment>
+        let running: (events: AsyncStream<PresentationEvent>, presentation: Task<Presentation, Never>)
         do throws(LaneError) {
-            moments = try await lane.present(plan)
+            running = try await lane.present(plan)
         } catch {
-            guard await isAsked(id, .failed(.readerUnavailable(.readerInUse))) else { return }
+            guard await isAsked(id, failure: .readerUnavailable(.readerInUse)) else { return }
             return await end(id, with: .unavailable(.readerInUse))
         }
         // It may have been cancelled while it was begun.
         if book[id]?.state == .cancelled { await lane.cancel() }
-        for await moment in moments {
-            switch moment {
-            case .event(let event): perform(book.note(event, of: id))
-            case .ended(let presentation):
-                logNotes(of: presentation, id)
-                await end(id, with: presentation)
-            }
-        }
+        for await event in running.events { perform(book.note(event, of: id)) }
+        let presentation = await running.presentation.value
+        logNotes(of: presentation, id)
+        await end(id, with: presentation)
     }
 
     /// Logs what is remarkable in the phone's messages, once no more of them can come.
@@ -47,7 +43,7 @@ extension PresentationCoordinator {
 
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }
-        guard await isAsked(id, presentation.outcome) else { return }
+        guard await isAsked(id, failure: presentation.failure) else { return }
         guard let first = presentation.earlier.first, let further = record.further else {
             return await end(id, with: report(presentation, asking: record.plan))
         }

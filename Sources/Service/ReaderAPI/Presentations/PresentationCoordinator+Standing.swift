@@ -65,10 +65,10 @@ extension PresentationCoordinator {
             plan.deadlines.engagement = min(plan.deadlines.engagement, Self.longestWait)
             plan.admission = { [weak self] in await self?.admit(id, at: name) ?? false }
             await follow(id, plan, at: lane)
-            guard case .waiting(id, ended: let outcome?)? = standing[name]?.phase else { return }
+            guard case .waiting(id, ended: let failure?)? = standing[name]?.phase else { return }
             standing[name]?.phase = .waiting(id, ended: nil)
             do throws(APIProblem) {
-                if let problem = outcome.problem { throw problem }
+                if let problem = failure.problem { throw problem }
                 let (renewed, newPlan) = try await prepare(
                     order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
                 guard standing[name]?.waiting == id else { return }
@@ -109,12 +109,14 @@ extension PresentationCoordinator {
     }
 
     /// Whether what ended is a presentation like any other: a phone was asked, or was there and could not be.
-    func isAsked(_ id: PresentationID, _ outcome: Presentation.Outcome) async -> Bool {
+    ///
+    /// - Parameter failure: why no answer was judged; nil if one was.
+    func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], standing[record.lane]?.yielding != id else { return false }
         guard isUnasked(id) else { return true }
-        standing[record.lane]?.phase = .waiting(id, ended: outcome)
-        guard outcome.isOfPhone else { return false }
-        return await admit(id, at: record.lane)
+        guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
+        standing[record.lane]?.phase = .waiting(id, ended: failure)
+        return false
     }
 
     /// Whether it is one of a standing order in which no phone was asked yet.
@@ -128,12 +130,12 @@ extension PresentationCoordinator {
     }
 }
 
-extension Presentation.Outcome {
+extension PresentationFailure {
     /// What is wrong with the devices of the lane; nil if nothing is.
     fileprivate var problem: APIProblem? {
         switch self {
-        case .failed(.readerUnavailable(let fault)): .readerUnavailable(fault)
-        case .failed(.radioUnavailable(let fault)): .readerUnavailable(fault)
+        case .readerUnavailable(let fault): .readerUnavailable(fault)
+        case .radioUnavailable(let fault): .readerUnavailable(fault)
         default: nil
         }
     }
@@ -141,8 +143,7 @@ extension Presentation.Outcome {
     /// Whether a phone was engaged; a bank card or a wallet that is closed is not.
     fileprivate var isOfPhone: Bool {
         switch self {
-        case .failed(.readerUnavailable), .failed(.radioUnavailable): false
-        case .failed(.engagementOverdue), .failed(.cancelled): false
+        case .readerUnavailable, .radioUnavailable, .engagementOverdue, .cancelled: false
         default: true
         }
     }

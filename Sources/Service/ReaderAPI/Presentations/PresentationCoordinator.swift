@@ -230,8 +230,7 @@ package actor PresentationCoordinator {
         var presentation = presentationPlan(question, basis, lane.settings)
         if let further {
             presentation.further = try await self.further(
-                plan, question: self.question(further.plan, order, brand, signer, at: now),
-                by: basis.policy)
+                plan, question: self.question(further.plan, order, brand, signer, at: now))
         }
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(

@@ -61,7 +61,7 @@ extension PresentationRecord {
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
         guard isCustomersScreen(scopes) || scopes == [.order] else { return reasons.map(\.id) }
-        let undecided: [ConclusionReason] = [.outcome(.decisionDismissed), .outcome(.decisionOverdue)]
+        let undecided: [Conclusion.Reason] = [.outcome(.decisionDismissed), .outcome(.decisionOverdue)]
         return reasons.filter { undecided.contains($0) }.map(\.id)
     }
 

@@ -34,7 +34,7 @@ struct PresentationRecord: Sendable {
         let state: PresentationState
         let ended: Timestamp
         /// What the outcome follows from.
-        var evidence: PresentationEvidence
+        var evidence: Conclusion.Evidence
         /// Nil if it was cancelled before it had a result. Has elements only for a data request, until they are removed.
         var report: TransactionReport?
         /// Nil if nothing further was asked.
@@ -111,7 +111,7 @@ struct PresentationRecord: Sendable {
     }
 
     /// How it ended. Nil until everything is decided.
-    var conclusion: PresentationConclusion? {
+    var conclusion: Conclusion? {
         if case .over(let completion) = phase { completion.evidence.conclusion } else { nil }
     }
 
@@ -150,7 +150,7 @@ struct PresentationRecord: Sendable {
 
     /// As it ended where the daemon ends before it.
     var interrupted: PresentationRecord {
-        let evidence = PresentationEvidence.restarted
+        let evidence = Conclusion.Evidence.restarted
         var record = self
         record.phase = .over(Completion(state: .failed, ended: created, evidence: evidence))
         return record
@@ -185,7 +185,7 @@ extension PresentationRecord.Completion {
             evidence = isInterrupted ? .restarted : .cancelled
         } else {
             state = further.map { PresentationState($0) } ?? first
-            evidence = PresentationEvidence(further ?? report, asksPerson: record.asksPerson)
+            evidence = Conclusion.Evidence(further ?? report, asksPerson: record.asksPerson)
             if further != nil, report.hasUnknownAnswer { evidence = evidence.withUnknownAnswer }
         }
         // What was cancelled has no answer, whatever came meanwhile.
@@ -258,12 +258,12 @@ extension TransactionReport {
     fileprivate var hasUnknownAnswer: Bool { questions.contains { answer(to: $0) == .unknown } }
 }
 
-extension PresentationEvidence {
+extension Conclusion.Evidence {
     /// The same evidence with one more answer that is not known.
-    fileprivate var withUnknownAnswer: PresentationEvidence {
-        guard ending == .judged else { return self }
-        return PresentationEvidence(
-            .judged, faults: faults, unknowns: unknowns, answers: answers + [.unknown],
-            isIncomplete: isIncomplete, hasUnusable: hasUnusable, isTest: isTest)
+    fileprivate var withUnknownAnswer: Conclusion.Evidence {
+        guard unjudged == nil else { return self }
+        return Conclusion.Evidence(
+            faults: faults, unknowns: unknowns, answers: answers + [.unknown], isIncomplete: isIncomplete,
+            hasUnusable: hasUnusable, isTest: isTest)
     }
 }

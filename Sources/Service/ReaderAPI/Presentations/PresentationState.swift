@@ -1,4 +1,5 @@
 internal import ReaderService
+internal import ReaderStore
 internal import Reports
 
 /// How far a presentation has come, as the API and its events say it.
@@ -27,11 +28,11 @@ package enum PresentationState: String, CaseIterable, Sendable {
     }
 
     init(_ report: TransactionReport) {
-        switch report.ending {
-        case .judged: self = report.isAccepted ? .verified : .rejected
+        switch report.unjudged {
         case .declined: self = .declined
         case .cancelled: self = .cancelled
         case .failed: self = .failed
+        case .allow, .deny, .unclear, nil: self = report.isAccepted ? .verified : .rejected
         }
     }
 }

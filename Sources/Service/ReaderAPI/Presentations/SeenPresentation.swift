@@ -1,23 +1,13 @@
-internal import JSON
-
-/// A presentation as its caller may know it.
-struct SeenPresentation: Sendable {
-    let record: PresentationRecord
-    /// The scopes by which the caller may; never empty.
-    let scopes: Set<Scope>
-
-    var json: JSONValue { record.json(for: scopes) }
-}
-
 extension PresentationCoordinator {
-    /// A presentation that the caller may know by one of these scopes. Of another's nobody learns that it is there.
+    /// A presentation that the caller may know by one of these scopes, with all scopes by which the caller may. Nobody learns that another's
+    /// presentation exists.
     func presentation(
         _ id: PresentationID, for caller: KnownCaller, by needed: Set<Scope>
-    ) throws(APIProblem) -> SeenPresentation {
+    ) throws(APIProblem) -> (record: PresentationRecord, scopes: Set<Scope>) {
         let record = try record(id)
         let scopes = scopes(of: caller, over: record)
         guard !scopes.isDisjoint(with: needed) else { throw .presentationUnknown }
-        return SeenPresentation(record: record, scopes: scopes)
+        return (record, scopes)
     }
 
     func scopes(of caller: KnownCaller, over record: PresentationRecord) -> Set<Scope> {

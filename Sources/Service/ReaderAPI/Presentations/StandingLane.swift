@@ -6,8 +6,8 @@ struct StandingLane: Sendable {
     enum Phase: Sendable {
         /// A phone is asked, or the next presentation is not armed yet.
         case idle
-        /// It waits for a phone; `ended` says how it ended, where no phone was asked until then.
-        case waiting(PresentationID, ended: Presentation.Outcome?)
+        /// It waits for a phone; `ended` says why it ended, where no phone was asked until then.
+        case waiting(PresentationID, ended: PresentationFailure?)
         /// It gives up the lane's turn.
         case yielding(PresentationID)
     }

@@ -34,12 +34,12 @@ extension TransactionReport {
         return Array((failures + errors + unusable + notes).prefix(Self.mostReasons))
     }
 
-    /// Those, and what else the outcome follows from. What the end of the daemon interrupted has no other reason.
-    private func reasons(for conclusion: PresentationConclusion?) -> [ReportReason] {
-        let words = (conclusion?.reasons ?? []).compactMap(\.outcomeReason)
-            .map { ReportReason(id: $0.rawValue, text: $0.explanation) }
-        let isRestarted = words.contains { $0.id == OutcomeReason.restarted.rawValue }
-        let known = isRestarted ? [] : reasons
+    /// The reasons of the report, then the reasons that the conclusion adds. A presentation that the end of the daemon interrupted has no
+    /// other reason.
+    private func reasons(for conclusion: Conclusion?) -> [ReportReason] {
+        let added = (conclusion?.reasons ?? []).compactMap(\.outcomeReason)
+        let words = added.map { ReportReason(id: $0.rawValue, text: $0.explanation) }
+        let known = added.contains(.restarted) ? [] : reasons
         return known + words.filter { word in !known.contains { $0.id == word.id } }
     }
 
@@ -49,7 +49,7 @@ extension TransactionReport {
     ///   - conclusion: the outcome that follows from it; nil if there is no outcome, or it follows from another.
     ///   - ended: when the answer was judged.
     func resultMembers(
-        for conclusion: PresentationConclusion?, by basis: JudgingBasis, at ended: Timestamp
+        for conclusion: Conclusion?, by basis: JudgingBasis, at ended: Timestamp
     ) -> [(String, JSONValue)] {
         let document = documents.first?.report
         return [

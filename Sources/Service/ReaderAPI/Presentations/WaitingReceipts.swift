@@ -14,8 +14,7 @@ struct WaitingReceipts: Sendable {
     var delayed: WaitingReceipts { WaitingReceipts(first: first?.delayed, further: further?.delayed) }
 
     /// The same with how the presentation ended.
-    func ended(_ conclusion: PresentationConclusion, decision: ReceiptStatement.Decision?) -> WaitingReceipts
-    {
+    func ended(_ conclusion: Conclusion, decision: ReceiptStatement.Decision?) -> WaitingReceipts {
         WaitingReceipts(
             first: first?.ended(conclusion, decision: decision),
             further: further?.ended(conclusion, decision: decision))
@@ -31,7 +30,7 @@ struct WrittenReceipts: Sendable {
 
 extension ReceiptStatement {
     /// The same with how the presentation ended.
-    func ended(_ conclusion: PresentationConclusion, decision: Decision? = nil) -> ReceiptStatement {
+    func ended(_ conclusion: Conclusion, decision: Decision? = nil) -> ReceiptStatement {
         ended(
             conclusion.outcome,
             because: conclusion.reasons.compactMap(\.outcomeReason).map { ReceiptReason($0) },

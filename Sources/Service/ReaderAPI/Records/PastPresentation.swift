@@ -26,7 +26,7 @@ struct PastPresentation: Sendable {
 
     /// Whether its outcome is `allow`, and not of documents that are no tests'.
     var isAllowOfTest: Bool {
-        stored.outcome == PresentationOutcome.allow.rawValue && stored.isOfTest != false
+        stored.outcome == .allow && stored.isOfTest != false
     }
 }
 
@@ -46,7 +46,7 @@ extension StoredPresentation {
             id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
-            outcome: record.conclusion?.outcome.rawValue, isOfTest: record.completion?.hasTestDocument,
+            outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
             description: record.json(for: [.admin]).line,
             outcomeDescription: record.json(for: [.order]).line,
             webhook: record.order.webhook)

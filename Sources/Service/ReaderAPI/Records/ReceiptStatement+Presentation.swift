@@ -34,9 +34,7 @@ extension ReceiptStatement {
         else { return nil }
         self.init(
             time: record.created, lane: lane, kind: kind, purpose: plan.intent.purpose,
-            questions: plan.questions(on: WallClock.localDay(at: record.created)).compactMap { question in
-                question.subject.receiptSubject.map { ReceiptQuestion($0, .unknown) }
-            },
+            questions: plan.subjects.compactMap(\.receiptSubject).map { ReceiptQuestion($0, .unknown) },
             verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
             software: software, retention: retention, outcome: .failed)
     }
@@ -53,9 +51,7 @@ extension ReceiptStatement {
         self.init(
             time: ended, lane: lane, kind: request.kind == .display ? .display : .data,
             purpose: request.plan.intent.purpose,
-            questions: request.plan.questions(on: WallClock.localDay(at: ended)).compactMap {
-                ReceiptQuestion($0, by: report)
-            },
+            questions: request.plan.subjects.compactMap { ReceiptQuestion($0, by: report) },
             verdict: verdict, hasTestDocument: report.hasTestDocument, reasons: report.receiptReasons,
             documents: report.documents.compactMap { ReceiptDocument($0.report, answering: request.plan) },
             trust: report.basis.map { basis in
@@ -82,9 +78,9 @@ extension ReceiptStatement.Verdict {
 }
 
 extension ReceiptQuestion {
-    fileprivate init?(_ question: Question, by report: TransactionReport) {
-        guard let subject = question.subject.receiptSubject else { return nil }
-        self.init(subject, report.answer(to: question))
+    fileprivate init?(_ subject: Question.Subject, by report: TransactionReport) {
+        guard let name = subject.receiptSubject else { return nil }
+        self.init(name, report.answer(about: subject))
     }
 }
 

@@ -114,7 +114,7 @@ package actor RecordArchive {
 
     /// Keeps what receipts will say until somebody has decided: until then, that the daemon was started again.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
-        guard let conclusion = PresentationEvidence.restarted.conclusion else { return }
+        guard let conclusion = Conclusion.Evidence.restarted.conclusion else { return }
         let ended = receipts.ended(conclusion, decision: nil)
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
             try store.hold(ended.first, then: ended.further, of: id.description)

@@ -39,6 +39,6 @@ package final class BenchLinkLaneDevice: LaneDevice {
 extension Presentation {
     /// One that ended before a phone was asked.
     fileprivate init(failed failure: PresentationFailure) {
-        self.init(outcome: .failed(failure), request: nil, phases: [], rawAnswer: nil, leaving: nil)
+        self.init(.failure(failure), request: nil, phases: [], rawAnswer: nil, leaving: nil)
     }
 }

@@ -36,28 +36,30 @@ package actor Lane {
 
     package var isBusy: Bool { run != nil }
 
-    /// Starts a presentation. It continues whether anybody reads the stream or not.
+    /// Starts a presentation. It continues whether anybody reads its events or not.
     ///
-    /// - Returns: the events of the presentation, to its end.
-    package func present(_ plan: PresentationPlan) throws(LaneError) -> AsyncStream<LaneMoment> {
+    /// - Returns: the events of the presentation, to its end, and the presentation once it ended.
+    package func present(
+        _ plan: PresentationPlan
+    ) throws(LaneError) -> (events: AsyncStream<PresentationEvent>, presentation: Task<Presentation, Never>) {
         guard run == nil else { throw .busy }
         let run = LaneRun()
         self.run = run
-        let (moments, continuation) = AsyncStream<LaneMoment>.makeStream()
+        let (events, continuation) = AsyncStream<PresentationEvent>.makeStream()
         let (device, before, inspection) = (device, leaving, inspection)
         var plan = plan
         if avoidsExtendedRequest { plan.requestVersion = .first }
         avoidsExtendedRequest = false
-        Task { [plan] in
+        let task = Task { [plan] in
             await before?.value
             // An inspection may have the adapter's only place for an advertisement.
             await inspection?.value
-            let presentation = await run.present(plan, on: device) { continuation.yield(.event($0)) }
+            let presentation = await run.present(plan, on: device) { continuation.yield($0) }
             self.end(presentation)
-            continuation.yield(.ended(presentation))
             continuation.finish()
+            return presentation
         }
-        return moments
+        return (events, task)
     }
 
     private func end(_ presentation: Presentation) {
@@ -138,10 +140,4 @@ package enum LaneError: Error, Equatable, Sendable {
     case notRunning
     /// A phone is engaged already, or another code was scanned before.
     case alreadyEngaged
-}
-
-/// The events of one presentation, in order; `ended` comes once and last.
-package enum LaneMoment: Sendable {
-    case event(PresentationEvent)
-    case ended(Presentation)
 }

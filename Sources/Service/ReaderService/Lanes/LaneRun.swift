@@ -12,7 +12,7 @@ final class LaneRun: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs until there is an outcome that counts: what a scanned code interrupted does not.
+    /// Runs until there is a result that counts: what a scanned code interrupted does not.
     func present(
         _ plan: PresentationPlan, on device: any LaneDevice,
         tell: @escaping @Sendable (PresentationEvent) -> Void
@@ -27,7 +27,7 @@ final class LaneRun: Sendable {
             tell(event)
         }
         let first = await attempt(nil) { await device.run(transaction) }
-        guard case .failed(.cancelled) = first.outcome, let scanned = scannedMeanwhile else { return first }
+        guard first.failure == .cancelled, let scanned = scannedMeanwhile else { return first }
         await first.left()
         return await attempt(scanned) { await device.run(transaction, scanned: scanned) }
     }

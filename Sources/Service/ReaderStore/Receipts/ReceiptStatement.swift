@@ -63,7 +63,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// Nil if nobody was asked.
     package private(set) var decision: Decision?
     /// How the presentation ended. Nil in receipts of versions that did not say it.
-    package private(set) var outcome: PresentationOutcome?
+    package private(set) var outcome: Outcome?
 
     package init(
         time: Timestamp, lane: ReceiptLabel, kind: Kind, purpose: RequestPurpose,
@@ -71,7 +71,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         reasons: [ReceiptReason] = [], documents: [ReceiptDocument] = [], trust: Trust?, policy: ReceiptLabel,
         software: ReceiptLabel,
         retention: RetentionProfile, method: Method = .machineValidation, decision: Decision? = nil,
-        outcome: PresentationOutcome? = nil
+        outcome: Outcome? = nil
     ) {
         self.time = time
         self.lane = lane
@@ -93,7 +93,7 @@ package struct ReceiptStatement: Hashable, Sendable {
 
     /// The same with how the presentation ended, and the reasons for that which neither a check nor an error is.
     package func ended(
-        _ outcome: PresentationOutcome, because further: [ReceiptReason], decision: Decision?
+        _ outcome: Outcome, because further: [ReceiptReason], decision: Decision?
     ) -> ReceiptStatement {
         var ended = self
         ended.outcome = outcome
@@ -155,7 +155,7 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// How a presentation ended, in one word: what a till acts on, and what its receipt says.
-package enum PresentationOutcome: String, CaseIterable, Sendable {
+package enum Outcome: String, CaseIterable, Sendable {
     /// Every check passed, each answer is yes, and the person who was asked approved.
     case allow
     /// A check failed, something is revoked, an answer is no, or the person rejected.

@@ -236,7 +236,7 @@ package enum TokenRefusal: Error, Equatable, Sendable {
 /// One line of the audit: who asked for which reader, when, and how that ended. Nothing in it is about a holder, and it
 /// has no token.
 package struct TokenAudit: Equatable, Sendable {
-    package enum Outcome: Equatable, Sendable {
+    package enum Decision: Equatable, Sendable {
         case granted(key: TokenText)
         case refused(TokenRefusal)
     }
@@ -245,9 +245,9 @@ package struct TokenAudit: Equatable, Sendable {
     package let caller: String
     package let brand: TokenText
     package let instance: ReaderInstance
-    package let outcome: Outcome
+    package let outcome: Decision
 
-    init(_ request: TokenRequest, at now: Timestamp, _ outcome: Outcome) {
+    init(_ request: TokenRequest, at now: Timestamp, _ outcome: Decision) {
         at = now
         caller = request.caller
         brand = request.brand

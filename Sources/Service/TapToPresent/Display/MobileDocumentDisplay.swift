@@ -49,7 +49,7 @@ extension DisplayChannel {
     func show(
         _ result: ShownResult, asking isAsking: Bool, within timeout: Duration,
         shown: @escaping @Sendable () -> Void
-    ) async -> Result<ResultShowing.Outcome, MobileDocumentReaderError> {
+    ) async -> Result<ResultShowing.ValidationOutcome, MobileDocumentReaderError> {
         await DisplayTime(timeout).spent { time throws(MobileDocumentReaderError) in
             try self.show(result, asking: isAsking, during: time, shown: shown)
         }
@@ -62,7 +62,7 @@ protocol DisplayChannel: Sendable {
     /// once all of it is there.
     func show(
         _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
-    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome
+    ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome
 }
 
 /// How long a result may be shown.

@@ -7,7 +7,7 @@ internal import RequestPlanner
 
 /// Shows the result of a display request and has the operator decide.
 struct ResultShowing: Sendable {
-    typealias Outcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+    typealias ValidationOutcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
 
     let brand: String?
     private let display: (any DisplayChannel)?
@@ -23,9 +23,10 @@ struct ResultShowing: Sendable {
 
     /// The operator's decision, by the display or by the app, whichever comes first. Nothing is shown any more when
     /// this returns.
-    func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> Outcome {
+    func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> ValidationOutcome {
         guard let display else { throw .notSupported(.displayMissing) }
-        let (decisions, decided) = AsyncStream.makeStream(of: Result<Outcome, MobileDocumentReaderError>.self)
+        let (decisions, decided) = AsyncStream.makeStream(
+            of: Result<ValidationOutcome, MobileDocumentReaderError>.self)
         let (shown, isShown) = AsyncStream.makeStream(of: Void.self)
         let (presenter, timeout) = (presenter, timeout)
         let showing = Task {
@@ -53,7 +54,7 @@ extension ReadDocument {
     /// The operator's decision on what a display request shows.
     func show(
         _ asked: MobileDocumentPresentation
-    ) async throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let result = ShownResult(self, asked)
         return result.concluded(try await showing.outcome(of: result))
     }
@@ -73,10 +74,10 @@ struct ShownResult: Sendable, RedactedDescription {
     /// Why there is no portrait to compare; nil if there is one.
     let portraitFault: String?
     /// The evidence for the outcome, beside the operator's decision.
-    let evidence: PresentationEvidence
+    let evidence: Conclusion.Evidence
 
     /// The result of the operator's decision, by the outcome of a presentation. Without a portrait nobody compared.
-    func concluded(_ decision: ResultShowing.Outcome) -> ResultShowing.Outcome {
+    func concluded(_ decision: ResultShowing.ValidationOutcome) -> ResultShowing.ValidationOutcome {
         var evidence = evidence
         evidence.person = .decided(ReceiptStatement.Decision(decision))
         switch evidence.conclusion?.outcome {
@@ -88,7 +89,7 @@ struct ShownResult: Sendable, RedactedDescription {
 }
 
 extension ReceiptStatement.Decision {
-    fileprivate init(_ outcome: ResultShowing.Outcome) {
+    fileprivate init(_ outcome: ResultShowing.ValidationOutcome) {
         self =
             switch outcome {
             case .approved: .approved

@@ -11,7 +11,7 @@ struct TerminalDisplay: DisplayChannel {
 
     func show(
         _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
-    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0, isatty(descriptor) == 1 else {
             if descriptor >= 0 { close(descriptor) }
@@ -34,7 +34,7 @@ struct TerminalDisplay: DisplayChannel {
         }
     }
 
-    private static func outcome(of word: String) -> ResultShowing.Outcome? {
+    private static func outcome(of word: String) -> ResultShowing.ValidationOutcome? {
         switch word.lowercased() {
         case "y", "yes": .approved
         case "n", "no": .rejected

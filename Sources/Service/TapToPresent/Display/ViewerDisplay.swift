@@ -12,7 +12,7 @@ struct ViewerDisplay: DisplayChannel {
 
     func show(
         _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
-    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let line = try connected()
         guard var message = try? JSONEncoder().encode(Message(result, isAsking: isAsking)) else {
             throw .unknown(.internalFault)

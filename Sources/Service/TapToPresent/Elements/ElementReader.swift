@@ -62,7 +62,7 @@ extension ElementReader {
     /// The answers to what was asked.
     var agesAtLeast: [Int: Bool] {
         var answers: [Int: Bool] = [:]
-        for question in read.plan.questions(on: read.day) {
+        for question in read.report.questions {
             guard case .ageOver(let years, _) = question.subject else { continue }
             switch ReasonedAnswer(question, by: read.document).word {
             case .yes: answers[years] = true
@@ -199,8 +199,6 @@ struct ReadDocument {
     let document: VerifiedDocument
     let type: DocumentType
     let plan: RequestPlan
-    /// The day of the read, in the zone of the premises (Q161).
-    let day: FullDate
     let showing: ResultShowing
     /// Whether a test issuer signed it.
     let isTest: Bool
@@ -208,7 +206,7 @@ struct ReadDocument {
     private(set) var report: TransactionReport
 
     /// The evidence for the outcome of a display request, beside the operator's decision.
-    var evidence: PresentationEvidence { PresentationEvidence(report, asksPerson: true) }
+    var evidence: Conclusion.Evidence { Conclusion.Evidence(report, asksPerson: true) }
 
     /// The portrait, if a person can compare it with a face. Call `decodePortrait` before.
     var comparablePortrait: ArraySlice<UInt8>? {
@@ -228,23 +226,24 @@ struct ReadDocument {
 }
 
 extension ReadDocument {
-    /// The document of an outcome that must have one, by the plan that asked for it.
+    /// The document of a presentation that must have one, by the plan that asked for it.
+    ///
+    /// - Parameter day: the day of the read, in the zone of the premises (Q161).
     init(
-        _ outcome: Presentation.Outcome, choices: [RequestPlan], on day: FullDate,
-        showing: ResultShowing
+        _ presentation: Presentation, choices: [RequestPlan], on day: FullDate, showing: ResultShowing
     ) throws(MobileDocumentReaderError) {
-        guard case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict,
-            judgement.policy.accepts(response)
+        guard case .success(let judgement) = presentation.result, case .verified(let response) = judgement,
+            response.basis.policy.accepts(response)
         else {
-            throw MobileDocumentReaderError(withoutAnswer: outcome)
+            throw MobileDocumentReaderError(withoutAnswer: presentation.result)
         }
         for plan in choices {
             for type in plan.intent.documents.flatMap(\.types) {
                 guard let document = response.documents.first(where: { $0.docType == type.docType })
                 else { continue }
                 self.init(
-                    document: document, type: type, plan: plan, day: day, showing: showing,
-                    isTest: judgement.policy.hasTestDocument(response.reports),
+                    document: document, type: type, plan: plan, showing: showing,
+                    isTest: judgement.basis.policy.hasTestDocument(response.reports),
                     report: TransactionReport(
                         judgement, expecting: plan.expectation(on: day), requestCompared: true))
                 return

@@ -1,5 +1,6 @@
 public import Foundation
 internal import MdocModel
+internal import MdocVerification
 internal import ReaderService
 internal import Transport
 
@@ -251,13 +252,11 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
 }
 
 extension MobileDocumentReaderError {
-    /// Why an outcome gives the app nothing.
-    init(withoutAnswer outcome: Presentation.Outcome) {
-        switch outcome {
-        case .declined: self = .cancelled(.holderDeclined)
-        case .malformed: self = .invalidResponse(.responseMalformed)
-        case .failed(let failure): self = MobileDocumentReaderError(failure)
-        case .judged(let judgement):
+    /// The error for a result that gives the app nothing.
+    init(withoutAnswer result: Result<Judgement, PresentationFailure>) {
+        switch result {
+        case .failure(let failure): self = MobileDocumentReaderError(failure)
+        case .success(let judgement):
             let verdict = MobileDocumentVerdict(judgement)
             self = verdict.isVerified ? .unknown(.internalFault) : .invalidResponse(.rejected(verdict))
         }
@@ -266,6 +265,8 @@ extension MobileDocumentReaderError {
     init(_ failure: PresentationFailure) {
         self =
             switch failure {
+            case .declined: .cancelled(.holderDeclined)
+            case .responseMalformed: .invalidResponse(.responseMalformed)
             case .readerUnavailable(let fault): Self(fault)
             case .radioUnavailable(let fault): .serviceUnavailable(.radioUnavailable(id: fault.id.rawValue))
             case .engagementOverdue: .cancelled(.engagementOverdue)

@@ -72,7 +72,7 @@ public final class MobileDocumentReaderSession: Sendable {
     private func decision(
         on asked: MobileDocumentPresentation, _ choices: [RequestPlan],
         _ policy: MobileDocumentReader.Setup.Revocation?
-    ) async throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         if case .page(let page)? = installation.setup.display?.place {
             return try await decision(at: page, on: asked, choices, policy)
         }
@@ -86,8 +86,8 @@ public final class MobileDocumentReaderSession: Sendable {
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> RawAnswer {
         let read = try await read(choices, policy, isRaw: true)
-        guard case .judged = read.presentation.outcome, let raw = read.presentation.rawAnswer else {
-            throw MobileDocumentReaderError(withoutAnswer: read.presentation.outcome)
+        guard case .success = read.presentation.result, let raw = read.presentation.rawAnswer else {
+            throw MobileDocumentReaderError(withoutAnswer: read.presentation.result)
         }
         return raw
     }
@@ -97,7 +97,7 @@ public final class MobileDocumentReaderSession: Sendable {
     ) async throws(MobileDocumentReaderError) -> ReadDocument {
         let read = try await read(choices, policy, isRaw: false)
         return try ReadDocument(
-            read.presentation.outcome, choices: choices, on: WallClock.localDay(at: installation.clock.now),
+            read.presentation, choices: choices, on: WallClock.localDay(at: installation.clock.now),
             showing: ResultShowing(installation.setup, brand: read.brand))
     }
 
@@ -116,7 +116,7 @@ public final class MobileDocumentReaderSession: Sendable {
         let hub = hub
         let presentation = try await sharedReader.present(
             ReaderTransaction(plan) { hub.send(MobileDocumentReader.Event($0)) })
-        if case .judged(let judgement) = presentation.outcome {
+        if case .success(let judgement) = presentation.result {
             hub.send(.judged(MobileDocumentVerdict(judgement)))
         }
         return (presentation, prepared?.brand.name.text)

@@ -57,17 +57,17 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
     }
 
     init(_ judgement: Judgement) {
-        trustSnapshot = "\(judgement.trustSnapshot)"
-        switch judgement.verdict {
+        trustSnapshot = "\(judgement.basis.trustSnapshot)"
+        switch judgement {
         case .verified(let response):
-            isTest = judgement.policy.hasTestDocument(response.reports)
+            isTest = judgement.basis.policy.hasTestDocument(response.reports)
             isVerified = !isTest
             documents = response.reports.map { Document($0) }
             responseFailures =
-                judgement.policy.accepts(response) ? [] : [TransactionError.ID.documentTest.rawValue]
+                judgement.basis.policy.accepts(response) ? [] : [TransactionError.ID.documentTest.rawValue]
             notReturnedCount = response.notReturned.count
         case .rejected(let response):
-            isTest = judgement.policy.hasTestDocument(response.reports)
+            isTest = judgement.basis.policy.hasTestDocument(response.reports)
             isVerified = false
             documents = response.reports.map { Document($0) }
             responseFailures = response.failures.map(\.rawValue)
@@ -87,7 +87,7 @@ extension MobileDocumentVerdict.Document {
 }
 
 extension MobileDocumentVerdict.Check.Outcome {
-    fileprivate init(_ outcome: CheckReport.Outcome) {
+    fileprivate init(_ outcome: CheckReport.Finding) {
         self =
             switch outcome {
             case .passed: .passed

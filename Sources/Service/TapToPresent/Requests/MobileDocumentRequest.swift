@@ -137,7 +137,7 @@ public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable
         /// From a document that passed every check.
         case verified(@Sendable (ReadDocument) throws(MobileDocumentReaderError) -> Response)
         /// From the operator's decision on such a document.
-        case decided(on: MobileDocumentPresentation, @Sendable (ResultShowing.Outcome) -> Response)
+        case decided(on: MobileDocumentPresentation, @Sendable (ResultShowing.ValidationOutcome) -> Response)
     }
 
     /// Whether the app gets the elements, which needs a session prepared with a reader token.

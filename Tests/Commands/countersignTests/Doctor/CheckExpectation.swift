@@ -8,14 +8,14 @@ struct CheckExpectation<Facts: Sendable>: Sendable, CustomTestStringConvertible 
     let testDescription: String
     let facts: Facts
     let id: DoctorCheck.ID
-    let outcome: DoctorCheck.Outcome
+    let outcome: DoctorCheck.Status
     /// Words of the detail.
     let detail: String
     /// Words of the fix; nil where there is none.
     let fix: String?
 
     init(
-        _ name: String, _ facts: Facts, _ id: DoctorCheck.ID, _ outcome: DoctorCheck.Outcome,
+        _ name: String, _ facts: Facts, _ id: DoctorCheck.ID, _ outcome: DoctorCheck.Status,
         _ detail: String,
         fix: String? = nil
     ) {

@@ -52,7 +52,7 @@ struct DoctorCommandTests {
             ])
         for check in checks.values {
             #expect(Set(check.keys) == ["id", "outcome", "detail", "fix"])
-            #expect(DoctorCheck.Outcome(rawValue: check["outcome"] as? String ?? "") != nil)
+            #expect(DoctorCheck.Status(rawValue: check["outcome"] as? String ?? "") != nil)
             #expect(check["detail"] is String && (check["fix"] is String || check["fix"] is NSNull))
         }
         #expect(checks["bluetooth.daemon"]?["outcome"] as? String == "failed")

@@ -61,7 +61,7 @@ struct DoctorComputerTests {
         for (missing, outcome, fix) in [
             ([], .ok, nil), (["fonts-noto-cjk"], .note, "apt install fonts-noto-cjk"),
             (["fonts-noto-cjk", "fonts-noto-core"], .note, "apt install fonts-noto-cjk fonts-noto-core"),
-        ] as [([String], DoctorCheck.Outcome, String?)] {
+        ] as [([String], DoctorCheck.Status, String?)] {
             let check = try #require(FontFacts(missing: missing).checks.first)
             #expect(check.outcome == outcome)
             #expect(check.remedy?.command.full == fix)

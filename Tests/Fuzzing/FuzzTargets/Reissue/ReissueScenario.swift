@@ -60,7 +60,7 @@ struct ReissueScenario: Hashable {
 
     var day: FullDate { ReissueWorld.standard.now.dayInUTC }
 
-    var questions: [Question] { Self.plans[intent].questions(on: day) }
+    var questions: [Question] { Self.plans[intent].expectation(on: day).questions }
 
     func response(_ steps: [ReissueStep]) -> ReissuedResponse {
         do {
@@ -138,5 +138,5 @@ extension ReissueScenario {
 
 extension TransactionReport {
     /// Whether a till gets `allow`, where nobody has to decide.
-    var isAllowed: Bool { PresentationEvidence(self, asksPerson: false).conclusion?.outcome == .allow }
+    var isAllowed: Bool { Conclusion.Evidence(self, asksPerson: false).conclusion?.outcome == .allow }
 }

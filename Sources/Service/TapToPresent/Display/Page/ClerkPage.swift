@@ -50,7 +50,7 @@ extension MobileDocumentReaderSession {
     func decision(
         at page: ClerkPage, on asked: MobileDocumentPresentation, _ choices: [RequestPlan],
         _ policy: MobileDocumentReader.Setup.Revocation?
-    ) async throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let setup = installation.setup
         let programs = try page.programs(for: setup)
         _ = try installation.policy(for: choices, choosing: policy)
@@ -69,7 +69,7 @@ extension MobileDocumentReaderSession {
     private func outcome(
         of order: PageOrder, during time: DisplayTime,
         start: () throws(MobileDocumentReaderError) -> PrivateDaemon
-    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let running = daemon.withLock { $0.flatMap { $0.isRunning ? $0 : nil } }
         let daemon = if let running { running } else { try start() }
         self.daemon.withLock { $0 = daemon }

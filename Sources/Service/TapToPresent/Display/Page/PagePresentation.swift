@@ -1,6 +1,7 @@
 internal import DaemonClient
 internal import Foundation
 internal import JSON
+internal import ReaderStore
 internal import Reports
 internal import Transport
 
@@ -22,7 +23,7 @@ extension PagePresentation {
     static func outcome(
         of order: PageOrder, at daemon: PrivateDaemon, during time: DisplayTime,
         seen: (PagePresentation) -> Void
-    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         var current = try call("POST", "/v1/presentations", body: order.body, at: daemon)
         seen(current)
         let path = "/v1/presentations/\(current.id)"
@@ -57,20 +58,20 @@ extension PagePresentation {
     }
 
     /// The reasons of answers and decisions; all others are of checks.
-    private static let ofRejection = [OutcomeReason.answerNo, .decisionRejected].map(\.rawValue)
-    private static let ofDismissal = [OutcomeReason.answerUnknown, .decisionDismissed, .decisionOverdue]
-        .map(\.rawValue)
+    private static let ofRejection: [OutcomeReason?] = [.answerNo, .decisionRejected]
+    private static let ofDismissal: [OutcomeReason?] = [.answerUnknown, .decisionDismissed, .decisionOverdue]
 
-    /// What an app learns of it: as of a document that was read here.
-    private func concluded() throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
-        switch outcome {
-        case "allow": return .approved
-        case "deny" where reasons.allSatisfy(Self.ofRejection.contains): return .rejected
-        case "unclear" where reasons.allSatisfy(Self.ofDismissal.contains): return .dismissed
-        case "deny", "unclear": throw .invalidResponse(.ended(ids: reasons))
-        case "declined": throw .cancelled(.holderDeclined)
-        case "cancelled": throw .cancelled(.ended(ids: reasons))
-        default: throw failure
+    /// The result for the app, as of a document that was read here.
+    private func concluded() throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
+        let outcomeReasons = reasons.map(OutcomeReason.init(rawValue:))
+        switch outcome.flatMap(Outcome.init(rawValue:)) {
+        case .allow: return .approved
+        case .deny where outcomeReasons.allSatisfy(Self.ofRejection.contains): return .rejected
+        case .unclear where outcomeReasons.allSatisfy(Self.ofDismissal.contains): return .dismissed
+        case .deny, .unclear: throw .invalidResponse(.ended(ids: reasons))
+        case .declined: throw .cancelled(.holderDeclined)
+        case .cancelled: throw .cancelled(.ended(ids: reasons))
+        case .failed, nil: throw failure
         }
     }
 

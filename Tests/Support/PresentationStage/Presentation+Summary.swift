@@ -7,20 +7,19 @@ package import ReaderService
 extension Presentation {
     /// What the presentation came to, by the ids a reader reports.
     package var summary: String {
-        switch outcome {
-        case .judged(let judgement): judgement.verdict.summary
-        case .malformed(let error): "malformed \(error.structure)"
-        case .declined: "declined"
-        case .failed(.transfer(let reason)): "\(reason)"
-        case .failed(.engagementOverdue(let reason?)): "\(reason)"
-        case .failed(.session(.malformed(let error))): "malformed \(error.structure)"
-        case .failed(.session(let error)): "\(error)"
-        case .failed(.status(let status)): "status \(status.rawValue)"
-        case .failed(.bluetooth(.failed(let phase, let fault))): "\(phase.rawValue) \(fault.id)"
-        case .failed(.messageTooLong): "messageTooLong"
-        case .failed(.radioUnavailable(let fault)): fault.id.rawValue
-        case .failed(.connection(let fault)): fault.id.rawValue
-        case .failed(let failure): "\(failure)"
+        switch result {
+        case .success(let judgement): judgement.summary
+        case .failure(.responseMalformed(let error)): "malformed \(error.structure)"
+        case .failure(.transfer(let reason)): "\(reason)"
+        case .failure(.engagementOverdue(let reason?)): "\(reason)"
+        case .failure(.session(.malformed(let error))): "malformed \(error.structure)"
+        case .failure(.session(let error)): "\(error)"
+        case .failure(.status(let status)): "status \(status.rawValue)"
+        case .failure(.bluetooth(.failed(let phase, let fault))): "\(phase.rawValue) \(fault.id)"
+        case .failure(.messageTooLong): "messageTooLong"
+        case .failure(.radioUnavailable(let fault)): fault.id.rawValue
+        case .failure(.connection(let fault)): fault.id.rawValue
+        case .failure(let failure): "\(failure)"
         }
     }
 }
@@ -46,7 +45,7 @@ extension MdocModelError {
     }
 }
 
-extension ResponseVerdict {
+extension Judgement {
     fileprivate var summary: String {
         switch self {
         case .verified(let response):
