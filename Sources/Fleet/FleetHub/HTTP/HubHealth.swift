@@ -13,36 +13,36 @@ actor HubHealth {
     }
 
     private let ping: @Sendable () async throws(PostgreSQLError) -> Void
-    private let lifetime: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
     private var latest: Answer?
     /// The question to the database that is on its way; all who ask meanwhile wait for its answer.
     private var asking: Task<Answer, Never>?
 
     init(
-        lifetime: Duration = HubHealth.lifetime,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         _ ping: @escaping @Sendable () async throws(PostgreSQLError) -> Void
     ) {
-        self.lifetime = lifetime
+        self.now = now
         self.ping = ping
     }
 
     /// The last answer of the database, with its age.
     func current() async throws(HubProblem) -> JSONValue {
         let answer = await answer()
-        let age = ContinuousClock.now - answer.time
+        let age = now() - answer.time
         try await HubProblem.asking { () throws(PostgreSQLError) in try answer.result.get() }
         return ["status": "ok", "ageSeconds": .integer(age.components.seconds)]
     }
 
     private func answer() async -> Answer {
-        if let latest, ContinuousClock.now - latest.time < lifetime { return latest }
+        if let latest, now() - latest.time < Self.lifetime { return latest }
         if let asking { return await asking.value }
-        let question = Task { [ping] in
+        let question = Task { [ping, now] in
             do throws(PostgreSQLError) {
                 try await ping()
-                return Answer(result: .success(()), time: .now)
+                return Answer(result: .success(()), time: now())
             } catch {
-                return Answer(result: .failure(error), time: .now)
+                return Answer(result: .failure(error), time: now())
             }
         }
         asking = question
