@@ -1,11 +1,10 @@
 internal import CommandLineInterface
-internal import ErrorMapping
 internal import FoundationEssentials
 internal import JSON
-internal import MdocModel
 internal import MdocWallet
 
-/// A folder in the corpus's format: the files of one presentation, and a manifest with its keys.
+/// A folder in the corpus's format: a manifest with keys, and the files of one presentation, or a folder of files for
+/// each of several.
 struct CaseFolder {
     private let path: String
 
@@ -13,23 +12,32 @@ struct CaseFolder {
         self.path = path
     }
 
-    func write(_ arguments: WalletArguments, at now: Timestamp) throws(CommandFailure) {
-        let made = try mapping(CorpusCase(arguments.presentation, at: now, instant: .now)) {
-            (error: WalletError) in CommandFailure.unavailable("the presentation cannot be made: \(error)")
-        }
+    /// The folder of one case of a corpus.
+    func folder(of presentation: PresentationCase) -> CaseFolder {
+        CaseFolder("\(path)/\(presentation.name)")
+    }
+
+    func write(_ made: CorpusCase) throws(CommandFailure) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
             throw .usage("\(Terminal.safe(path)): the folder cannot be made")
         }
         for file in made.files { try OutputFile.write(file.bytes, to: "\(path)/\(file.name)") }
-        let manifest = CorpusManifest(
-            verifyAt: "\(now)", portraitSize: arguments.portraitSize, cases: [made.entry])
+    }
+
+    func write(_ manifest: CorpusManifest) throws(CommandFailure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let json = try? encoder.encode(manifest) else {
             throw .unavailable("the manifest cannot be encoded")
         }
         try OutputFile.write(json, to: "\(path)/manifest.json")
+    }
+}
+
+extension CommandFailure {
+    static func notMade(_ error: WalletError) -> CommandFailure {
+        .unavailable("the presentation cannot be made: \(error)")
     }
 }

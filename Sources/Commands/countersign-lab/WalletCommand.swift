@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BlueZTransport
 internal import CommandLineInterface
+internal import ErrorMapping
 internal import JSON
 internal import MdocModel
 internal import MdocSession
@@ -138,7 +139,7 @@ struct WalletCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = try clock.now()
-        if let write { return try CaseFolder(write).write(wallet, at: now) }
+        if let write { return try writePresentation(into: CaseFolder(write), at: now) }
         let presented = try wallet.presented(at: now)
         if try answerOverChannel(presented) { return }
         let served = await interruptible { () -> Result<Void, CommandFailure> in
@@ -149,6 +150,14 @@ struct WalletCommand: AsyncParsableCommand {
             }
         }
         try served.get()
+    }
+
+    private func writePresentation(into folder: CaseFolder, at now: Timestamp) throws(CommandFailure) {
+        let made = try mapping(
+            CorpusCase(wallet.presentation, at: now, instant: .now), CommandFailure.notMade)
+        try folder.write(made)
+        try folder.write(
+            CorpusManifest(verifyAt: "\(now)", portraitSize: wallet.portraitSize, cases: [made.entry]))
     }
 
     private func writeRoot(_ presented: PresentedWallet) throws(CommandFailure) {

@@ -31,6 +31,14 @@ package struct CorpusCase: Sendable {
         entry = try CorpusManifest.Entry(presentation, presented, engagement, eReaderKey, files: files)
     }
 
+    /// Makes a case of the corpus of this seed. No two cases share a key.
+    package init(
+        _ presentation: PresentationCase, seed: String, at now: Timestamp, instant: ContinuousClock.Instant
+    ) throws(WalletError) {
+        try self.init(
+            presentation, entropy: .seed("\(seed) \(presentation.name)"), at: now, instant: instant)
+    }
+
     private static func files(
         _ presented: PresentedWallet, _ engagement: WalletEngagement, _ exchange: SessionExchange
     ) -> [File] {

@@ -8,11 +8,14 @@ package struct CorpusManifest: Encodable, Sendable {
     /// When all cases are to be judged, RFC 3339.
     package let verifyAt: String
     package let portraitSize: Int
+    /// The seed of all keys and random bytes, `nil` if they are OpenSSL's.
+    package let seed: String?
     package let cases: [Entry]
 
-    package init(verifyAt: String, portraitSize: Int, cases: [Entry]) {
+    package init(verifyAt: String, portraitSize: Int, seed: String? = nil, cases: [Entry]) {
         self.verifyAt = verifyAt
         self.portraitSize = portraitSize
+        self.seed = seed
         self.cases = cases
     }
 
@@ -68,8 +71,9 @@ extension CorpusManifest.Entry {
             || presentation.sessionFault != nil
         expect = isFaulty ? "reject" : "accept"
         level = presentation.isAboutTheProfile ? "profile" : "must"
-        layer = presentation.sessionFault == nil ? "response" : "session"
-        rule = presentation.name
+        let isAboutTheSession = presentation.sessionFault != nil || presentation.endsSessionWithResponse
+        layer = isAboutTheSession ? "session" : "response"
+        rule = PresentationCase.ruleInWords[presentation.name] ?? presentation.name
         deviceAuth = presentation.deviceAuthentication == .mac ? "mac" : "sig"
         handover =
             switch presentation.handover {

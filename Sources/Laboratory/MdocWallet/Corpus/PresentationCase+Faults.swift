@@ -7,6 +7,8 @@ extension PresentationCase {
         issuing.fault = fault
         switch fault {
         case .otherState: nameState()
+        // The element would differ from the certificate as well.
+        case .otherCountry, .countryMissing: doNotAsk(for: "issuing_country")
         case .jurisdictionDiffers:
             nameState()
             ask(for: "issuing_jurisdiction")
