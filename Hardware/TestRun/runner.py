@@ -210,7 +210,9 @@ class Runner:
             if result.not_tested:
                 self.say(f"NOT tested: {result.step.title}: {result.not_tested}")
         if not self.shared:
-            self.say("../shared is not here: its vectors and presentations were not tested")
+            ran = [(result.step, result.counted) for result in results]
+            left_out = ", ".join(table.left_out_without_shared(ran)) or "no suite"
+            self.say(f"../shared is not here: {left_out} did not run, and the corpus of another implementation was not judged")
         retried = [result for result in results if result.retried]
         for number, result in enumerate(retried, 1):
             self.say(f"RETRIED {number}: {result.step.name}: {result.retried}")

@@ -108,9 +108,13 @@ def unexecuted(expected, ran, shared):
     `ran` has pairs of a step and what it counted. A suite may be left out where all that is missing is `../shared`.
     """
     missing = set(expected)
-    for step, counted in ran:
+    for _, counted in ran:
         missing -= counted.suites
-        if not shared:
-            missing -= {counting.suite(test) for test in counted.skipped
-                        if (skip := allowed_skip(step, test)) and skip.when == "without shared"}
-    return sorted(missing)
+    return sorted(missing if shared else missing - set(left_out_without_shared(ran)))
+
+
+def left_out_without_shared(ran):
+    """The suites of which no test ran because `../shared` is missing, in order."""
+    skipped = {counting.suite(test) for step, counted in ran for test in counted.skipped
+               if "(" in test and (skip := allowed_skip(step, test)) and skip.when == "without shared"}
+    return sorted(skipped.difference(*(counted.suites for _, counted in ran)))

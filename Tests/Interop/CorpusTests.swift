@@ -7,29 +7,46 @@ import OpenSSLCrypto
 import Testing
 import VectorFiles
 
-@Suite("Shared corpus", .enabled(if: Corpus.isHere, "the shared corpus is not beside this checkout"))
+/// The repository's corpus, and the shared one where the checkout has it beside it: the same names, judged alike.
+@Suite("Corpus of presentations")
 struct CorpusTests {
-    @Test("The manifest is read, and its files are the ones it was written for", arguments: Corpus.all)
-    func files(_ presentation: CorpusCase) throws {
+    @Test(
+        "The manifest is read, and its files are the ones it was written for",
+        arguments: StoredCorpus.presentations)
+    func files(_ presentation: StoredPresentation) throws {
         for (file, sha256) in presentation.files {
             #expect(Digest(.sha256, of: try presentation.bytes(file)[...]).bytes.hex == sha256, "\(file)")
         }
     }
 
-    @Test("Each folder has its case, and each bad case has its expectation")
-    func complete() throws {
-        let folder = try #require(Corpus.folder)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    @Test("Each folder has its case, and each bad case has its expectation", arguments: StoredCorpus.all)
+    func complete(_ corpus: StoredCorpus) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: corpus.folder.path)
             .filter { !["README.md", "manifest.json"].contains($0) }
-        #expect(Set(Corpus.all.map(\.name)) == Set(names) && Corpus.all.count == names.count)
-        let bad = Set(Corpus.all.filter { $0.expect == .reject }.map(\.name))
+        let cases = corpus.presentations
+        #expect(Set(cases.map(\.name)) == Set(names) && cases.count == names.count)
+        for presentation in cases {
+            let files = try FileManager.default.contentsOfDirectory(atPath: presentation.folder.path)
+            #expect(Set(files) == Set(presentation.files.keys), "\(presentation)")
+        }
+        let bad = Set(cases.filter { $0.expect == .reject }.map(\.name))
         #expect(bad == Set(CorpusExpectation.byName.keys).union(CorpusExpectation.tolerated))
+    }
+
+    @Test("The repository has its corpus, with the cases of the shared one")
+    func own() throws {
+        let own = try #require(StoredCorpus.own)
+        #expect(StoredCorpus.all.first?.folder == own.folder)
+        for corpus in StoredCorpus.all {
+            #expect(Set(corpus.presentations.map(\.name)) == Set(own.presentations.map(\.name)))
+        }
     }
 
     @Test(
         "A good presentation is verified under either rules, without deviation",
-        arguments: Corpus.all.filter { $0.expect == .accept }, [VerificationRules.interoperable, .strict])
-    func accepted(_ presentation: CorpusCase, rules: VerificationRules) throws {
+        arguments: StoredCorpus.presentations.filter { $0.expect == .accept },
+        [VerificationRules.interoperable, .strict])
+    func accepted(_ presentation: StoredPresentation, rules: VerificationRules) throws {
         guard case .verified(let response) = try presentation.verdict(rules) else {
             Issue.record("rejected: \(presentation.name)")
             return
@@ -44,9 +61,9 @@ struct CorpusTests {
 
     @Test(
         "A presentation that breaks a rule is refused where and why the rule says, under either rules",
-        arguments: Corpus.all.filter { CorpusExpectation.byName[$0.name] != nil },
+        arguments: StoredCorpus.presentations.filter { CorpusExpectation.byName[$0.name] != nil },
         [VerificationRules.interoperable, .strict])
-    func refused(_ presentation: CorpusCase, rules: VerificationRules) throws {
+    func refused(_ presentation: StoredPresentation, rules: VerificationRules) throws {
         let expectation = try #require(CorpusExpectation.byName[presentation.name])
         switch expectation {
         case .session(let isExpected, let terminationStatus):
@@ -81,7 +98,7 @@ struct CorpusTests {
     }
 
     private func rejection(
-        _ presentation: CorpusCase, _ rules: VerificationRules
+        _ presentation: StoredPresentation, _ rules: VerificationRules
     ) throws -> RejectedResponse {
         guard case .rejected(let rejected) = try presentation.verdict(rules) else {
             throw FalselyVerified(name: presentation.name)
@@ -93,8 +110,8 @@ struct CorpusTests {
 
     @Test(
         "A harmless departure from the profile is verified, listed under its rule's id, and refused when strict",
-        arguments: Corpus.all.filter { CorpusExpectation.tolerated.contains($0.name) })
-    func tolerated(_ presentation: CorpusCase) throws {
+        arguments: StoredCorpus.presentations.filter { CorpusExpectation.tolerated.contains($0.name) })
+    func tolerated(_ presentation: StoredPresentation) throws {
         let deviation = try #require(Deviation(rawValue: presentation.name))
         guard case .verified(let response) = try presentation.verdict(.interoperable) else {
             Issue.record("rejected: \(presentation.name)")
@@ -110,7 +127,8 @@ struct CorpusTests {
 
     @Test("Every profile rule is refused by one of the two tests above")
     func profile() {
-        let names = Corpus.all.filter { $0.level == .profile && $0.expect == .reject }.map(\.name)
+        let names = StoredCorpus.presentations.filter { $0.level == .profile && $0.expect == .reject }.map(
+            \.name)
         #expect(!names.isEmpty)
         for name in names {
             #expect(CorpusExpectation.byName[name] != nil || CorpusExpectation.tolerated.contains(name))
@@ -138,10 +156,9 @@ struct CorpusTests {
     }
 
     @Test("Ages are answered by the nearest attestation", arguments: Self.ageQuestions)
-    func ages(_ name: String, years: Int, answer: AgeAnswer) throws {
-        let presentation = try #require(Corpus.all.first { $0.name == name })
+    func ages(_ presentation: StoredPresentation, years: Int, answer: AgeAnswer) throws {
         guard case .verified(let response) = try presentation.verdict(.interoperable) else {
-            Issue.record("rejected: \(name)")
+            Issue.record("rejected: \(presentation)")
             return
         }
         #expect(response.documents.map { $0.isAgeAtLeast(years) } == [answer])
@@ -151,10 +168,9 @@ struct CorpusTests {
         ElementName(nameSpace: "org.iso.18013.5.1", identifier: "age_over_\(years)")
     }
 
-    private static var ageQuestions: [(String, Int, AgeAnswer)] {
-        guard Corpus.isHere else { return [] }
-        let plain = Corpus.all.filter { $0.expect == .accept && $0.asksForAge(21) }
-        return plain.flatMap { [($0.name, 18, .yes(by: age(18))), ($0.name, 21, .yes(by: age(21)))] } + [
+    private static var ageQuestions: [(StoredPresentation, Int, AgeAnswer)] {
+        let plain = StoredCorpus.presentations.filter { $0.expect == .accept && $0.asksForAge(21) }
+        let others: [(String, Int, AgeAnswer)] = [
             ("ok.signature", 65, .cannotTell(.noneApplies)),
             ("ok.age_nearest_above", 20, .yes(by: age(21))),
             ("ok.age_nearest_above", 22, .cannotTell(.noneApplies)),
@@ -162,24 +178,33 @@ struct CorpusTests {
             ("ok.age_nearest_below", 64, .cannotTell(.noneApplies)),
             ("ok.element_missing", 18, .cannotTell(.noAttestation)),
         ]
+        return plain.flatMap { [($0, 18, .yes(by: age(18))), ($0, 21, .yes(by: age(21)))] }
+            + others.flatMap { name, years, answer in
+                StoredCorpus.presentations(named: name).map { ($0, years, answer) }
+            }
     }
 
-    @Test("What was not returned is reported with its code")
-    func notReturned() throws {
-        let element = try #require(Corpus.all.first { $0.name == "ok.element_missing" })
-        guard case .verified(let response) = try element.verdict(.strict) else { throw NotDelivered() }
+    @Test(
+        "An element that was not returned is reported with its code",
+        arguments: StoredCorpus.presentations(named: "ok.element_missing"))
+    func elementNotReturned(_ presentation: StoredPresentation) throws {
+        guard case .verified(let response) = try presentation.verdict(.strict) else { throw NotDelivered() }
         let eyes = ElementName(nameSpace: "org.iso.18013.5.1", identifier: "eye_colour")
         #expect(response.notReturned == [.element(docType: "org.iso.18013.5.1.mDL", eyes, code: 0)])
+    }
 
-        let document = try #require(Corpus.all.first { $0.name == "ok.document_error" })
-        guard case .verified(let other) = try document.verdict(.strict) else { throw NotDelivered() }
-        #expect(other.notReturned == [.document(docType: "eu.europa.ec.eudi.pid.1", code: 0)])
+    @Test(
+        "A document that was not returned is reported with its code",
+        arguments: StoredCorpus.presentations(named: "ok.document_error"))
+    func documentNotReturned(_ presentation: StoredPresentation) throws {
+        guard case .verified(let response) = try presentation.verdict(.strict) else { throw NotDelivered() }
+        #expect(response.notReturned == [.document(docType: "eu.europa.ec.eudi.pid.1", code: 0)])
     }
 
     @Test(
         "Q44 The transcript is rebuilt, and the message decrypts to the stored response",
-        arguments: Corpus.all.filter { $0.layer == .response })
-    func decrypts(_ presentation: CorpusCase) throws {
+        arguments: StoredCorpus.presentations.filter { $0.layer == .response })
+    func decrypts(_ presentation: StoredPresentation) throws {
         guard case .deliver(let response, let isEnded) = try presentation.receiveSessionData() else {
             Issue.record("not delivered: \(presentation.name)")
             return
@@ -188,20 +213,21 @@ struct CorpusTests {
         #expect(!isEnded)
     }
 
-    @Test("Data that comes together with status 20 is delivered, and ends the session")
-    func dataAndStatus() throws {
-        let presentation = try #require(Corpus.all.first { $0.name == "ok.session_data_and_20" })
+    @Test(
+        "Data that comes together with status 20 is delivered, and ends the session",
+        arguments: StoredCorpus.presentations(named: "ok.session_data_and_20"))
+    func dataAndStatus(_ presentation: StoredPresentation) throws {
         guard case .deliver(_, isEnded: true) = try presentation.receiveSessionData() else {
             Issue.record("the session did not end")
             return
         }
     }
 
-    @Test("The holder's side opens the stored request", arguments: Corpus.all)
-    func request(_ presentation: CorpusCase) throws {
+    @Test("The holder's side opens the stored request", arguments: StoredCorpus.presentations)
+    func request(_ presentation: StoredPresentation) throws {
         var session = HolderSession(
             deviceEngagement: try presentation.bytes("device_engagement.cbor"),
-            handover: try presentation.handover(),
+            handover: try presentation.readHandover(),
             eDeviceKey: try presentation.keyPair(presentation.eDeviceKeyPrivate))
         let establishment = try presentation.bytes("session_establishment.cbor")
         guard case .request(let request) = try session.receive(establishment[...]) else {
@@ -223,15 +249,11 @@ struct CorpusTests {
         }
     }
 
-    @Test("The QR text holds the stored engagement", arguments: Corpus.all.filter { $0.qr != nil })
-    func qr(_ presentation: CorpusCase) throws {
+    @Test(
+        "The QR text holds the stored engagement",
+        arguments: StoredCorpus.presentations.filter { $0.qr != nil })
+    func qr(_ presentation: StoredPresentation) throws {
         let text = try #require(presentation.qr)
         #expect(try EngagementURI.deviceEngagement(in: text) == presentation.bytes("device_engagement.cbor"))
-    }
-}
-
-extension CorpusCase {
-    func asksForAge(_ years: Int) -> Bool {
-        requests.contains { $0.nameSpaces.values.contains { $0["age_over_\(years)"] != nil } }
     }
 }

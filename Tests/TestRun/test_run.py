@@ -167,6 +167,15 @@ class Comparing(Case):
         expected = {"FirstTests.Suite", "FirstTests.Bench"}
         self.assertEqual(table.unexecuted(expected, [(step, skipped)], False), ["FirstTests.Bench"])
         self.assertEqual(table.unexecuted(expected, [(step, skipped)], True), ["FirstTests.Bench", "FirstTests.Suite"])
+        self.assertEqual(table.left_out_without_shared([(step, skipped)]), ["FirstTests.Suite"])
+
+    def test_a_suite_of_which_another_test_ran_was_not_left_out(self):
+        step = self.step("true", tests="swift", skips=[
+            {"tests": "FirstTests.", "reason": "vectors", "when": "without shared"}])
+        skipped = counting.Counted(
+            executed=1, suites={"FirstTests.Suite"},
+            skipped={"FirstTests.Suite/a()": "no ../shared", "FirstTests.Other": "no ../shared", "FirstTests.Other/a()": "no ../shared"})
+        self.assertEqual(table.left_out_without_shared([(step, skipped)]), ["FirstTests.Other"])
 
     def test_a_skip_is_allowed_only_by_the_table_and_with_a_reason(self):
         allowed = [{"tests": "FirstTests.", "reason": "needs a bench"}]
@@ -246,6 +255,20 @@ class Running(Case):
         passed, said = self.run_steps(step, suites={"FirstTests.Suite", "FirstTests.Other"})
         self.assertFalse(passed)
         self.assertIn("FAILED: FirstTests.Other ran in no step", said)
+
+    def test_the_last_lines_name_the_suites_that_were_left_out_for_want_of_shared(self):
+        other = "SecondTests.Suite/a()/SecondTests.swift:3:4"
+        skipped = event("testSkipped", other, messages=[{"text": 'Test a() skipped: "no ../shared"'}])
+        record = PASSED + stream(function(other), skipped)
+        step = self.step(self.leaving(record), tests="swift", skips=[
+            {"tests": "SecondTests.", "reason": "vectors", "when": "without shared"}])
+        passed, said = self.run_steps(step, shared=False, suites={"FirstTests.Suite", "SecondTests.Suite"})
+        self.assertTrue(passed, said)
+        self.assertIn("../shared is not here: SecondTests.Suite did not run", said)
+        _, said = self.run_steps(self.step(self.leaving(PASSED), tests="swift"), shared=False)
+        self.assertIn("../shared is not here: no suite", said)
+        _, said = self.run_steps(self.step(self.leaving(PASSED), tests="swift"))
+        self.assertNotIn("../shared is not here", said)
 
     def test_a_guest_without_its_variable_executes_nothing_and_fails(self):
         skipped = stream(function(A), event("testSkipped", A, messages=[{"text": 'Test a() skipped: "no bench"'}]))

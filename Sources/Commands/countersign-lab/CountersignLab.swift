@@ -16,7 +16,9 @@ struct CountersignLab: RootCommand {
 
             \(ExitStatus.table())
             """,
-        subcommands: [DemoCommand.self, WalletCommand.self, ReplayCommand.self, BenchCommand.self])
+        subcommands: [
+            DemoCommand.self, WalletCommand.self, ReplayCommand.self, CorpusCommand.self, BenchCommand.self,
+        ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")
     var version = false

@@ -143,7 +143,7 @@ struct WalletCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = try clock.now()
-        if let write { return try CaseFolder(write).write(wallet, at: now) }
+        if let write { return try writePresentation(into: CaseFolder(write), at: now) }
         let presented = try wallet.presented(at: now)
         if try answerOverChannel(presented) { return }
         let served = await interruptible { () -> Result<Void, CommandFailure> in
@@ -154,6 +154,14 @@ struct WalletCommand: AsyncParsableCommand {
             }
         }
         try served.get()
+    }
+
+    private func writePresentation(into folder: CaseFolder, at now: Timestamp) throws(CommandFailure) {
+        let made = try mapping(
+            CorpusCase(wallet.presentation, at: now, instant: .now), CommandFailure.notMade)
+        try folder.write(made)
+        try folder.write(
+            CorpusManifest(verifyAt: "\(now)", portraitSize: wallet.portraitSize, cases: [made.entry]))
     }
 
     private func writeRoot(_ presented: PresentedWallet) throws(CommandFailure) {
@@ -260,33 +268,4 @@ private struct WalletChannel {
     }
 
     private static let declined = CommandFailure(status: .incomplete, message: "the holder declined")
-}
-
-/// A folder in the corpus's format: the files of one presentation, and a manifest with its keys.
-private struct CaseFolder {
-    private let path: String
-
-    init(_ path: String) {
-        self.path = path
-    }
-
-    func write(_ arguments: WalletArguments, at now: Timestamp) throws(CommandFailure) {
-        let made = try mapping(CorpusCase(arguments.presentation, at: now, instant: .now)) {
-            (error: WalletError) in CommandFailure.unavailable("the presentation cannot be made: \(error)")
-        }
-        do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch {
-            throw .usage("\(Terminal.safe(path)): the folder cannot be made")
-        }
-        for file in made.files { try OutputFile.write(file.bytes, to: "\(path)/\(file.name)") }
-        let manifest = CorpusManifest(
-            verifyAt: "\(now)", portraitSize: arguments.portraitSize, cases: [made.entry])
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let json = try? encoder.encode(manifest) else {
-            throw .unavailable("the manifest cannot be encoded")
-        }
-        try OutputFile.write(json, to: "\(path)/manifest.json")
-    }
 }

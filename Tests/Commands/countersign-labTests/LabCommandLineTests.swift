@@ -8,7 +8,7 @@ struct LabCommandLineTests {
     func help() async throws {
         let root = try await executeLab(["--help"])
         #expect(root.status == 0 && root.errors.isEmpty)
-        for command in ["demo", "wallet", "replay", "bench"] {
+        for command in ["demo", "wallet", "replay", "corpus", "bench"] {
             #expect(root.output.contains("\n  \(command) "))
             let run = try await executeLab([command, "--help"])
             #expect(run.status == 0)

@@ -5,7 +5,7 @@ import OpenSSLCrypto
 import Testing
 import VectorFiles
 
-/// The published COSE samples of the shared vectors.
+/// Published COSE samples.
 struct COSESamples: Decodable, Sendable {
     struct Vector: Decodable {
         let name: String
@@ -26,12 +26,12 @@ struct COSESamples: Decodable, Sendable {
 
     let vectors: [Vector]
 
-    static let loaded: COSESamples? = VectorFiles.shared.flatMap {
-        try? VectorFiles.json(at: $0.appending(path: "vectors/cose-samples.json"))
+    private static let loaded = Result {
+        try VectorFiles.json(COSESamples.self, at: VectorFiles.own.appending(path: "cose/cose-samples.json"))
     }
 
     static func vector(_ name: String) throws -> Vector {
-        try #require(loaded?.vectors.first { $0.name.contains(name) }, "\(name)")
+        try #require(loaded.get().vectors.first { $0.name.contains(name) }, "\(name)")
     }
 }
 

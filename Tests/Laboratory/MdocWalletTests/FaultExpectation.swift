@@ -176,8 +176,8 @@ extension IssuerFault {
         case .unknownCriticalExtension:
             .certificate(.unknownCriticalExtension(ObjectIdentifier("1.3.6.1.4.1.32473.1")))
         case .nameConstraints: .certificate(.forbiddenExtension(.nameConstraints))
-        case .otherCountry: .certificateAndCountry(.countryMismatch)
-        case .countryMissing: .certificateAndCountry(.countryMissing)
+        case .otherCountry: .certificate(.countryMismatch)
+        case .countryMissing: .certificate(.countryMissing)
         case .subjectKeyIdentifierNoDigest: .tolerated([.dsSubjectKeyIdentifierDigest])
         case .shortSerialNumber: .tolerated([.dsSerialNumber])
         case .otherState: .tolerated([.dsState])
@@ -195,16 +195,6 @@ extension IssuerFault {
         case .rootWithoutCountry: .tolerated([.anchorCountryMissing])
         default: preconditionFailure("no expectation for \(rawValue)")
         }
-    }
-}
-
-extension FaultExpectation {
-    /// A signer of another country also is not of the licence's.
-    fileprivate static func certificateAndCountry(_ error: IssuerCertificateError) -> FaultExpectation {
-        .checks([
-            .issuerCertificate: { $0 == .issuerCertificate(error) },
-            .issuingCountry: { $0 == .issuingCountryMismatch },
-        ])
     }
 }
 

@@ -229,9 +229,7 @@ struct ExtendedRequestTests {
         #expect(read.docRequests.count == 2)
     }
 
-    @Test(
-        "The published 1.1 request is read, and written anew from its parts byte for byte",
-        .enabled(if: VectorFiles.shared != nil, "the shared vectors are not beside this checkout"))
+    @Test("The published 1.1 request is read, and written anew from its parts byte for byte")
     func publishedExtendedRequest() throws {
         struct Samples: Decodable {
             struct Entry: Decodable {
@@ -240,9 +238,8 @@ struct ExtendedRequestTests {
             }
             let requests: [Entry]
         }
-        let folder = try #require(VectorFiles.shared)
         let samples: Samples = try VectorFiles.json(
-            at: folder.appending(path: "vectors/samples-requests-engagements.json"))
+            at: VectorFiles.own.appending(path: "iso18013-5/samples-requests-engagements.json"))
         let hex = try #require(samples.requests.first { $0.name == "device_request_v11" }?.hex)
         let read = try DeviceRequest([UInt8](hex: hex)[...])
         #expect(

@@ -40,9 +40,7 @@ struct RequestTests {
         #expect(!request.asks(for: "portrait", in: "org.iso.18013.5.1"))
     }
 
-    @Test(
-        "The shared samples are read: 1.0, and 1.1 with readerAuthAll and deviceRequestInfo",
-        .enabled(if: VectorFiles.shared != nil, "the shared vectors are not beside this checkout"))
+    @Test("Published samples are read: 1.0, and 1.1 with readerAuthAll and deviceRequestInfo")
     func samples() throws {
         struct Samples: Decodable {
             struct Entry: Decodable {
@@ -52,9 +50,8 @@ struct RequestTests {
             let requests: [Entry]
             let engagements: [Entry]
         }
-        let folder = try #require(VectorFiles.shared)
         let samples: Samples = try VectorFiles.json(
-            at: folder.appending(path: "vectors/samples-requests-engagements.json"))
+            at: VectorFiles.own.appending(path: "iso18013-5/samples-requests-engagements.json"))
         #expect(samples.requests.count == 4)
         for entry in samples.requests where entry.name.hasPrefix("device_request") {
             let read = try DeviceRequest([UInt8](hex: entry.hex)[...])

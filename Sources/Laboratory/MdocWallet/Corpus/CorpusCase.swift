@@ -32,6 +32,14 @@ package struct CorpusCase: Sendable {
             presentation, of: presented, engaged: engagement, with: eReaderKey, files: files)
     }
 
+    /// Makes a case of the corpus of this seed. No two cases share a key.
+    package init(
+        _ presentation: PresentationCase, seed: String, at now: Timestamp, instant: ContinuousClock.Instant
+    ) throws(WalletError) {
+        try self.init(
+            presentation, entropy: .seed("\(seed) \(presentation.name)"), at: now, instant: instant)
+    }
+
     private static func files(
         of presented: PresentedWallet, engaged engagement: WalletEngagement, by exchange: SessionExchange
     ) -> [File] {
@@ -94,11 +102,14 @@ package struct CorpusManifest: Encodable, Sendable {
     /// When all cases are to be judged, RFC 3339.
     package let verifyAt: String
     package let portraitSize: Int
+    /// The seed of all keys and random bytes, `nil` if they are OpenSSL's.
+    package let seed: String?
     package let cases: [Entry]
 
-    package init(verifyAt: String, portraitSize: Int, cases: [Entry]) {
+    package init(verifyAt: String, portraitSize: Int, seed: String? = nil, cases: [Entry]) {
         self.verifyAt = verifyAt
         self.portraitSize = portraitSize
+        self.seed = seed
         self.cases = cases
     }
 
@@ -154,8 +165,9 @@ extension CorpusManifest.Entry {
             || presentation.sessionFault != nil
         expect = isFaulty ? "reject" : "accept"
         level = presentation.isAboutTheProfile ? "profile" : "must"
-        layer = presentation.sessionFault == nil ? "response" : "session"
-        rule = presentation.name
+        let isAboutTheSession = presentation.sessionFault != nil || presentation.endsSessionWithResponse
+        layer = isAboutTheSession ? "session" : "response"
+        rule = PresentationCase.ruleInWords[presentation.name] ?? presentation.name
         deviceAuth = presentation.deviceAuthentication == .mac ? "mac" : "sig"
         handover =
             switch presentation.handover {

@@ -64,6 +64,12 @@ package struct PresentationCase: Sendable {
         requests[0].nameSpaces[index].elements += elements
     }
 
+    mutating func doNotAsk(for identifier: String) {
+        for index in requests[0].nameSpaces.indices {
+            requests[0].nameSpaces[index].elements.removeAll { $0.identifier == identifier }
+        }
+    }
+
     /// A MAC instead of a signature, with the session on the device key's curve.
     package mutating func authenticateByMAC() {
         deviceAuthentication = .mac
@@ -192,6 +198,8 @@ extension PresentationCase {
         issuing.fault = fault
         switch fault {
         case .otherState: nameState()
+        // The element would differ from the certificate as well.
+        case .otherCountry, .countryMissing: doNotAsk(for: "issuing_country")
         case .jurisdictionDiffers:
             nameState()
             ask(for: "issuing_jurisdiction")

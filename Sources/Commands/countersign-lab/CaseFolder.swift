@@ -1,0 +1,43 @@
+internal import CommandLineInterface
+internal import FoundationEssentials
+internal import JSON
+internal import MdocWallet
+
+/// A folder in the corpus's format: a manifest with keys, and the files of one presentation, or a folder of files for
+/// each of several.
+struct CaseFolder {
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// The folder of one case of a corpus.
+    func folder(of presentation: PresentationCase) -> CaseFolder {
+        CaseFolder("\(path)/\(presentation.name)")
+    }
+
+    func write(_ made: CorpusCase) throws(CommandFailure) {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw .usage("\(Terminal.safe(path)): the folder cannot be made")
+        }
+        for file in made.files { try OutputFile.write(file.bytes, to: "\(path)/\(file.name)") }
+    }
+
+    func write(_ manifest: CorpusManifest) throws(CommandFailure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let json = try? encoder.encode(manifest) else {
+            throw .unavailable("the manifest cannot be encoded")
+        }
+        try OutputFile.write(json, to: "\(path)/manifest.json")
+    }
+}
+
+extension CommandFailure {
+    static func notMade(_ error: WalletError) -> CommandFailure {
+        .unavailable("the presentation cannot be made: \(error)")
+    }
+}
