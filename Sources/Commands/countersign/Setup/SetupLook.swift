@@ -9,8 +9,9 @@ struct SetupLook {
     let logo: SetupLogo?
     let colours: BrandColours?
 
-    init(_ dialog: SetupDialog) throws(CommandFailure) {
-        shop = try dialog.text(of: .shop, standard: "The shop") { AnswerFault.length($0, upTo: 80) }
+    /// - Parameter limit: the most bytes of the shop's name.
+    init(_ dialog: SetupDialog, upTo limit: Int) throws(CommandFailure) {
+        shop = try dialog.text(of: .shop, standard: "The shop") { AnswerFault.length($0, upTo: limit) }
         let path = try dialog.text(of: .logo, standard: "") { SetupLogo.fault(of: $0) }
         logo = try path.isEmpty ? nil : SetupLogo(path)
         colours = try Self.colours(dialog)
