@@ -54,7 +54,7 @@ private struct DaemonStatus {
     init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members([
             "time", "started", "version", "ready", "acceptsTestDocuments", "faults", "lanes", "trust",
-            "identities", "doctor", "today", "receipts", "tokens",
+            "identities", "attention", "doctor", "today", "receipts", "tokens",
         ])
         isReady = try members.required("ready").boolean()
         let version = try Self.text(members.required("version"))

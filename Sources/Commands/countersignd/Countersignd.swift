@@ -119,7 +119,7 @@ struct Countersignd: AsyncParsableCommand {
             audit: Logger(label: "countersignd.audit"), clock: .system)
         let online = try configuration.online.map { online in
             OnlineVerifier(
-                try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis,
+                try online.settings(), nonces: try online.openNonces(in: configuration.store), basis: basis,
                 portraits: portraits, clock: .system, log: log)
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
@@ -199,4 +199,19 @@ struct Countersignd: AsyncParsableCommand {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return program.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex)) } ?? ""
     }
+}
+
+/// `countersignd schema`: the JSON Schema of the configuration.
+struct SchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Print the JSON Schema of the configuration.",
+        discussion: """
+            Editors complete and check a file by it that begins with
+
+              { "$schema": "/usr/share/countersign/countersignd.schema.json",
+
+            What only several values together show, --check finds.
+            """)
+
+    func run() { print(DaemonConfiguration.table.description(of: DaemonConfiguration()).file.text) }
 }

@@ -1,6 +1,9 @@
 internal import BlueZTransport
+internal import COSE
 internal import ErrorMapping
 internal import FieldTrace
+internal import Fleet
+internal import FoundationEssentials
 internal import JSON
 internal import Logging
 internal import MdocVerification
@@ -11,7 +14,9 @@ internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ReaderService
 internal import ReaderStore
+internal import Reports
 internal import Transport
+internal import WalletPresentation
 
 extension DaemonConfiguration {
     /// Reads the files that it names and keeps nothing of them: one fault does not hide another.
@@ -28,6 +33,17 @@ extension DaemonConfiguration {
             do throws(AssemblyFault) { _ = try online.connection() } catch { faults.append(error) }
         }
         guard faults.isEmpty else { throw AssemblyFaults(faults: faults) }
+    }
+
+    /// Reads the logos of all lanes and keeps none.
+    func checkLogos() throws(AssemblyFault) {
+        for (number, lane) in lanes.enumerated() {
+            guard let brand = lane.page.brand else { continue }
+            _ = try mapping(brand.image()) { (error: LogoFileFault) in
+                AssemblyFault(
+                    "lanes[\(number)].brand.logo", "\(Terminal.safe(brand.logo ?? "")): \(error.explanation)")
+            }
+        }
     }
 
     func warnOfTestDocuments(_ log: Logger) {
@@ -108,26 +124,24 @@ extension DaemonConfiguration.Lane {
     }
 
     private func device(_ service: PCSCService) throws(TransportError) -> any LaneDevice {
-        switch device {
-        case .benchLink(let host, let port):
-            return BenchLinkLaneDevice(try SocketAddress(host: host, port: port))
-        case .contactless(let reader, let adapter, let usesBluetooth):
-            let selector = ReaderSelector(reader)
-            let field = CommandedReader(
-                PCSCContactlessReader(service: service, selector: selector), service: service,
-                selector: selector, wishes: readerCommands)
-            let bluetooth = BlueZConfiguration(adapter: adapter)
-            guard let recorder = fieldTrace?.recorder else {
-                return ContactlessLaneDevice(
-                    reader: field, radio: usesBluetooth ? BlueZRadio(configuration: bluetooth) : nil,
-                    missingReader: { await service.missing(selector) })
-            }
-            let traced = ContactlessLaneDevice(
-                reader: TracingReader(field, recorder),
-                radio: usesBluetooth ? TracingRadio(bluetooth, recorder) : nil,
-                missingReader: { await service.missing(selector) })
-            return TracingLaneDevice(traced, by: recorder, readers: service)
+        if let benchLink {
+            return BenchLinkLaneDevice(try SocketAddress(host: benchLink.host, port: benchLink.port))
         }
+        let selector = ReaderSelector(reader)
+        let field = CommandedReader(
+            PCSCContactlessReader(service: service, selector: selector), service: service,
+            selector: selector, wishes: readerCommands)
+        let bluetooth = BlueZConfiguration(adapter: adapter)
+        guard let recorder = fieldTrace?.recorder else {
+            return ContactlessLaneDevice(
+                reader: field, radio: usesBluetooth ? BlueZRadio(configuration: bluetooth) : nil,
+                missingReader: { await service.missing(selector) })
+        }
+        let traced = ContactlessLaneDevice(
+            reader: TracingReader(field, recorder),
+            radio: usesBluetooth ? TracingRadio(bluetooth, recorder) : nil,
+            missingReader: { await service.missing(selector) })
+        return TracingLaneDevice(traced, by: recorder, readers: service)
     }
 }
 
@@ -159,7 +173,7 @@ extension DaemonConfiguration.Webhooks {
         _ metrics: PresentationMetrics, _ archive: RecordArchive, _ log: Logger
     ) throws(AssemblyFault) -> WebhookQueue {
         WebhookQueue(
-            to: origins.compactMap(WebhookOrigin.init), secret: try secret(), metrics: metrics, log: log,
+            to: origins, secret: try secret(), metrics: metrics, log: log,
             clock: .system, archive: archive)
     }
 
@@ -178,4 +192,103 @@ extension DaemonConfiguration.Webhooks {
         }
         return secret
     }
+}
+
+extension DaemonConfiguration.Online {
+    /// Reads the keys.
+    func settings() throws(AssemblyFault) -> OnlineSettings {
+        var settings = OnlineSettings()
+        for merchant in merchants {
+            settings.merchants.append(
+                .init(
+                    name: merchant.name, identity: merchant.identity, keys: try Self.read(merchant.keys)))
+        }
+        if let web {
+            settings.web = .init(
+                origins: web.origins, keys: try Self.read(web.keys), identity: web.identity)
+        }
+        return settings
+    }
+
+    private static func read(_ files: [String]) throws(AssemblyFault) -> [RecipientKey] {
+        try files.map { file throws(AssemblyFault) in
+            do {
+                return try RecipientKey(COSEKeyPair(PrivateFile.key(file)))
+            } catch let error as IdentityStoreError {
+                throw AssemblyFault("online", file: file, error)
+            } catch {
+                throw AssemblyFault("online", "\(Terminal.safe(file)): the key is not on P-256")
+            }
+        }
+    }
+
+    func openNonces(in folder: String) throws(AssemblyFault) -> any NonceStore {
+        if let connection = try connection() { return PostgreSQLNonces(connection, nonces.terms) }
+        if nonces.store == .memory { return MemoryNonces(nonces.terms) }
+        return try mapping(SQLiteNonces(in: folder, nonces.terms)) { (error: ReaderStoreError) in
+            AssemblyFault(store: folder, error)
+        }
+    }
+
+    /// How libpq connects, from a file that is its owner's alone; nil if the nonces are not in PostgreSQL.
+    func connection() throws(AssemblyFault) -> String? {
+        guard case .postgresql(let file) = nonces.store else { return nil }
+        return try mapping(
+            PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
+                String(decoding: bytes, as: UTF8.self)
+            }
+        ) { (error: IdentityStoreError) in AssemblyFault("online.nonces.connection", file: file, error) }
+    }
+}
+
+extension DaemonConfiguration.Fleet {
+    /// Reads the keys.
+    func settings(in store: String) throws(AssemblyFault) -> KioskSettings {
+        let keys = try keys.map { file throws(AssemblyFault) in
+            let pem = try mapping(PrivateFile.read(file)) { (error: IdentityStoreError) in
+                AssemblyFault("fleet", file: file, error)
+            }
+            guard let key = try? FleetKey(pem: pem) else {
+                throw AssemblyFault(
+                    "fleet", "\(Terminal.safe(file)): there is no public key on P-256 in it: name a PEM file")
+            }
+            return key
+        }
+        _ = try mapping(PrivateFile.read(authority)) { (error: IdentityStoreError) in
+            AssemblyFault("fleet", file: authority, error)
+        }
+        var settings = KioskSettings(
+            membership, hubs: hubs, authority: authority, keys: keys, codeFile: codeFile, store: store,
+            software: Version.number, now: { WallClock.system.now })
+        settings.pollInterval = pollInterval
+        return settings
+    }
+}
+
+/// Why something that the configuration names cannot be used, in one line: its member, what is, and what to do.
+struct AssemblyFault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ member: String, _ why: String) {
+        description = "\(member): \(why)"
+    }
+
+    init(_ member: String, file: String, _ error: IdentityStoreError) {
+        // Other conditions name the file themselves.
+        if case .keyUnusable = error {
+            self.init(member, "\(Terminal.safe(file)): \(error.explanation)")
+        } else {
+            self.init(member, error.explanation)
+        }
+    }
+
+    init(store: String, _ error: ReaderStoreError) {
+        self.init("store", "\(Terminal.safe(store)): \(error.explanation)")
+    }
+}
+
+struct AssemblyFaults: Error, CustomStringConvertible {
+    let faults: [AssemblyFault]
+
+    var description: String { faults.map(\.description).joined(separator: "\n") }
 }

@@ -1,123 +1,176 @@
-internal import COSE
-internal import ErrorMapping
+internal import Fleet
 internal import JSON
-internal import OpenSSLCrypto
 internal import ReaderAPI
-internal import ReaderIdentityStore
 internal import ReaderStore
 internal import WalletPresentation
 
-extension DaemonConfiguration.Online {
-    private static let mostKeys = 8
-    enum StoreWord: String, CaseIterable { case sqlite, memory, postgresql }
+extension DaemonConfiguration {
+    /// The channels of apps and pages.
+    struct Online: Equatable, Sendable {
+        struct Merchant: Equatable, Sendable {
+            let name: String
+            let identity: MerchantIdentity
+            /// Files, the newest first.
+            let keys: [String]
+        }
 
-    init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members()
-        for entry in try members["merchants"]?.array(upTo: 64) ?? [] {
-            let merchant = try Merchant(entry)
-            guard !merchants.contains(where: { $0.name == merchant.name }) else {
-                throw entry.wrong("another merchant has this name")
+        struct Web: Equatable, Sendable {
+            let origins: [WebOrigin]
+            /// Files, the newest first.
+            let keys: [String]
+            let identity: String?
+        }
+
+        struct Nonces: Equatable, Sendable {
+            enum Store: Equatable, Sendable {
+                case sqlite, memory
+                /// The file says how libpq connects.
+                case postgresql(connection: String)
             }
-            merchants.append(merchant)
+
+            var store = Store.sqlite
+            var terms = NonceTerms()
         }
-        web = try members["web"].map { value throws(JSONFault) in try Web(value) }
-        guard !merchants.isEmpty || web != nil else { throw text.wrong("must have merchants or web") }
-        if let nonces = members["nonces"] { try take(nonces) }
+
+        var merchants: [Merchant] = []
+        var web: Web?
+        var nonces = Nonces()
     }
 
-    private mutating func take(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members()
-        terms.lifetime = try members["lifetimeSeconds"]?.integer(in: 30...3600) ?? terms.lifetime
-        terms.capacity = Int(try members["atMost"]?.integer(in: 100...10_000_000) ?? Int64(terms.capacity))
-        let word: StoreWord = try members["store"]?.word() ?? .sqlite
-        switch word {
-        case .postgresql:
-            store = .postgresql(connection: try members.required("connection").absolutePath())
-        case .sqlite, .memory:
-            if let connection = members["connection"] {
-                throw connection.wrong("is allowed only with \"store\": \"postgresql\"")
-            }
-            store = word == .memory ? .memory : .sqlite
-        }
-    }
-
-    fileprivate static func keys(_ members: JSONTextMembers) throws(JSONFault) -> [String] {
-        try members.required("keys").array(upTo: mostKeys).map { entry throws(JSONFault) in
-            try entry.absolutePath()
-        }
-    }
-}
-
-extension DaemonConfiguration.Online.Merchant {
-    fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members()
-        name = try members.required("name").string(upTo: 64)
-        let merchant = try members.required("merchantIdentifier").string()
-        let team = try members.required("teamIdentifier").string()
-        identity = try mapping(MerchantIdentity(merchantIdentifier: merchant, teamIdentifier: team)) {
-            (error: WalletPresentationError) in text.wrong(error.explanation)
-        }
-        keys = try DaemonConfiguration.Online.keys(members)
-    }
-}
-
-extension DaemonConfiguration.Online.Web {
-    fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members()
-        origins = try members.required("origins").array(upTo: 64).map { entry throws(JSONFault) in
-            let origin = try entry.string(upTo: 300)
-            return try mapping(WebOrigin(origin)) { (error: WalletPresentationError) in
-                entry.wrong(error.explanation)
-            }
-        }
-        keys = try DaemonConfiguration.Online.keys(members)
-        identity = try members["identity"]?.string(upTo: 64)
+    /// The chain that this kiosk belongs to.
+    struct Fleet: Equatable, Sendable {
+        let membership: FleetMembership
+        let hubs: [String]
+        let authority: String
+        /// Files, in order of precedence.
+        let keys: [String]
+        let codeFile: String?
+        let pollInterval: Duration
     }
 }
 
 extension DaemonConfiguration.Online {
-    /// Reads the keys.
-    func settings() throws(AssemblyFault) -> OnlineSettings {
-        var settings = OnlineSettings()
-        for merchant in merchants {
-            settings.merchants.append(
-                .init(
-                    name: merchant.name, identity: merchant.identity, keys: try Self.read(merchant.keys)))
-        }
-        if let web {
-            settings.web = .init(
-                origins: web.origins, keys: try Self.read(web.keys), identity: web.identity)
-        }
-        return settings
-    }
-
-    private static func read(_ files: [String]) throws(AssemblyFault) -> [RecipientKey] {
-        try files.map { file throws(AssemblyFault) in
-            do {
-                return try RecipientKey(COSEKeyPair(PrivateFile.key(file)))
-            } catch let error as IdentityStoreError {
-                throw AssemblyFault("online", file: file, error)
-            } catch {
-                throw AssemblyFault("online", "\(Terminal.safe(file)): the key is not on P-256")
+    static let table = ConfigurationTable<Self>(
+        [
+            "merchants": .value(
+                "merchants of Verify with Wallet",
+                as: .list(
+                    upTo: 64, of: OnlineForms.merchant,
+                    conflict: { merchant, others in
+                        others.contains { $0.name == merchant.name }
+                            ? "another merchant has this name" : nil
+                    }), at: \.merchants, faults: "`must have merchants or web` (at `online`)"),
+            "web": .optional("pages with the Digital Credentials API", as: OnlineForms.web, at: \.web),
+            "nonces": .value("where nonces are kept", as: OnlineForms.nonces, at: \.nonces),
+        ],
+        rules: [
+            .init(of: "merchants", "web") { object, online throws(JSONFault) in
+                guard online.merchants.isEmpty, online.web == nil else { return }
+                throw object.text.wrong("must have merchants or web")
             }
-        }
-    }
+        ])
+}
 
-    func nonces(in folder: String) throws(AssemblyFault) -> any NonceStore {
-        if let connection = try connection() { return PostgreSQLNonces(connection, terms) }
-        if store == .memory { return MemoryNonces(terms) }
-        return try mapping(SQLiteNonces(in: folder, terms)) { (error: ReaderStoreError) in
-            AssemblyFault(store: folder, error)
-        }
-    }
+/// The forms of the channels of apps and pages, and of the fleet, in the file.
+enum OnlineForms {
+    static let recipientKeys = ConfigurationPart<[String]>.required(
+        "keys", "private keys on P-256, the newest first, mode 0600",
+        as: .list(upTo: 8, of: .path, empty: "must contain at least one file"),
+        faults: "see [Files that it names](#files-that-it-names)")
 
-    /// How libpq connects, from a file that is its owner's alone; nil if the nonces are not in PostgreSQL.
-    func connection() throws(AssemblyFault) -> String? {
-        guard case .postgresql(let file) = store else { return nil }
-        return try mapping(
-            PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
-                String(decoding: bytes, as: UTF8.self)
+    static let merchant = ConfigurationForm<DaemonConfiguration.Online.Merchant>.made(
+        of: .required(
+            "name", "name in requests", as: .text(upTo: 64),
+            faults: "`another merchant has this name` (at `online.merchants[N]`)"),
+        .required(
+            "merchantIdentifier", "Apple's merchant identifier", as: .text(upTo: 1024, TextFormat.merchant)),
+        .required("teamIdentifier", "Apple's team identifier", as: .text(upTo: 1024, TextFormat.merchant)),
+        OnlineForms.recipientKeys,
+        by: { text, name, merchant, team, keys throws(JSONFault) in
+            let identity = try? MerchantIdentity(merchantIdentifier: merchant, teamIdentifier: team)
+            guard let identity else {
+                throw text.wrong(WalletPresentationError.identifierMalformed.explanation)
             }
-        ) { (error: IdentityStoreError) in AssemblyFault("online.nonces.connection", file: file, error) }
-    }
+            return DaemonConfiguration.Online.Merchant(name: name, identity: identity, keys: keys)
+        })
+
+    static let web = ConfigurationForm<DaemonConfiguration.Online.Web>.made(
+        of: .required(
+            "origins", "origins of the pages, and of apps that ask as a page does",
+            as: .list(upTo: 64, of: .text(upTo: 300, TextFormat.webOrigin))),
+        OnlineForms.recipientKeys,
+        .optional(
+            "identity", "reader identity that signs the requests", as: .text(upTo: 64),
+            without: "what the rules of `identity choose` say", faults: "not checked at the start"),
+        as: DaemonConfiguration.Online.Web.init(origins:keys:identity:))
+
+    static let fleet = ConfigurationForm<DaemonConfiguration.Fleet>.made(
+        of: .required("chain", "the chain's name", as: .text(upTo: 48, TextFormat.fleetName)),
+        .required(
+            "kiosk", "this kiosk's name, for which its code was made",
+            as: .text(upTo: 48, TextFormat.fleetName)),
+        .optional(
+            "site", "the site at which it stands", as: .text(upTo: 48, TextFormat.fleetName)),
+        .optional(
+            "group", "the group to which it belongs", as: .text(upTo: 48, TextFormat.fleetName),
+            without: "none"),
+        .required(
+            "hubs", "the chain's hubs, or the one name of all of them",
+            as: .list(upTo: 8, of: .text(upTo: 300, TextFormat.hub), empty: "must contain at least one hub")),
+        .required(
+            "authority", "the roots of the hubs' and the broker's certificates, PEM", as: .path,
+            faults: "`fleet:` and why"),
+        .required(
+            "keys",
+            "public keys that sign what the kiosk obeys, PEM. Each withdraws those after it: the one in the safe comes first",
+            as: .list(upTo: 8, of: .path, empty: "must contain at least one file"),
+            faults: "`fleet:` and why"),
+        .optional(
+            "codeFile", "file with the code of `countersign-hub kiosk invite`, mode 0600", as: .path,
+            without: "none: the kiosk is enrolled", faults: "`fleet:` and why"),
+        .value(
+            "pollSeconds", "how often the hub is asked where no notice of the broker comes",
+            as: .seconds(5...86_400), standard: .seconds(300)),
+        as: {
+            (
+                chain: FleetName, kiosk: FleetName, site: FleetName?, group: FleetName?, hubs: [String],
+                authority: String, keys: [String], codeFile: String?, pollInterval: Duration
+            ) in
+            DaemonConfiguration.Fleet(
+                membership: FleetMembership(chain: chain, site: site, group: group, kiosk: kiosk),
+                hubs: hubs, authority: authority, keys: keys, codeFile: codeFile,
+                pollInterval: pollInterval)
+        })
+    fileprivate static let nonces = ConfigurationForm<DaemonConfiguration.Online.Nonces>.made(
+        of: .value(
+            "store",
+            "a file in the store's folder, nothing that lasts, or a database for several servers",
+            as: .word(of: StoreWord.self), standard: .sqlite),
+        .optional(
+            "connection", "file with libpq's settings, mode 0600", as: .path,
+            without: "**required** with `postgresql`", faults: "`\(onlyWithDatabase)`"),
+        .value(
+            "lifetimeSeconds", "how long a nonce may be used", as: .whole(30...3600, unit: "seconds"),
+            standard: NonceTerms().lifetime),
+        .value(
+            "atMost", "how many nonces are kept at a time", as: .whole(100...10_000_000),
+            standard: NonceTerms().capacity),
+        by: {
+            (text: JSONText, word: StoreWord, connection: String?, lifetime: Int64, capacity: Int)
+                throws(JSONFault) in
+            var nonces = DaemonConfiguration.Online.Nonces()
+            (nonces.terms.lifetime, nonces.terms.capacity) = (lifetime, capacity)
+            switch (word, connection) {
+            case (.postgresql, let connection?): nonces.store = .postgresql(connection: connection)
+            case (.postgresql, nil): throw text.missing("connection")
+            case (_, .some):
+                throw try text.members().required("connection").wrong(onlyWithDatabase)
+            case (.sqlite, nil): nonces.store = .sqlite
+            case (.memory, nil): nonces.store = .memory
+            }
+            return nonces
+        })
+    private static let onlyWithDatabase = "is allowed only with \"store\": \"postgresql\""
+
+    private enum StoreWord: String, CaseIterable { case sqlite, memory, postgresql }
 }

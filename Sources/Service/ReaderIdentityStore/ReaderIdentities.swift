@@ -64,6 +64,9 @@ extension IdentityFolder {
 
 /// An identity as it is kept: a key that is not read before it is needed, and the certificates that were imported for it.
 package struct StoredIdentity: Sendable {
+    /// The days before its expiry from which an identity is reported.
+    package static let warningDays: Int64 = 30
+
     package let name: IdentityName
     package let residence: PrivateKey.Residence
     /// Nil before `import`.

@@ -83,7 +83,7 @@ struct ExpiryArguments: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "Report certificates that expire within this many days.", valueName: "days"))
-    var warn = 30
+    var warn = Int(StoredIdentity.warningDays)
 
     func validate() throws {
         guard (0...3650).contains(warn) else { throw ValidationError("--warn takes 0 to 3650 days.") }

@@ -28,19 +28,26 @@ struct SetupAnswers {
     /// Nil for no reader identity.
     let country: String?
 
-    init(_ dialog: SetupDialog, _ readers: [ReaderDescription]) throws(CommandFailure) {
+    init(
+        _ dialog: SetupDialog, _ readers: [ReaderDescription], within limits: SetupLimits
+    ) throws(CommandFailure) {
         let roles = SetupRole.allCases.map { (word: $0.rawValue, meaning: $0.words) }
         let role = SetupRole(rawValue: try dialog.choice(of: .role, among: roles)) ?? .kiosk
         self.role = role
         isTrial = try dialog.agrees(to: .trial)
-        reader = try isTrial ? nil : Self.reader(dialog, readers)
-        lane = try dialog.text(of: .lane, standard: role.lane, AnswerFault.lane)
-        look = try SetupLook(dialog)
+        reader = try isTrial ? nil : Self.reader(dialog, readers, upTo: limits.longest("lanes", "reader"))
+        let longestLane = try limits.longest("lanes", "name")
+        lane = try dialog.text(of: .lane, standard: role.lane) { AnswerFault.lane($0, upTo: longestLane) }
+        look = try SetupLook(dialog, upTo: limits.longest("lanes", "brand", "name"))
         brand =
             try role == .rental
             ? dialog.text(of: .brand, standard: Self.identifier(of: look.shop), AnswerFault.brand) : nil
+        func notice(_ member: String) throws(CommandFailure) -> Int {
+            try limits.longest("lanes", "page", "notice", member)
+        }
+        let (contacts, purposes, keeping) = (try notice("contact"), try notice("purpose"), try notice("kept"))
         contact = try dialog.text(of: .contact, standard: "The staff of this shop") {
-            AnswerFault.length($0, upTo: 300)
+            AnswerFault.length($0, upTo: contacts)
         }
         language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
@@ -48,9 +55,11 @@ struct SetupAnswers {
             SetupRetention(rawValue: try dialog.choice(of: .retention, among: retentions)) ?? .nothing
         let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0
         (self.retention, self.days) = (retention, days)
-        purpose = try dialog.text(of: .purpose, standard: role.purpose) { AnswerFault.length($0, upTo: 600) }
+        purpose = try dialog.text(of: .purpose, standard: role.purpose) {
+            AnswerFault.length($0, upTo: purposes)
+        }
         kept = try dialog.text(of: .kept, standard: retention.kept(for: days)) {
-            AnswerFault.length($0, upTo: 600)
+            AnswerFault.length($0, upTo: keeping)
         }
         trust = try dialog.optionalText(of: .trust, AnswerFault.path)
         country =
@@ -92,10 +101,10 @@ struct SetupAnswers {
 
     /// A file may name a reader that is not there yet; at the terminal one is chosen if there are several.
     private static func reader(
-        _ dialog: SetupDialog, _ readers: [ReaderDescription]
+        _ dialog: SetupDialog, _ readers: [ReaderDescription], upTo limit: Int
     ) throws(CommandFailure) -> String? {
         guard dialog.isAtTerminal else {
-            return try dialog.optionalText(of: .reader) { AnswerFault.length($0, upTo: 128) }
+            return try dialog.optionalText(of: .reader) { AnswerFault.length($0, upTo: limit) }
         }
         guard readers.count > 1 else { return nil }
         return try dialog.choice(of: .reader, among: readers.map { (word: $0.name, meaning: "") })
@@ -187,8 +196,9 @@ struct SetupLook {
     let logo: SetupLogo?
     let colours: BrandColours?
 
-    init(_ dialog: SetupDialog) throws(CommandFailure) {
-        shop = try dialog.text(of: .shop, standard: "The shop") { AnswerFault.length($0, upTo: 80) }
+    /// - Parameter limit: the most bytes of the shop's name.
+    init(_ dialog: SetupDialog, upTo limit: Int) throws(CommandFailure) {
+        shop = try dialog.text(of: .shop, standard: "The shop") { AnswerFault.length($0, upTo: limit) }
         let path = try dialog.text(of: .logo, standard: "") { SetupLogo.fault(of: $0) }
         logo = try path.isEmpty ? nil : SetupLogo(path)
         colours = try Self.colours(dialog)

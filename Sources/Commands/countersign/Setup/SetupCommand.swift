@@ -50,11 +50,16 @@ struct SetupCommand: AsyncParsableCommand {
         let file = SetupFile(path: config)
         let dialog = try SetupDialog(answers: answers, former: file.answers)
         try file.checkFolder()
+        let limits = try SetupLimits()
         let readers = await Self.readers()
         await Self.showDevices(readers)
         try await examine(dialog)
         if file.exists { try agreeToReplace(dialog) }
-        let ending = try write(SetupAnswers(dialog, readers), to: file)
+        let answers = try SetupAnswers(dialog, readers, within: limits)
+        if answers.isTrial, !OwnProgram(name: "countersign-lab").isInstalled {
+            Terminal.note("\n\(SetupNext.missingWallet)")
+        }
+        let ending = try write(answers, to: file, port: limits.standard("http", "port"))
         Terminal.result(output.json ? ending.json.text : ending.text)
     }
 
@@ -67,7 +72,9 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(_ answers: SetupAnswers, to file: SetupFile) throws(CommandFailure) -> SetupEnding {
+    private func write(
+        _ answers: SetupAnswers, to file: SetupFile, port: Int64
+    ) throws(CommandFailure) -> SetupEnding {
         let reader = SetupStore(path: store)
         let logo = try answers.look.logo.map { logo throws(CommandFailure) in
             let path = logo.path(beside: config)
@@ -79,7 +86,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
         let token = try SetupToken(answers.role.caller, scopes: answers.role.scopes)
         let configuration = SetupConfiguration(
-            answers: answers, store: store, logo: logo, token: token, brand: brand)
+            answers: answers, store: store, logo: logo, token: token, port: port, brand: brand)
         let former = try file.write(configuration.json.text)
         try SetupFile.place(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
         let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
@@ -89,7 +96,7 @@ struct SetupCommand: AsyncParsableCommand {
         return SetupEnding(
             config: config, former: former, token: token, request: request,
             next: SetupNext(
-                answers: answers, config: config, store: store, brand: brand, hasTrust: hasTrust))
+                answers: answers, config: config, store: store, port: port, brand: brand, hasTrust: hasTrust))
     }
 
     /// Contactless readers; none where pcscd cannot be asked.

@@ -7,13 +7,14 @@ struct SetupConfiguration {
     static let standardFile = "/etc/countersign/countersignd.json"
     static let standardStore = "/var/lib/countersign"
     static let trialLink = "tcp://127.0.0.1:7000"
-    static let port: Int64 = 8411
 
     let answers: SetupAnswers
     let store: String
     /// The file of the logo that the daemon reads; nil without a logo.
     let logo: String?
     let token: SetupToken
+    /// The port at which the daemon listens.
+    let port: Int64
     /// Nil if nobody asks for data.
     let brand: SetupBrand?
 
@@ -23,7 +24,7 @@ struct SetupConfiguration {
         ]
         if store != Self.standardStore { members.append(("store", .string(store))) }
         members += [
-            ("socket", ["users": .array([user])]), ("http", ["port": .integer(Self.port)]),
+            ("socket", ["users": .array([user])]), ("http", ["port": .integer(port)]),
             ("tokens", .array([token.member])),
         ]
         if answers.isTrial { members.append(("acceptTestDocuments", .boolean(true))) }

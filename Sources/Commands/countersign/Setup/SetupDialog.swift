@@ -205,13 +205,14 @@ enum AnswerFault {
         text.utf8.count <= limit ? nil : "must be a text of 1 to \(limit) bytes"
     }
 
-    static func lane(_ name: String) -> String? {
+    static func lane(_ name: String, upTo limit: Int) -> String? {
         let isPlain = name.unicodeScalars.allSatisfy { scalar in
             scalar.isASCII
                 && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "-"
                     || scalar == "_")
         }
-        return isPlain && name.utf8.count <= 64 ? nil : "must consist of letters, digits, - and _, 64 at most"
+        return isPlain && name.utf8.count <= limit
+            ? nil : "must consist of letters, digits, - and _, \(limit) at most"
     }
 
     static func brand(_ text: String) -> String? {

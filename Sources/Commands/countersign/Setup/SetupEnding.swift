@@ -52,14 +52,20 @@ struct SetupEnding {
 
 /// The commands that come next, to be pasted in their order.
 struct SetupNext {
-    private static let address = "http://127.0.0.1:\(SetupConfiguration.port)"
+    /// The fault of a computer without the software wallet.
+    static let missingWallet =
+        "the package countersign-lab (the software wallet) is not installed: build its package with Hardware/Packaging/build-lab-deb, and run apt-get install ./countersign-lab_*.deb"
 
     let answers: SetupAnswers
     let config: String
     let store: String
+    /// The port at which the daemon listens.
+    let port: Int64
     let brand: SetupBrand?
     /// Whether issuers are trusted, or will be by the commands of the trial.
     let hasTrust: Bool
+
+    private var address: String { "http://127.0.0.1:\(port)" }
 
     /// Those until the pages are open.
     var commands: [String] { trial + start + trust + pages }
@@ -73,7 +79,7 @@ struct SetupNext {
         guard answers.isTrial else { return [] }
         return [
             "systemctl stop trial-wallet 2>/dev/null || true; rm -f /run/trial-root.der",
-            // Without the package countersign-lab nothing is waited for.
+            "command -v countersign-lab > /dev/null || { echo '\(Self.missingWallet)' >&2; false; }",
             "systemd-run --quiet --unit=trial-wallet countersign-lab wallet --listen \(SetupConfiguration.trialLink) --root /run/trial-root.der"
                 + " && until [ -s /run/trial-root.der ]; do sleep 0.2; done && chmod a+r /run/trial-root.der",
             importing("/run/trial-root.der"),
@@ -109,13 +115,13 @@ struct SetupNext {
 
     private var pages: [String] {
         ["kiosk", "clerk"].map {
-            "echo \"\(Self.address)$(countersign page-code --page \($0) --lane \(answers.lane))\""
+            "echo \"\(address)$(countersign page-code --page \($0) --lane \(answers.lane))\""
         }
     }
 
     /// Shows the newest presentation: its state, and how it ended.
     var newest: String {
-        Self.curl("'\(Self.address)/v1/presentations?limit=1'")
+        Self.curl("'\(address)/v1/presentations?limit=1'")
     }
 
     /// The first check. A reference is one check for ever, so each has its own.
@@ -145,7 +151,7 @@ struct SetupNext {
 
     /// - Parameter further: members in the shell's words, which the last brace comes after.
     private func request(_ path: String, body: JSONValue, further: String = "") -> String {
-        Self.curl("\(Self.address)/v1/\(path)")
+        Self.curl("\(address)/v1/\(path)")
             + " -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'"
     }
 

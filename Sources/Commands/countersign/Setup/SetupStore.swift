@@ -71,6 +71,12 @@ struct OwnProgram {
     /// Whether it runs as the daemon's user, if root starts it and there is such a user.
     var asDaemon = false
 
+    /// Whether it is where the programs of this package are.
+    var isInstalled: Bool {
+        guard let folder = try? Self.folder() else { return false }
+        return unsafe access("\(folder)/\(name)", X_OK) == 0
+    }
+
     /// Its exit status, and what it wrote to its standard output.
     func run(_ arguments: [String]) throws(CommandFailure) -> (status: Int32, output: String) {
         let words = (asDaemon ? Self.daemonPrefix : []) + ["\(try Self.folder())/\(name)"] + arguments

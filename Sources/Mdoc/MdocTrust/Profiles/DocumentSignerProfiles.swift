@@ -1,15 +1,21 @@
 package import JSON
-internal import PKIX
+package import PKIX
 
 /// Which certificate profile the signer of a document has to fit, by the type of the document (Q216).
 package struct DocumentSignerProfiles: Equatable, Sendable {
-    private static let mostTypes = 64
-    private static let mostPurposes = 8
+    package static let mostTypes = 64
+    package static let mostPurposes = 8
 
     private var further: [String: CertificateProfile] = [:]
 
     /// By the standards alone.
     package init() {}
+
+    /// - Parameter purposes: for each further document type the extended key usages of which its signer has to name one; an
+    ///   empty list is for a signer without the extension.
+    package init(_ purposes: [String: [ObjectIdentifier]]) {
+        further = purposes.mapValues { .furtherSigner(naming: $0) }
+    }
 
     /// Those of the standards, and for each document type of an object the extended key usages of which its signer has
     /// to name one; an empty list is for a signer without the extension.

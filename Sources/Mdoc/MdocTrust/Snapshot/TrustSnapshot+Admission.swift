@@ -77,6 +77,8 @@ extension TrustSnapshot {
     /// By how many seconds a VICAL may be past its nextUpdate: AAMVA's lives a day, and what comes on a USB stick is older
     /// (Q217).
     package static let longestOverdue: Int64 = 30 * 86_400
+    /// The age in days beyond which the newest list needs attention: most lists are issued again within a month.
+    package static let oldListDays: Int64 = 30
 
     /// Checks whether `candidate` may take its place in this snapshot.
     package func admission(

@@ -198,7 +198,7 @@ extension LanePage {
             "welcome": JSONValue(brand?.welcome),
             "accepts": .array(accepts.map(JSONValue.string)), "asks": .array(asks.map(JSONValue.string)),
             "speaks": .boolean(speaks), "texts": texts.json,
-            "resultSeconds": resultSeconds.map { .integer(Int64($0)) } ?? .null,
+            "resultSeconds": .integer(Int64(resultSeconds)),
             "heartbeatSeconds": .integer(PresentationCoordinator.heartbeatSeconds),
             "notice": notice.map {
                 [

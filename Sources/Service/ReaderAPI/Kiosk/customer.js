@@ -9,9 +9,6 @@ import { Speech } from "./speech.js";
 import { paragraphs, plain } from "./text.js";
 import { Announcer, antenna, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
-/// How long a result stays unless the lane says otherwise, in seconds.
-const resultStay = 12;
-
 /// Screens that say what is asked.
 const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "confirmThenTapAgain", "offerQR", "look",
     "keep"];
@@ -52,7 +49,7 @@ class CustomerView {
     shown() {}
 
     stay(known) {
-        return known.lane?.kiosk?.resultSeconds ?? resultStay;
+        return known.lane.kiosk.resultSeconds;
     }
 
     overstayed(page) {

@@ -8,9 +8,6 @@ import { listed, phrase, plain } from "./text.js";
 /// From one look to the next, in milliseconds.
 const pause = 15_000;
 const dayMilliseconds = 86_400_000;
-/// What is older, or ends sooner, is said to need attention, in days: as `countersign doctor` says it.
-const oldTrustDays = 30;
-const soonDays = 30;
 const receiptsAtOnce = 500;
 const mostRows = 100;
 const outcomes = ["allow", "deny", "unclear", "declined", "cancelled", "failed"];
@@ -52,7 +49,7 @@ function table(caption, headings, rows) {
 }
 
 /// What needs attention, each as the parts of a sentence.
-function faultsOf({ faults, lanes, trust, identities, doctor, time: now, acceptsTestDocuments }) {
+function faultsOf({ faults, lanes, trust, identities, doctor, time: now, acceptsTestDocuments, attention }) {
     const found = faults.map(({ lane, text }) => lane === undefined ? phrase`${text}` : phrase`${lane}: ${text}`);
     // What the daemon itself says is said once.
     for (const { id, text, fix } of doctor?.findings.filter(({ id }) => !id.startsWith("trust.") && !id.startsWith("identity.")) ?? []) {
@@ -64,7 +61,7 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
             found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
         }
     }
-    if (Math.floor(trust?.ageSeconds / 86_400) > oldTrustDays) {
+    if (Math.floor(trust?.ageSeconds / 86_400) > attention.listDays) {
         found.push(phrase`The newest list of the trust store is ${days(trust.ageSeconds * 1_000)} old: run countersign trust update.`);
     }
     for (const { name, expires, fault } of identities) {
@@ -73,7 +70,7 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
             found.push(phrase`The identity “${name}” cannot be used: ${fault}`);
         } else if (left < 0) {
             found.push(phrase`The identity “${name}” has expired: import new certificates.`);
-        } else if (left < soonDays * dayMilliseconds) {
+        } else if (left < attention.identityDays * dayMilliseconds) {
             found.push(phrase`The identity “${name}” expires in ${days(left)}: import new certificates.`);
         }
     }

@@ -3,7 +3,9 @@ internal import Hummingbird
 internal import HTTPTypes
 internal import JSON
 internal import MdocModel
+internal import MdocTrust
 internal import NIOCore
+internal import ReaderIdentityStore
 internal import ReaderService
 internal import ReaderStore
 internal import Reports
@@ -46,7 +48,11 @@ struct OwnerRoutes: Sendable {
             "ready": .boolean(readiness.isReady),
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
             "faults": .array(readiness.faults.map(\.json)), "lanes": .array(lanes),
-            "trust": trust ?? .null, "identities": .array(identities ?? []), "doctor": doctor ?? .null,
+            "trust": trust ?? .null, "identities": .array(identities ?? []),
+            "attention": [
+                "listDays": .integer(TrustSnapshot.oldListDays),
+                "identityDays": .integer(StoredIdentity.warningDays),
+            ], "doctor": doctor ?? .null,
             "today": today, "receipts": receipts,
             "tokens": .array(access.current.callers.map { $0.description(lastUse: access.lastUse(of: $0)) }),
         ]

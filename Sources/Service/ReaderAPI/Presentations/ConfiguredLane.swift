@@ -83,7 +83,8 @@ package struct LanePage: Equatable, Sendable {
     package var brand: LaneBrand?
     package var reader = Reader.square
     package var antenna: Antenna?
-    package var resultSeconds: Int?
+    /// How long the customer's page shows a result, and a lane that asks by itself then waits.
+    package var resultSeconds = 12
     package var notice: Notice?
     /// The names of the wallets that are accepted, as the operator writes them; shown while nothing is asked.
     package var accepts: [String] = []

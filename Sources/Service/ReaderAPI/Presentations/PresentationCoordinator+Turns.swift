@@ -2,9 +2,6 @@ internal import ReaderService
 
 /// Who has the next turn of a lane that asks by itself.
 extension PresentationCoordinator {
-    /// How long a result is shown before the lane asks again, where its page names no time.
-    private static let resultSeconds = 12
-
     /// Whether the lane may ask the next phone: nothing runs there, nobody takes its turn, and the
     /// result before was shown.
     func isFree(lane name: String) -> Bool {
@@ -31,7 +28,7 @@ extension PresentationCoordinator {
 
     /// A customer is served: the result stays for a while before the lane asks the next.
     func rest(lane name: String) {
-        let seconds = lanes[name]?.page.resultSeconds ?? Self.resultSeconds
-        standing[name]?.rest(for: .seconds(seconds), from: .now)
+        guard let page = lanes[name]?.page else { return }
+        standing[name]?.rest(for: .seconds(page.resultSeconds), from: .now)
     }
 }

@@ -2,6 +2,9 @@ package import JSON
 package import MdocTrust
 
 extension RevocationPolicy {
+    /// The most days for which a list may be stale.
+    package static let mostStaleDays = 365
+
     /// `"age"`, `"rental"`, or the latter with the days that a list may be stale: `{"rental": 3}`.
     package init(_ text: JSONText) throws(JSONFault) {
         if let word = try? text.string() {
@@ -13,6 +16,7 @@ extension RevocationPolicy {
             return
         }
         self = .rental(
-            staleDays: Int(try text.members(["rental"]).required("rental").integer(in: 0...365)))
+            staleDays: Int(
+                try text.members(["rental"]).required("rental").integer(in: 0...Int64(Self.mostStaleDays))))
     }
 }

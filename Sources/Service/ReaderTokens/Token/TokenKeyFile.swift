@@ -11,6 +11,12 @@ package struct TokenKeyFile: Equatable, Sendable {
     package let identifier: TokenText
     package let path: String
 
+    package init(brand: TokenText, identifier: TokenText, path: String) {
+        self.brand = brand
+        self.identifier = identifier
+        self.path = path
+    }
+
     /// The list `keys` of a token server: of each brand the one key that signs.
     package static func list(_ text: JSONText) throws(JSONFault) -> [TokenKeyFile] {
         var files: [TokenKeyFile] = []

@@ -20,9 +20,6 @@ struct IdentityFacts: Sendable {
     /// Identities that are chosen and not there.
     var missing: [String] = []
 
-    /// From how many days before its expiry an identity is reported.
-    static let warningDays = 30
-
     /// Uses each key, also one in a TPM.
     static func current(in folder: IdentityFolder, at now: Timestamp) -> IdentityFacts {
         do throws(IdentityStoreError) {
@@ -33,7 +30,8 @@ struct IdentityFacts: Sendable {
                     names.map {
                         Identity(
                             IdentityStatus(
-                                $0, in: folder, at: now, warningDays: warningDays, usingKey: true))
+                                $0, in: folder, at: now, warningDays: Int(StoredIdentity.warningDays),
+                                usingKey: true))
                     }), missing: chosen.subtracting(names).sorted().map(\.text))
         } catch {
             return IdentityFacts(identities: .failure(error))

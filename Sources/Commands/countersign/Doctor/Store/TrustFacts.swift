@@ -38,9 +38,6 @@ extension TrustFacts.Trust {
 extension TrustFacts {
     static let checks: [DoctorCheck.ID] = [.trustRoots, .trustAge]
 
-    /// Lists older than this many days are reported: most are issued again within a month.
-    private static let oldDays: Int64 = 30
-
     var checks: [DoctorCheck] {
         switch trust {
         case .success(let trust): [rootsCheck(trust), ageCheck(trust)]
@@ -71,7 +68,7 @@ extension TrustFacts {
                 "there are only roots: without lists, revoked documents and new roots are not known")
         }
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
-        return days > Self.oldDays
+        return days > TrustSnapshot.oldListDays
             ? .warning(.trustAge, "the newest list came \(days) days ago", fix: .updating)
             : .ok(.trustAge, "the newest list came \(days == 0 ? "today" : "\(days) days ago")")
     }

@@ -1,6 +1,15 @@
 internal import ArgumentParser
 internal import JSON
+internal import MdocModel
+internal import OpenSSLCrypto
 internal import ReaderAPI
+
+/// `countersignd token`: what lets programs and pages in over HTTP.
+struct TokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Make the tokens that let programs in over HTTP.",
+        subcommands: [TokenNewCommand.self])
+}
 
 /// `countersignd token new`: a token, shown once, and its member of the configuration.
 struct TokenNewCommand: ParsableCommand {
@@ -35,7 +44,8 @@ struct TokenNewCommand: ParsableCommand {
         guard !scope.isEmpty else {
             throw ValidationError("Name what the token is for, such as --scope app.")
         }
-        guard (1...64).contains(ownName.utf8.count), ConfigurationFormat.tokenName.holds(ownName) else {
+        guard (1...64).contains(ownName.utf8.count), TextFormat.tokenName.parse(ownName) != nil
+        else {
             throw ValidationError(
                 "--name must be a text of 1 to 64 bytes that begins with neither uid: nor lane:.")
         }
@@ -57,3 +67,27 @@ struct TokenNewCommand: ParsableCommand {
 }
 
 extension Scope: ExpressibleByArgument {}
+
+/// A token that was drawn just now. Only its digest is kept.
+struct NewToken {
+    /// As many as the digest has.
+    private static let size = 32
+
+    let text: String
+    private let digest: Digest
+
+    init() throws(OpenSSLCryptoError) {
+        text = Base64URL.encode(try randomBytes(Self.size))
+        digest = Digest(.sha256, of: Array(text.utf8)[...])
+    }
+
+    /// What the configuration has of it.
+    func member(name: String, scopes: [Scope], lanes: [String]) -> JSONValue {
+        let words = { (words: [String]) in JSONValue.array(words.map(JSONValue.string)) }
+        return .object(
+            [
+                ("name", .string(name)), ("sha256", .string(digest.bytes.hexadecimal)),
+                ("scopes", words(scopes.map(\.rawValue))),
+            ] + (lanes.isEmpty ? [] : [("lanes", words(lanes))]))
+    }
+}

@@ -1,0 +1,43 @@
+internal import CommandLineInterface
+internal import ErrorMapping
+internal import JSON
+
+/// The limits of the members that setup writes, as the daemon that reads them says in its JSON Schema.
+struct SetupLimits {
+    private static let longestSchema = 1 << 20
+
+    private let schema: JSONText
+
+    /// Asks `countersignd schema`.
+    init() throws(CommandFailure) {
+        let (status, output) = try OwnProgram(name: "countersignd").run(["schema"])
+        guard status == 0 else { throw .unavailable("countersignd says no schema (status \(status))") }
+        schema = try mapping(JSONText(Array(output.utf8)[...], limit: Self.longestSchema), Self.failure)
+    }
+
+    /// The most bytes of a text.
+    ///
+    /// - Parameter path: the names of the members that lead to the text.
+    func longest(_ path: String...) throws(CommandFailure) -> Int {
+        try mapping(Int(number("maxLength", of: path)), Self.failure)
+    }
+
+    /// The default of a number.
+    func standard(_ path: String...) throws(CommandFailure) -> Int64 {
+        try mapping(number("default", of: path), Self.failure)
+    }
+
+    private func number(_ keyword: String, of path: [String]) throws(JSONFault) -> Int64 {
+        var value = try schema.members()
+        for name in path {
+            if let choices = value["anyOf"] { value = try choices.array()[0].members() }
+            if let items = value["items"] { value = try items.members() }
+            value = try value.required("properties").members().required(name).members()
+        }
+        return try value.required(keyword).integer(in: 0...Int64(UInt32.max))
+    }
+
+    private static func failure(_ fault: JSONFault) -> CommandFailure {
+        .malformed("countersignd's schema: \(fault.explanation)")
+    }
+}

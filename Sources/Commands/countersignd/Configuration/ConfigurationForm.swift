@@ -1,0 +1,207 @@
+internal import JSON
+
+/// The form of a value in the file: how it is described, read and written.
+///
+/// Forms are put together as the values are: a list is a form of a form, and an object is a form of its members. Each limit,
+/// word and requirement stands in one form, and the parser, the JSON Schema and the reference read it there.
+struct ConfigurationForm<Value: Sendable>: Sendable {
+    let description: ConfigurationDescription
+    /// Writes a value that is the default of a member.
+    let json: @Sendable (Value) -> JSONValue
+    /// Reads a value and records its faults. Returns nil if no value can be made.
+    let read: @Sendable (JSONText, inout ConfigurationReading) -> Value?
+
+    /// - Parameter json: by default a list or an object without members.
+    init(
+        _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
+        read: @escaping @Sendable (JSONText, inout ConfigurationReading) -> Value?
+    ) {
+        self.description = description
+        self.json = json ?? { _ in description.empty }
+        self.read = read
+    }
+
+    /// A form whose values have one fault at most.
+    init(
+        _ description: ConfigurationDescription, json: (@Sendable (Value) -> JSONValue)? = nil,
+        parse: @escaping @Sendable (JSONText) throws(JSONFault) -> Value
+    ) {
+        self.init(description, json: json) { text, reading in
+            reading.result { () throws(JSONFault) in try parse(text) }
+        }
+    }
+
+    /// This form, with each value replaced by another.
+    func map<New>(
+        json: (@Sendable (New) -> JSONValue)? = nil,
+        _ make: @escaping @Sendable (Value, JSONText, ConfigurationReading) throws(JSONFault) -> New
+    ) -> ConfigurationForm<New> {
+        ConfigurationForm<New>(description, json: json) { text, reading in
+            guard let value = read(text, &reading) else { return nil }
+            let now = reading
+            return reading.result { () throws(JSONFault) in try make(value, text, now) }
+        }
+    }
+
+    static func list<Element>(
+        upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil,
+        conflict: @escaping @Sendable (Element, [Element]) -> String? = { _, _ in nil }
+    ) -> Self where Value == [Element] {
+        let (entry, isOfObjects) = (element.description, element.description.kind == .object)
+        let description = ConfigurationDescription(
+            schema: [("type", "array"), ("items", .object(entry.schema))]
+                + (empty == nil ? [] : [("minItems", .integer(1))]) + [("maxItems", .integer(Int64(limit)))],
+            words: "list \(limit)\(empty == nil ? "" : ", 1 at least")"
+                + (isOfObjects ? "" : " of \(entry.words)"),
+            requirements: (isOfObjects ? [] : entry.requirements) + [empty].compactMap(\.self), kind: .list)
+        return Self(description) { text, reading in
+            let entries = reading.result { () throws(JSONFault) in try text.array(upTo: limit) }
+            if let empty, entries?.isEmpty == true { reading.add(text.wrong(empty)) }
+            var values: [Element] = []
+            for entry in entries ?? [] {
+                guard let value = element.read(entry, &reading) else { continue }
+                if let fault = conflict(value, values) {
+                    reading.add(entry.wrong(fault))
+                } else {
+                    values.append(value)
+                }
+            }
+            return values.count == entries?.count ? values : nil
+        }
+    }
+
+    static func set<Element>(
+        upTo limit: Int, of element: ConfigurationForm<Element>, empty: String? = nil
+    ) -> Self where Value == Set<Element> {
+        ConfigurationForm<[Element]>.list(upTo: limit, of: element, empty: empty).map { values, _, _ in
+            Set(values)
+        }
+    }
+
+    /// An object whose author chooses the names of its members.
+    static func named<Name, Element>(
+        upTo limit: Int, by name: ConfigurationFormat<Name>, _ element: ConfigurationForm<Element>
+    ) -> Self where Value == [Name: Element] {
+        let member = element.description
+        let description = ConfigurationDescription(
+            schema: [
+                ("type", "object"), ("maxProperties", .integer(Int64(limit))),
+                ("propertyNames", .object(name.schema)), ("additionalProperties", .object(member.schema)),
+            ],
+            words: "object of at most \(limit) members, each named by \(name.words), with \(member.words)",
+            requirements: [name.requirement] + member.requirements, kind: .object)
+        return Self(description) { text, reading in
+            let entries = reading.result { () throws(JSONFault) in try text.entries(upTo: limit) }
+            var values: Value = [:]
+            for entry in entries ?? [] {
+                if let key = name.parse(entry.name) {
+                    values[key] = element.read(entry.value, &reading)
+                } else {
+                    reading.add(entry.value.wrong(name.requirement))
+                }
+            }
+            return values.count == entries?.count ? values : nil
+        }
+    }
+
+    static func nullable<Wrapped>(_ form: ConfigurationForm<Wrapped>) -> Self where Value == Wrapped? {
+        let value = form.description
+        let description = ConfigurationDescription(
+            schema: [("anyOf", .array([.object(value.schema), ["type": "null"]]))],
+            words: "\(value.words) or `null`",
+            requirements: value.requirements)
+        return Self(description, json: { $0.map(form.json) ?? .null }) { text, reading in
+            text.isNull ? .some(nil) : form.read(text, &reading)
+        }
+    }
+
+    /// A text of 1 to so many bytes.
+    static func text(upTo limit: Int, _ format: ConfigurationFormat<Value>) -> Self {
+        let description = ConfigurationDescription(
+            schema: ConfigurationForm<String>.text(upTo: limit).description.schema + format.schema,
+            words: "text \(limit): \(format.words)", requirements: [format.requirement])
+        return Self(description) { text throws(JSONFault) in
+            guard let value = format.parse(try text.string(upTo: limit)) else {
+                throw text.wrong(format.requirement)
+            }
+            return value
+        }
+    }
+}
+
+extension ConfigurationForm where Value == Bool {
+    static var boolean: Self {
+        Self(.init(schema: [("type", "boolean")], words: "`true` or `false`"), json: JSONValue.boolean) {
+            text throws(JSONFault) in try text.boolean()
+        }
+    }
+}
+
+extension ConfigurationForm where Value: BinaryInteger {
+    /// A whole number; `unit` is what it counts, if not things.
+    static func whole(_ range: ClosedRange<Int>, unit: String? = nil) -> Self {
+        let (least, most) = (Int64(range.lowerBound), Int64(range.upperBound))
+        let description = ConfigurationDescription(
+            schema: [("type", "integer"), ("minimum", .integer(least)), ("maximum", .integer(most))],
+            words: "whole \(least)–\(most)\(unit.map { ", \($0)" } ?? "")")
+        return Self(description, json: { .integer(Int64($0)) }) { text throws(JSONFault) in
+            Value(try text.integer(in: least...most))
+        }
+    }
+}
+
+extension ConfigurationForm where Value == Duration {
+    static func seconds(_ range: ClosedRange<Int>) -> Self {
+        let number = ConfigurationForm<Int>.whole(range, unit: "seconds")
+        return number.map(json: { .integer($0.components.seconds) }) { seconds, _, _ in .seconds(seconds) }
+    }
+}
+
+extension ConfigurationForm where Value == String {
+    static func text(upTo limit: Int) -> Self {
+        let description = ConfigurationDescription(
+            schema: [("type", "string"), ("minLength", .integer(1)), ("maxLength", .integer(Int64(limit)))],
+            words: "text \(limit)")
+        return Self(description, json: JSONValue.string) { text throws(JSONFault) in
+            try text.string(upTo: limit)
+        }
+    }
+
+    static var path: Self {
+        let form = path(upTo: JSONText.longestPath)
+        return Self(.init(schema: form.description.schema, words: "path"), json: form.json, read: form.read)
+    }
+
+    static func path(upTo limit: Int) -> Self {
+        text(upTo: limit, TextFormat.path).map(json: JSONValue.string) { path, _, _ in path }
+    }
+}
+
+extension ConfigurationForm {
+    /// A word for each of some values.
+    ///
+    /// - Parameter requirement: the fault of another word; by default it names the words.
+    static func words(_ values: [(word: String, value: Value)], requirement: String? = nil) -> Self
+    where Value: Equatable {
+        let words = values.map(\.word)
+        let description = ConfigurationDescription(
+            schema: [("enum", .array(words.map(JSONValue.string)))],
+            words: "word: \(words.map { "`\($0)`" }.joined(separator: ", "))")
+        let named = "must be one of \(words.map { "\"\($0)\"" }.joined(separator: ", "))"
+        return Self(
+            description, json: { value in JSONValue(values.first { $0.value == value }?.word) },
+            parse: { text throws(JSONFault) in
+                let word = try? text.string()
+                guard let known = values.first(where: { $0.word == word }) else {
+                    throw text.wrong(requirement ?? named)
+                }
+                return known.value
+            })
+    }
+
+    /// A word of an enumeration.
+    static func word(of _: Value.Type = Value.self) -> Self
+    where Value: RawRepresentable & CaseIterable & Equatable, Value.RawValue == String {
+        .words(Value.allCases.map { (word: $0.rawValue, value: $0) })
+    }
+}

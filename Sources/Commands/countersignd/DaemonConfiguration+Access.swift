@@ -1,0 +1,218 @@
+internal import JSON
+internal import ReaderAPI
+internal import ReaderTokens
+
+extension DaemonConfiguration {
+    struct Socket: Equatable, Sendable {
+        var path = "/run/countersign/countersignd.sock"
+        var mode: UInt32 = 0o660
+        var users: [UInt32: AccessRules.User] = [:]
+    }
+
+    struct HTTP: Equatable, Sendable {
+        var host = "127.0.0.1"
+        var port = 8411
+        /// Further names under which browsers reach the daemon.
+        var names: [String] = []
+        /// Nil for plain HTTP, at loopback alone.
+        var tls: TLS?
+    }
+
+    /// The files of the certificate of `http`.
+    struct TLS: Equatable, Sendable {
+        let certificate: String
+        let key: String
+        /// The roots of the certificates that clients must have.
+        let clientAuthority: String?
+    }
+
+    struct Webhooks: Equatable, Sendable {
+        let origins: [WebhookOrigin]
+        /// The file with the secret that signs them.
+        let secretFile: String
+    }
+
+    /// The callers for whom reader tokens are made, and the keys.
+    struct TokenIssuing: Equatable, Sendable {
+        /// Whether the hub of the fleet makes them: there are no keys here then.
+        var isFromHub = false
+        var keys: [TokenKeyFile] = []
+        var grants: [TokenGrant] = []
+    }
+}
+
+extension DaemonConfiguration.Socket {
+    static let table = ConfigurationTable<Self>([
+        "path": .value("the socket; `PATH.lock` stands beside it", as: .path(upTo: 107), at: \.path),
+        "mode": .value(
+            "the file mode of the socket",
+            as: .text(upTo: 8, TextFormat.fileMode).map(json: { .string("0\(String($0, radix: 8))") }) {
+                mode, _, _ in
+                mode
+            }, at: \.mode),
+        "users": .value("which users may do what", as: userList, at: \.users),
+    ])
+
+    private static let userList = ConfigurationForm<[(number: UInt32, rights: AccessRules.User)]>.list(
+        upTo: 256,
+        of: .made(
+            of: .required(
+                "uid", "number of the user (`id -u NAME`)", as: .whole(0...Int(UInt32.max) - 1),
+                faults: "`this user is listed twice` (at `socket.users[N]`)"),
+            .required("scopes", "what this user may do", as: AccessForms.scopes), AccessForms.pageLanes,
+            as: { (number: Int, scopes: Set<Scope>, lanes: Set<String>?) in
+                (number: UInt32(number), rights: AccessRules.User(scopes: scopes, lanes: lanes))
+            }),
+        conflict: { user, others in
+            others.contains { $0.number == user.number } ? "this user is listed twice" : nil
+        }
+    ).map { users, _, _ in Dictionary(uniqueKeysWithValues: users.map { ($0.number, $0.rights) }) }
+}
+
+extension DaemonConfiguration.HTTP {
+    static let table = ConfigurationTable<Self>(
+        [
+            "host": .value(
+                "address to listen at: `\"127.0.0.1\"` or `\"::1\"`; with `http.tls` any address of this computer",
+                as: .text(upTo: 64), at: \.host, faults: "`\(loopback)`"),
+            "port": .value("TCP port", as: .whole(1...65535), at: \.port),
+            "names": .value(
+                "the names of a proxy in front: `shop.example`, or `shop.example:8443` where its port is not 443",
+                as: .list(upTo: 16, of: .text(upTo: 253)), at: \.names),
+            "tls": .optional(
+                "a certificate, so that a tablet or a till elsewhere needs no proxy. TLS 1.2 or 1.3. A renewed certificate is taken at a reload",
+                as: AccessForms.tls, at: \.tls, without: "none: plain HTTP"),
+        ],
+        rules: [
+            .init(of: "host", "tls") { object, http throws(JSONFault) in
+                guard http.tls == nil, !["127.0.0.1", "::1"].contains(http.host) else { return }
+                throw try object.member("host").wrong(loopback)
+            }
+        ])
+
+    private static let loopback =
+        "must be \"127.0.0.1\" or \"::1\" unless tls is set: tokens must not cross a network unencrypted"
+}
+
+private let ofNoText =
+    "is the SHA-256 of no text: anybody could use it. Make a token with countersignd token new"
+
+extension DaemonConfiguration.TokenIssuing {
+    private enum Source: String, CaseIterable { case hub }
+
+    static let table = ConfigurationTable<Self>(
+        [
+            "from": .value(
+                "the hub of the fleet makes the tokens; `grants` still says for whom",
+                as: ConfigurationForm<Source>.word().map { _, _, _ in true }, at: \.isFromHub,
+                without: "none: `keys` of this file sign",
+                faults: "`is allowed only with fleet, which names the hub`"),
+            "keys": .value(
+                "of each brand the one key that signs",
+                as: .list(
+                    upTo: 256, of: AccessForms.key,
+                    conflict: { key, others in
+                        others.contains { $0.brand == key.brand } ? listed : nil
+                    }), at: \.keys, without: "**required** without `from`",
+                faults: "`\(listed)` (at `readerTokens.keys[N]`); `\(keysOfHub)`"),
+            "grants": .required(
+                "who may have tokens", as: .list(upTo: 256, of: AccessForms.grant), at: \.grants),
+        ],
+        rules: [
+            .init { object, _ throws(JSONFault) in
+                let keys = object.members["keys"]
+                if object.members["from"] == nil {
+                    guard keys != nil else { throw object.text.missing("keys") }
+                } else if let keys {
+                    throw keys.wrong(keysOfHub)
+                }
+            }
+        ])
+
+    private static let listed =
+        "this brand is in the list already: name only the one key that signs for it"
+    private static let keysOfHub = "is allowed only without \"from\": the hub has the keys"
+}
+
+/// The forms of callers, tokens and keys in the file.
+enum AccessForms {
+    static let tls = ConfigurationForm<DaemonConfiguration.TLS>.made(
+        of: .required(
+            "certificate", "the chain as PEM, the server's own certificate first", as: .path,
+            faults: "`http.tls:` and why"),
+        .required(
+            "key", "its private key as PEM, mode 0600 and of the daemon's user", as: .path,
+            faults: "`http.tls:` and why"),
+        .optional(
+            "clientAuthority",
+            "the roots, as PEM, of the certificates that clients must have beside a token", as: .path,
+            without: "none: clients need no certificate", faults: "`http.tls:` and why"),
+        as: DaemonConfiguration.TLS.init(certificate:key:clientAuthority:))
+
+    static let token = ConfigurationForm<AccessRules.Token>.made(
+        of: .required(
+            "name", "name in logs and grants. Give each caller its own: what is ordered belongs to it",
+            as: .text(upTo: 64, TextFormat.tokenName)),
+        .required(
+            "sha256",
+            "SHA-256 of the token's text, without a newline. `countersignd token new` makes both",
+            as: AccessForms.tokenDigest,
+            faults:
+                "`\(ofNoText)`; `another token has this SHA-256: give each caller another token`"),
+        .required("scopes", "what its owner may do", as: AccessForms.scopes), AccessForms.pageLanes,
+        as: AccessRules.Token.init(name:sha256:scopes:lanes:))
+
+    /// The digest of a token. A variable without a value, or a newline, is no secret.
+    static let tokenDigest = ConfigurationForm<[UInt8]>.text(upTo: 64, TextFormat.tokenDigest).map {
+        digest, text, _ throws(JSONFault) in
+        guard !TokenDigest.isOfNoText(digest) else { throw text.wrong(ofNoText) }
+        return digest
+    }
+
+    static let scopes = ConfigurationForm<Set<Scope>>.set(
+        upTo: 8, of: .word(), empty: "must contain at least one scope")
+
+    static let pageLanes = ConfigurationPart<Set<String>?>.optional(
+        "lanes",
+        "the lanes that `app`, `screen`, `clerk` and `order` are for: of other lanes the caller sees nothing",
+        as: .set(upTo: 32, of: .text(upTo: 64)), without: "all",
+        faults: "not checked: an unknown one has no presentations")
+
+    static let webhooks = ConfigurationForm<DaemonConfiguration.Webhooks>.made(
+        of: .required(
+            "origins", "where the `webhook` of an order may lead",
+            as: .list(upTo: 32, of: .text(upTo: 300, TextFormat.webhookOrigin))),
+        .required(
+            "secretFile",
+            "file with the secret that signs webhooks (HMAC-SHA-256), 16 bytes or more, mode 0600",
+            as: .path, faults: "see [Files that it names](#files-that-it-names)"),
+        as: DaemonConfiguration.Webhooks.init(origins:secretFile:))
+
+    static let key = ConfigurationForm<TokenKeyFile>.made(
+        of: .required(
+            "brand", "the brand, as in `countersign brand list`",
+            as: .text(upTo: TokenText.longest, TextFormat.tokenText)),
+        .required(
+            "kid", "the key's id, as in `countersign brand list`",
+            as: .text(upTo: TokenText.longest, TextFormat.tokenText)),
+        .required(
+            "keyFile", "private key on P-256 in PEM, or wrapped by this computer's TPM, mode 0600",
+            as: .path, faults: "see [Files that it names](#files-that-it-names)"),
+        as: TokenKeyFile.init(brand:identifier:path:))
+
+    static let grant = ConfigurationForm<TokenGrant>.made(
+        of: .required(
+            "caller",
+            "name of a token, or `uid:NUMBER` of a user of the socket, with the scope `readerTokens`",
+            as: .text(upTo: 64),
+            faults:
+                "`must be the name of a token with the scope readerTokens, or uid: and the number of such a user`"
+        ),
+        .required(
+            "brand", "for which brand. It is not compared with `keys`",
+            as: .text(upTo: TokenText.longest, TextFormat.tokenText)),
+        .required(
+            "instances", "for which readers",
+            as: .set(upTo: 4096, of: .text(upTo: 64, TextFormat.readerInstance))),
+        as: TokenGrant.init(caller:brand:instances:))
+}
