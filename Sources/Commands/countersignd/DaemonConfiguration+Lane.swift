@@ -1,6 +1,7 @@
 internal import JSON
 internal import MdocTrust
 internal import PCSCTransport
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderService
 internal import Transport

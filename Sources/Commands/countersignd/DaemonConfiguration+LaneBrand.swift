@@ -1,5 +1,6 @@
 internal import ErrorMapping
 internal import JSON
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderTokens
 

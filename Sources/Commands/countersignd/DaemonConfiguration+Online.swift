@@ -2,6 +2,7 @@ internal import COSE
 internal import ErrorMapping
 internal import JSON
 internal import OpenSSLCrypto
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ReaderStore

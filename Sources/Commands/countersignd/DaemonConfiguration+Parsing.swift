@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import HTTPServing
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderService
 internal import RequestPlanner

@@ -1,6 +1,7 @@
 internal import ErrorMapping
 internal import JSON
 internal import MdocTrust
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderStore
 

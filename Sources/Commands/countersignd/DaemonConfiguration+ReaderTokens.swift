@@ -1,4 +1,5 @@
 internal import JSON
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderTokens
 

@@ -2,6 +2,7 @@ internal import Fleet
 internal import MdocTrust
 internal import MdocVerification
 internal import PCSCTransport
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderService
 internal import ReaderStore

@@ -1,5 +1,6 @@
 internal import Fleet
 internal import PKIX
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderTokens
 internal import Transport

@@ -1,4 +1,5 @@
 internal import PCSCTransport
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderService
 

@@ -1,6 +1,7 @@
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PresentationService
 internal import ReaderAPI
 
 /// A token that was drawn just now. Only its digest is kept.

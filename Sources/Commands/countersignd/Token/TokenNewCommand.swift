@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import JSON
+internal import PresentationService
 internal import ReaderAPI
 
 /// `countersignd token new`: a token, shown once, and its member of the configuration.
