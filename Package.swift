@@ -183,6 +183,15 @@ let package = Package(
             ]),
 
         library(
+            "PresentationService", in: "Service",
+            [
+                "ErrorMapping", "CBOR", "HTTPClient", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust",
+                "MdocVerification", "RequestPlanner", "WalletPresentation", "Transport", "ReaderService",
+                "ReaderIdentityStore", "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        library(
             "HTTPServing", in: "Service",
             [
                 "ErrorMapping", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore",
@@ -200,11 +209,12 @@ let package = Package(
         .target(
             name: "ReaderAPI",
             dependencies: [
-                "ErrorMapping", "CBOR", "HTTPClient", "HTTPServing", "JSON", "OpenSSLCrypto", "MdocModel",
+                "ErrorMapping", "HTTPServing", "PresentationService", "JSON",
+                "OpenSSLCrypto", "MdocModel",
                 "MdocTrust",
                 "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
-                "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding", "PortraitImage",
+                "Reports", "ReaderStore", "ReaderTokens", "PortraitImage",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -312,7 +322,7 @@ let package = Package(
                 "ErrorMapping", "JSON", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel", "MdocTrust",
                 "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
-                "HTTPServing", "ReaderAPI", "Fleet",
+                "HTTPServing", "PresentationService", "ReaderAPI", "Fleet",
                 "ReaderIdentityStore", "Reports",
                 "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess", "FieldTrace",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -495,7 +505,8 @@ let package = Package(
                 "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "PKIX",
                 "Fleet", "MdocModel",
                 "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "ReaderTokens",
-                "RequestPlanner", "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
+                "RequestPlanner", "TestCredentials", "WalletPresentation", "BlueZTransport",
+                "PresentationService", "ReaderAPI",
                 "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "FieldTrace",
                 "CommandLineInterface",
                 "countersignd", "countersign-portrait",
@@ -581,22 +592,30 @@ let package = Package(
             ]),
         tests(of: "HTTPServing", in: "Service"),
         tests(
+            of: "PresentationService", in: "Service",
+            [
+                "COSE", "Deadlines", "JSON", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "MdocWallet", "OpenSSLCrypto", "OtherPrograms", "PKIX", "PortraitDecoding",
+                "PresentationStage", "ReaderIdentityStore", "ReaderService", "ReaderStore", "RecordBench",
+                "Reports", "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        tests(
             of: "ReaderAPI", in: "Service",
             [
-                "CBOR", "COSE", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
-                "PKIX", "Deadlines",
-                "HTTPServing", "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
-                "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
-                "RecordBench", "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
+                "CBOR", "COSE", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
+                "PKIX", "HTTPServing", "PresentationService", "OtherPrograms", "PortraitDecoding", "JSON",
+                "ReaderService", "ReaderStore", "ReaderTokens", "RecordBench", "RequestPlanner",
+                "TestCredentials", "WalletPresentation",
                 "countersign-portrait",
-                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             of: "countersignd", in: "Commands",
             [
                 "countersign", "countersign-lab", "FieldTrace", "Fleet", "JSON", "OpenSSLCrypto",
-                "OtherPrograms", "ReaderAPI",
+                "OtherPrograms", "PresentationService", "ReaderAPI",
                 "ReaderIdentityStore", "ReaderService", "ReaderTokens", "Reports", "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
                 "PCSCBench", "BlueZBench", "Deadlines", "HTTPSBench", "PresentationStage", "TestCredentials",

@@ -30,8 +30,8 @@ enum ImportRules {
         "HummingbirdCore": ["Service/HTTPServing/", "Service/ReaderAPI/", "Fleet/FleetHub/"],
         "HTTPTypes": ["Service/HTTPServing/", "Service/ReaderAPI/", "Fleet/FleetHub/"],
         "ServiceLifecycle": [
-            "Service/HTTPServing/", "Service/ReaderAPI/", "Fleet/FleetHub/", "Commands/countersignd/",
-            "Commands/countersign-hub/",
+            "Service/HTTPServing/", "Service/PresentationService/", "Service/ReaderAPI/", "Fleet/FleetHub/",
+            "Commands/countersignd/", "Commands/countersign-hub/",
         ],
         "UnixSignals": ["Commands/countersignd/", "Commands/countersign-hub/"],
         "Logging": ["Service/", "Fleet/", "Commands/"],

@@ -138,6 +138,16 @@ struct ImportTests {
         #expect(Self.foreign(behind: name).subtracting(ImportRules.foreignWithoutServer).isEmpty)
     }
 
+    @Test("The service of a counter knows no HTTP: it names no server and no target that has one")
+    func serviceWithoutServer() {
+        #expect(Manifest.byName["PresentationService"] != nil)
+        let foreign = Self.foreign(behind: "PresentationService")
+        #expect(foreign.subtracting(["GRDB", "Logging", "ServiceLifecycle", "SystemPackage"]).isEmpty)
+        for file in SourceFile.all(in: "Sources/Service/PresentationService") {
+            #expect(file.finding(#"\bAPIProblem\b|\bstatus: [1-5]\d\d\b"#) == nil, "\(file.path)")
+        }
+    }
+
     @Test("The twin: what daemon and hub bring along is found behind the targets that they name")
     func withServer() {
         for name in ["countersignd", "countersign-hub"] {

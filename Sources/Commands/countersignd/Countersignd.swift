@@ -7,6 +7,7 @@ internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import PortraitDecoding
 internal import HTTPServing
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderTokens
 internal import Reports
@@ -172,6 +173,7 @@ struct Countersignd: AsyncParsableCommand {
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
         let hosts = HostRules(
             port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)
+        let metrics = HTTPMetrics()
         let readiness = Readiness(listeners: addresses.count, systemd: systemd, log: log)
         return addresses.map { address in
             let isTCP = if case .tcp = address { true } else { false }
@@ -179,7 +181,7 @@ struct Countersignd: AsyncParsableCommand {
                 at: address, coordinator: coordinator, brands: brands, online: online,
                 store: configuration.store, access: access,
                 pages: pages, hosts: hosts, page: page, connections: configuration.connections,
-                tls: isTCP ? tls : nil, log: log,
+                tls: isTCP ? tls : nil, metrics: metrics, log: log,
                 listening: { _ in await readiness.opened() })
         }
     }

@@ -10,6 +10,7 @@ internal import MdocVerification
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import HTTPServing
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ReaderService

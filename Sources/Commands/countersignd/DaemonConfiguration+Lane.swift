@@ -1,6 +1,7 @@
 internal import ErrorMapping
 internal import JSON
 internal import PCSCTransport
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderService
 internal import ReaderStore

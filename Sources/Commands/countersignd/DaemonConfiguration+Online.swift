@@ -1,5 +1,6 @@
 internal import Fleet
 internal import JSON
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderStore
 internal import WalletPresentation

@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocTrust
 internal import MdocVerification
 internal import PKIX
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderService
 internal import RequestPlanner

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Logging
 internal import HTTPServing
+internal import PresentationService
 internal import ReaderAPI
 internal import ServiceLifecycle
 internal import UnixSignals

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import JSON
 internal import Logging
 internal import MdocVerification
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ServiceLifecycle

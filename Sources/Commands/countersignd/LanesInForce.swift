@@ -1,5 +1,6 @@
 internal import Logging
 internal import PCSCTransport
+internal import PresentationService
 internal import ReaderAPI
 internal import Transport
 

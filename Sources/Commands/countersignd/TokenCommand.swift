@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PresentationService
 internal import ReaderAPI
 
 /// `countersignd token`: what lets programs and pages in over HTTP.

@@ -1,9 +1,8 @@
+package import PresentationService
 package import HTTPServing
 package import JSON
 internal import ReaderStore
 internal import Reports
-internal import RequestPlanner
-internal import Transport
 
 /// Why a request over HTTP is refused (RFC 9457): a status, a stable id, and what to do next. Nothing of what was sent is
 /// repeated but the names of members.
@@ -277,15 +276,6 @@ extension APIProblem {
     /// After how many seconds a till asks again of a store that takes nothing: a person has to look at it.
     private static let storeSeconds: Int64 = 5
 
-    /// No phone can be asked at the lane.
-    static func readerUnavailable(_ fault: ReaderFault) -> APIProblem {
-        APIProblem(.readerUnavailable, 503, fault.advice)
-    }
-
-    static func readerUnavailable(_ fault: RadioFault) -> APIProblem {
-        APIProblem(.readerUnavailable, 503, fault.advice)
-    }
-
     /// After how many seconds a till asks again for a lane that serves another customer.
     private static let customerSeconds: Int64 = 2
 
@@ -339,10 +329,5 @@ extension APIProblem {
     /// As above, of a body with few members.
     init(body fault: JSONFault) {
         self.init(body: fault, permitted: [])
-    }
-
-    /// A malformed intent, or one that asks for more than it needs; `at` says where it stands in the body.
-    init(_ error: RequestPlannerError) {
-        self.init(.intentRefused, 400, error.explanation)
     }
 }

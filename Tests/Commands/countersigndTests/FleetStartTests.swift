@@ -5,6 +5,7 @@ import Logging
 import MdocModel
 import OpenSSLCrypto
 import PKIX
+import PresentationService
 import ReaderAPI
 import ReaderIdentityStore
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import OtherPrograms
+import PresentationService
 import ReaderAPI
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import OpenSSLCrypto
 import OtherPrograms
+import PresentationService
 import ReaderAPI
 import Testing
 

@@ -1,4 +1,5 @@
 internal import JSON
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderStore
 internal import WalletPresentation
@@ -13,7 +14,7 @@ func fuzzPresentationOrder(_ input: ArraySlice<UInt8>) -> Bool {
 }
 
 private func isOrder(_ text: JSONText) -> Bool {
-    do throws(APIProblem) {
+    do throws(PresentationServiceError) {
         let order = try PresentationOrder(text)
         demand(order == order, "an order differs from itself")
         let retention = order.retention
@@ -24,8 +25,9 @@ private func isOrder(_ text: JSONText) -> Bool {
         demand(RetentionProfile(retention.name) == retention, "a profile of two names")
         return true
     } catch {
+        let problem = APIProblem(error)
         demand(
-            (400..<500).contains(error.status) && !error.detail.isEmpty,
+            (400..<500).contains(problem.status) && !problem.detail.isEmpty,
             "refused for no reason of the caller's"
         )
         return false

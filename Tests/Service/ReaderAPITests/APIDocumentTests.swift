@@ -3,11 +3,13 @@ import Foundation
 import Glibc
 import Logging
 import MdocModel
+import MdocVerification
 import PortraitDecoding
 import ReaderStore
 import ReaderTokens
 import Testing
 
+@testable import PresentationService
 @testable import ReaderAPI
 
 @Suite("The OpenAPI document is the contract")
@@ -21,7 +23,8 @@ struct APIDocumentTests {
 
     private static func routes() throws -> [APIRoute] {
         let coordinator = try PresentationCoordinator(
-            lanes: [], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
+            lanes: [], basis: StoredBasis(folder: "/nonexistent", policy: VerificationPolicy()),
+            portraits: PortraitDecoder(executable: "/nonexistent"),
             metrics: PresentationMetrics(), log: Logger(label: "tests"), clock: .system)
         let brands = BrandRoutes(
             BrandFolder(store: "/nonexistent"),
@@ -36,7 +39,8 @@ struct APIDocumentTests {
         let owner = OwnerRoutes(
             coordinator: coordinator, access: AccessBook(AccessRules()), records: nil,
             started: WallClock.system.now)
-        return ReaderServer.routes(coordinator, brands, nil, PageFiles(), pages, owner)
+        return ReaderServer.routes(
+            coordinator, brands, nil, PageFiles(), pages, owner, metrics: HTTPMetrics())
     }
 
     /// `METHOD /path` of the document.

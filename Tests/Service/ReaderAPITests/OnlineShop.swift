@@ -17,6 +17,7 @@ import ReaderTokens
 import TestCredentials
 import WalletPresentation
 
+@testable import PresentationService
 @testable import ReaderAPI
 
 /// A shop whose server asks through an app and a page, over HTTP, and a customer with a wallet.
@@ -117,7 +118,7 @@ struct OnlineShop {
             online: verifier,
             access: AccessBook(rules), pages: try pageSessions(),
             hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
-            log: log, listening: { _ in isReady.finish() })
+            metrics: HTTPMetrics(), log: log, listening: { _ in isReady.finish() })
         let task = Task { try await server.run() }
         for await _ in ready {}
         return task
@@ -251,7 +252,7 @@ struct FixedBasis: JudgingBasisSource {
 
     func identities(at now: Timestamp) -> ReaderIdentityChoice { ReaderIdentityChoice([]) }
 
-    func identity(named name: String, at now: Timestamp) throws(APIProblem) -> ReaderIdentity {
+    func identity(named name: String, at now: Timestamp) throws(PresentationServiceError) -> ReaderIdentity {
         throw .trustNotSetUp
     }
 }

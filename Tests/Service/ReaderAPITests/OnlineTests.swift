@@ -1,4 +1,5 @@
 internal import PKIX
+import MdocVerification
 import CBOR
 import COSE
 import Foundation
@@ -10,6 +11,7 @@ import TestCredentials
 import Testing
 import WalletPresentation
 
+@testable import PresentationService
 @testable import ReaderAPI
 
 /// One way to come with something else than a good answer, and the name of what must refuse it.
@@ -447,7 +449,8 @@ struct OnlineAttackTests {
         let nonces = MemoryNonces()
         let shop = try await OnlineShop(nonces: nonces)
         defer { shop.close() }
-        let untrusting = try await OnlineShop(nonces: nonces, basis: NoBasis())
+        let untrusting = try await OnlineShop(
+            nonces: nonces, basis: StoredBasis(folder: "/nonexistent", policy: VerificationPolicy()))
         defer { untrusting.close() }
         let (nonce, info) = (try await shop.askApp(), try await shop.askPage())
         let envelope = try shop.envelope(in: shop.transcript(nonce))

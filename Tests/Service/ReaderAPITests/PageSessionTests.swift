@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PresentationService
 @testable import ReaderAPI
 
 @Suite("Codes of the pages")

@@ -2,6 +2,7 @@ internal import Fleet
 internal import JSON
 internal import MdocModel
 internal import PKIX
+internal import PresentationService
 internal import ReaderAPI
 internal import ReaderTokens
 internal import Transport

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import MdocModel
 internal import Synchronization
 

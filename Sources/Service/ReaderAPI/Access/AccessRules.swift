@@ -1,4 +1,5 @@
 internal import OpenSSLCrypto
+package import PresentationService
 
 /// Who may do what: tokens by their digests on TCP, users by their numbers on the socket.
 package struct AccessRules: Equatable, Sendable {

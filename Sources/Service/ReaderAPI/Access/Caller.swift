@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import Glibc
 internal import HTTPServing
 internal import Hummingbird

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import ErrorMapping
 internal import HTTPServing
 internal import Hummingbird
@@ -26,21 +27,21 @@ package struct BrandRoutes: Sendable {
 
     var routes: [APIRoute] {
         [
-            APIRoute(.post, "/v1/reader-tokens", .scopes([.readerTokens])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/reader-tokens", .scopes([.readerTokens])) { call in
                 try await token(for: TokenRequest(call))
             },
-            APIRoute(.get, "/v1/brands/{id}/logo", .scopes([.screen, .clerk])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/brands/{id}/logo", .scopes([.screen, .clerk])) { call in
                 // PNG holds no script, and the policy of every answer would run none (Gate).
                 .bytes(try logo(of: call.parameter("id")).png, type: "image/png")
             },
         ]
     }
 
-    private func token(for request: TokenRequest) async throws(APIProblem) -> Response {
+    private func token(for request: TokenRequest) async throws -> Response {
         let now = clock.now
-        guard now >= WallClock.earliest else { throw .clockNotSet }
+        guard now >= WallClock.earliest else { throw APIProblem.clockNotSet }
         let (response, audit) = await server.respond(
-            to: request, believing: try folder.brands(), at: now)
+            to: request, believing: try mapping(folder.registry(), APIProblem.init(brands:)), at: now)
         self.audit.notice("reader token", metadata: audit.fields.mapValues { "\($0)" })
         switch response {
         case .granted(let token, let expires):
@@ -57,14 +58,9 @@ package struct BrandRoutes: Sendable {
     }
 }
 
-extension Brand {
-    /// Where its logo is on the daemon's own origin; nil if it has none.
-    var logoPath: String? { logo.map { _ in "/v1/brands/\(identifier.text)/logo" } }
-}
-
 extension TokenRequest {
-    fileprivate init(_ call: APICall) async throws(APIProblem) {
-        guard let caller = call.caller else { throw .unauthorized }
+    fileprivate init(_ call: APICall) async throws {
+        guard let caller = call.caller else { throw APIProblem.unauthorized }
         let body = try await call.body()
         do throws(JSONFault) {
             try self.init(body, by: caller.name)

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import Hummingbird
 
 /// One operation of the API: its place, who may use it, and what it does.
@@ -13,11 +14,12 @@ struct APIRoute: Sendable {
     /// As the OpenAPI document writes it, with `{name}` for a parameter.
     let path: String
     let access: Access
-    let handler: @Sendable (APICall) async throws(APIProblem) -> Response
+    /// Throws an `APIProblem`, or a `PresentationServiceError`, which `Gate` translates.
+    let handler: @Sendable (APICall) async throws -> Response
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access,
-        _ handler: @escaping @Sendable (APICall) async throws(APIProblem) -> Response
+        _ handler: @escaping @Sendable (APICall) async throws -> Response
     ) {
         self.method = method
         self.path = path

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
 internal import NIOCore
@@ -7,7 +8,7 @@ extension PresentationCoordinator {
     /// all, to another caller those of what it ordered.
     nonisolated func events(
         _ call: APICall, lane: String, presentation: PresentationID? = nil
-    ) async throws(APIProblem) -> Response {
+    ) async throws -> Response {
         let lastID = call.request.headers.first("last-event-id")
         let channel = call.context.channel
         // A listener that does not take what is sent loses the connection, and can resume after its last event.

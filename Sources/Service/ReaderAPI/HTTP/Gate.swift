@@ -3,14 +3,15 @@ internal import HTTPServing
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import PresentationService
 
-/// Runs before and after every route: it refuses hosts and pages from elsewhere, gives every refusal its id, and keeps
-/// browsers from storing or framing an answer.
+/// Runs before and after every route: it refuses hosts and pages from elsewhere, translates what the service refuses, gives every
+/// refusal its id, and keeps browsers from storing or framing an answer.
 struct Gate: RouterMiddleware {
     let listener: Listener
     let hosts: HostRules
     let routes: [APIRoute]
-    let metrics: PresentationMetrics
+    let metrics: HTTPMetrics
 
     func handle(
         _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -21,14 +22,13 @@ struct Gate: RouterMiddleware {
             guard TargetText.isReadable(request.uri.string) else { throw APIProblem.targetUnreadable }
             response = try await next(request, context)
         } catch let problem as APIProblem {
-            metrics.refused(problem.id)
-            response = .problem(problem)
-            if problem == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+            response = refusal(problem)
+        } catch let error as PresentationServiceError {
+            response = refusal(APIProblem(error))
         } catch let error as HTTPError where error.status == .notFound {
             let allowed = routes.filter { $0.matches(request.uri.path) }.map(\.method.rawValue)
             let problem: APIProblem = allowed.isEmpty ? .notFound : .methodNotAllowed
-            metrics.refused(problem.id)
-            response = .problem(problem)
+            response = refusal(problem)
             if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         } catch {
             context.logger.error("a route failed", metadata: ["error": "\(type(of: error))"])
@@ -38,6 +38,13 @@ struct Gate: RouterMiddleware {
         for (name, value) in Self.headers where response.headers[name] == nil {
             response.headers[name] = value
         }
+        return response
+    }
+
+    private func refusal(_ problem: APIProblem) -> Response {
+        metrics.refused(problem.id)
+        var response = Response.problem(problem)
+        if problem == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }
 

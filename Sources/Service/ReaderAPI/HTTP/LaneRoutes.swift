@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import ErrorMapping
 internal import Transport
 internal import MdocVerification
@@ -7,6 +8,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderService
+internal import ReaderStore
 internal import ReaderTokens
 internal import Reports
 internal import RequestPlanner
@@ -15,24 +17,24 @@ extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
         let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .order, .admin])
         return [
-            APIRoute(.get, "/v1/lanes", anybody) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/lanes", anybody) { call in
                 .json(["lanes": .array(try await self.laneDescriptions(for: call.known))])
             },
-            APIRoute(.get, "/v1/lanes/{lane}", anybody) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/lanes/{lane}", anybody) { call in
                 .json(try await self.laneDescription(call.parameter("lane"), for: call.known))
             },
-            APIRoute(.get, "/v1/lanes/{lane}/logo", .scopes([.screen, .clerk])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/lanes/{lane}/logo", .scopes([.screen, .clerk])) { call in
                 let brand = try await self.brand(ofLane: call.parameter("lane"), for: call.known)
                 // Not on the actor: it is a file.
-                guard let logo = try? brand?.image() else { throw .brandUnknown }
+                guard let logo = try? brand?.image() else { throw APIProblem.brandUnknown }
                 return .bytes(logo.png, type: "image/png")
             },
             APIRoute(.get, "/v1/lanes/{lane}/events", .scopes([.app, .screen, .clerk])) {
-                call throws(APIProblem) in
+                call in
                 try await self.events(call, lane: call.parameter("lane"))
             },
             APIRoute(.post, "/v1/lanes/{lane}/presentations", .scopes([.clerk, .order])) {
-                call throws(APIProblem) in
+                call in
                 let caller = try call.known
                 switch try await self.open(presetIn: call) {
                 case .created(let record):
@@ -43,14 +45,14 @@ extension PresentationCoordinator {
                 case .past(let past): return .json(past.outcomeAlone)
                 }
             },
-            APIRoute(.get, "/v1/trust", .scopes([.app, .clerk, .admin])) { _ throws(APIProblem) in
+            APIRoute(.get, "/v1/trust", .scopes([.app, .clerk, .admin])) { _ in
                 .json(try await self.trustDescription())
             },
         ]
     }
 
     /// Starts the preset that a button names.
-    private func open(presetIn call: APICall) async throws(APIProblem) -> Opened {
+    private func open(presetIn call: APICall) async throws -> Opened {
         let name = try call.parameter("lane")
         let caller = try call.known
         let body = try await call.body()
@@ -58,8 +60,10 @@ extension PresentationCoordinator {
         let (preset, reference) = try mapping(
             (members.required("preset").string(upTo: 64), PresentationOrder.reference(members)),
             APIProblem.init(body:))
-        guard caller.orders(at: name), let lane = lanes[name] else { throw .laneUnknown }
-        guard let preset = lane.presets.first(where: { $0.name == preset }) else { throw .presetUnknown }
+        guard caller.orders(at: name), let lane = lanes[name] else { throw APIProblem.laneUnknown }
+        guard let preset = lane.presets.first(where: { $0.name == preset }) else {
+            throw APIProblem.presetUnknown
+        }
         return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller)
     }
 
@@ -79,16 +83,14 @@ extension PresentationCoordinator {
         return descriptions
     }
 
-    private func laneDescription(_ name: String, for caller: KnownCaller) async throws(APIProblem)
-        -> JSONValue
-    {
+    private func laneDescription(_ name: String, for caller: KnownCaller) async throws -> JSONValue {
         let isKnown =
             caller.serves(lane: name) || caller.orders(at: name) || caller.usesApp(at: name)
             || caller.scopes.contains(.admin)
         guard isKnown, let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
-            throw .laneUnknown
+            throw APIProblem.laneUnknown
         }
-        let current = book.latest(at: name).flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
+        let current = latestPresentation(at: name).flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
         let shop = lane.page.brand.map {
             (name: $0.name, logo: $0.logo.map { _ in "/v1/lanes/\(name)/logo" })
         }
@@ -114,7 +116,7 @@ extension PresentationCoordinator {
             lanes.append([
                 "lane": .string(name), "state": .string(readiness.state),
                 "bluetooth": .string(readiness.bluetooth), "advice": JSONValue(readiness.advice),
-                "isBusy": .boolean(book.isBusy(lane: name)),
+                "isBusy": .boolean(isBusy(lane: name)),
                 "standing": standingDescription(ofLane: name, readiness),
             ])
         }
@@ -122,11 +124,24 @@ extension PresentationCoordinator {
     }
 
     private func brand(ofLane name: String, for caller: KnownCaller) throws(APIProblem) -> LaneBrand? {
-        guard caller.serves(lane: name), let lane = lanes[name] else { throw .laneUnknown }
+        guard caller.serves(lane: name), let lane = lanes[name] else { throw APIProblem.laneUnknown }
         return lane.page.brand
     }
 
-    func trustDescription() async throws(APIProblem) -> JSONValue {
+    /// What the lane asks by itself, and whether it does; null where it waits for orders.
+    private func standingDescription(ofLane name: String, _ readiness: LaneReadiness) -> JSONValue {
+        guard let (preset, pause) = standingOrder(ofLane: name, readiness) else { return .null }
+        let reason = pause.map { pause -> JSONValue in
+            let problem = APIProblem(pause)
+            return ["id": .string(problem.id.rawValue), "text": .string(problem.detail)]
+        }
+        return [
+            "intent": .string(preset.intent.description), "retention": .string(preset.retention.name),
+            "isPaused": .boolean(pause != nil), "reason": reason ?? .null,
+        ]
+    }
+
+    func trustDescription() async throws -> JSONValue {
         let now = now
         let basis = try await basis.basis()
         return [
@@ -137,13 +152,6 @@ extension PresentationCoordinator {
             "policies": .object(
                 RequestPurpose.allCases.map { ($0.rawValue, .string(basis.policies[$0].name)) }),
         ]
-    }
-}
-
-extension JudgingBasis {
-    /// How old the newest list is, in seconds.
-    func age(at now: Timestamp) -> Int64? {
-        obtained.map { max(0, now.secondsSince1970 - $0.secondsSince1970) }
     }
 }
 

@@ -1,3 +1,4 @@
+package import PresentationService
 package import HTTPServing
 internal import Hummingbird
 internal import HummingbirdCore
@@ -25,8 +26,7 @@ package struct ReaderServer: Service {
         at address: ListeningServer.Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier? = nil, store: String? = nil,
         access: AccessBook, pages: PageSessions, hosts: HostRules, page: PageFiles, connections: Int,
-        tls: ServerTLS? = nil,
-        log: Logger,
+        tls: ServerTLS? = nil, metrics: HTTPMetrics, log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
         let listener: Listener =
@@ -37,7 +37,7 @@ package struct ReaderServer: Service {
         self.address = address
         self.connections = OpenConnectionBook(
             limit: connections, strangerLifetime: .seconds(Self.strangerSeconds),
-            wasRefused: { [metrics = coordinator.metrics] in metrics.refused(.tooManyConnections) })
+            wasRefused: { metrics.refused(.tooManyConnections) })
         self.tls = tls
         self.log = log
         self.listening = listening
@@ -45,10 +45,11 @@ package struct ReaderServer: Service {
         let owner = OwnerRoutes(
             coordinator: coordinator, access: access, records: store.map(OwnerRecords.init),
             started: coordinator.clock.now)
-        let routes = Self.routes(coordinator, brands, online, page, pageSessions, owner)
+        let routes = Self.routes(
+            coordinator, brands, online, page, pageSessions, owner, metrics: metrics)
         let router = Router(context: APIContext.self)
         router.add(
-            middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: coordinator.metrics))
+            middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: metrics))
         for route in routes {
             Self.register(
                 route, on: router, Caller(listener: listener, rules: access, pages: pages),
@@ -92,10 +93,10 @@ package struct ReaderServer: Service {
     /// Every operation there is, in the order of the document.
     static func routes(
         _ coordinator: PresentationCoordinator, _ brands: BrandRoutes, _ online: OnlineVerifier?,
-        _ page: PageFiles, _ pageSessions: PageSessionRoutes, _ owner: OwnerRoutes
+        _ page: PageFiles, _ pageSessions: PageSessionRoutes, _ owner: OwnerRoutes, metrics: HTTPMetrics
     ) -> [APIRoute] {
         coordinator.presentationRoutes + OnlineRoutes(verifier: online).all + coordinator.laneRoutes
-            + coordinator.recordRoutes + coordinator.systemRoutes + brands.routes + page.routes
+            + coordinator.recordRoutes + coordinator.systemRoutes(metrics) + brands.routes + page.routes
             + pageSessions.all + owner.all
     }
 

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import ErrorMapping
 internal import HTTPServing
 internal import Hummingbird
@@ -14,22 +15,22 @@ extension PresentationCoordinator {
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])
         return [
-            APIRoute(.get, "/v1/receipts", .scopes([.admin])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/receipts", .scopes([.admin])) { call in
                 .json(try await self.receipts(ReceiptPage(call.request.uri.query), for: call.known))
             },
-            APIRoute(.get, "/v1/receipts/{id}", readers) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/receipts/{id}", readers) { call in
                 .json(try await self.receipt(call.parameter("id"), for: call.known).json)
             },
-            APIRoute(.get, "/v1/receipt-chain", .scopes([.admin])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/receipt-chain", .scopes([.admin])) { call in
                 try await self.receiptChain(for: call.known)
             },
-            APIRoute(.get, "/v1/receipt-keys", readers) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/receipt-keys", readers) { call in
                 .bytes(try await self.receiptKeys(for: call.known), type: "application/x-pem-file")
             },
-            APIRoute(.post, "/v1/exports", .scopes([.app])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/exports", .scopes([.app])) { call in
                 try await self.export(Self.reference(in: call.body()), of: call.known.name)
             },
-            APIRoute(.delete, "/v1/exports/{id}", .scopes([.app])) { call throws(APIProblem) in
+            APIRoute(.delete, "/v1/exports/{id}", .scopes([.app])) { call in
                 let removed = try await self.recordArchive()
                     .finishExport(call.parameter("id"), of: call.known.name)
                 return .json(["removed": .integer(Int64(removed))])
@@ -38,13 +39,13 @@ extension PresentationCoordinator {
     }
 
     private nonisolated func recordArchive() throws(APIProblem) -> RecordArchive {
-        guard let archive else { throw .noRecords }
+        guard let archive else { throw APIProblem.noRecords }
         return archive
     }
 
     private nonisolated func receipts(
         _ page: ReceiptPage, for caller: KnownCaller
-    ) async throws(APIProblem) -> JSONValue {
+    ) async throws -> JSONValue {
         try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
             let receipts = try store.receipts(after: page.after, atMost: page.limit)
             let last = try store.lastReceipt()
@@ -57,20 +58,20 @@ extension PresentationCoordinator {
 
     private nonisolated func receipt(
         _ id: String, for caller: KnownCaller
-    ) async throws(APIProblem) -> SignedReceipt {
-        guard let number = Int64(id), number > 0, "\(number)" == id else { throw .receiptUnknown }
+    ) async throws -> SignedReceipt {
+        guard let number = Int64(id), number > 0, "\(number)" == id else { throw APIProblem.receiptUnknown }
         if !caller.scopes.contains(.admin) {
-            guard try await isReceipt(number, of: caller) else { throw .receiptUnknown }
+            guard try await isReceipt(number, of: caller) else { throw APIProblem.receiptUnknown }
         }
         let found = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
             try store.receipts(after: number - 1, atMost: 1)
         }
-        guard let receipt = found.first, receipt.sequence == number else { throw .receiptUnknown }
+        guard let receipt = found.first, receipt.sequence == number else { throw APIProblem.receiptUnknown }
         return receipt
     }
 
     /// The chain as `countersign receipt verify` reads it.
-    private nonisolated func receiptChain(for caller: KnownCaller) async throws(APIProblem) -> Response {
+    private nonisolated func receiptChain(for caller: KnownCaller) async throws -> Response {
         let body = try await recordArchive().receiptBody(for: caller) { count in
             ByteBuffer(bytes: ReceiptChain.opening(of: count))
         } page: { links in
@@ -79,7 +80,7 @@ extension PresentationCoordinator {
         return Response(status: .ok, headers: [.contentType: "application/cbor"], body: body)
     }
 
-    private nonisolated func receiptKeys(for caller: KnownCaller) async throws(APIProblem) -> [UInt8] {
+    private nonisolated func receiptKeys(for caller: KnownCaller) async throws -> [UInt8] {
         let keys = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
             try store.receiptKeys()
         }
@@ -88,7 +89,7 @@ extension PresentationCoordinator {
             for key in keys { text += try key.pem() }
             return text
         } catch {
-            throw .failed
+            throw APIProblem.failed
         }
     }
 
@@ -103,7 +104,7 @@ extension PresentationCoordinator {
     /// Hands out what is retained for a reference, with the id under which its arrival is confirmed.
     private nonisolated func export(
         _ reference: RetainedReference, of owner: String
-    ) async throws(APIProblem) -> Response {
+    ) async throws -> Response {
         let (id, export) = try await recordArchive()
             .beginExport(of: reference, orderedBy: owner, at: await now)
         return .json(.object([("id", JSONValue.string(id))] + export.members))

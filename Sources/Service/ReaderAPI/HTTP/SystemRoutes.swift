@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
 internal import JSON
@@ -7,17 +8,17 @@ internal import Reports
 
 extension PresentationCoordinator {
     /// What supervisors and collectors ask.
-    nonisolated var systemRoutes: [APIRoute] {
+    nonisolated func systemRoutes(_ http: HTTPMetrics) -> [APIRoute] {
         [
-            APIRoute(.get, "/healthz", .everybody) { _ throws(APIProblem) in .json(["status": "ok"]) },
-            APIRoute(.get, "/readyz", .everybody) { _ throws(APIProblem) in
+            APIRoute(.get, "/healthz", .everybody) { _ in .json(["status": "ok"]) },
+            APIRoute(.get, "/readyz", .everybody) { _ in
                 let report = await self.readinessReport()
                 return .json(report.json, status: report.isReady ? .ok : .serviceUnavailable)
             },
-            APIRoute(.get, "/metrics", .scopes([.admin])) { _ throws(APIProblem) in
-                .bytes(await self.metricsText().utf8, type: MetricsText.contentType)
+            APIRoute(.get, "/metrics", .scopes([.admin])) { _ in
+                .bytes(await self.metricsText(http).utf8, type: MetricsText.contentType)
             },
-            APIRoute(.get, "/v1/openapi.json", .everybody) { _ throws(APIProblem) in
+            APIRoute(.get, "/v1/openapi.json", .everybody) { _ in
                 .bytes(APIDocument.bytes, type: "application/json")
             },
         ]
@@ -28,12 +29,13 @@ extension PresentationCoordinator {
     func readinessReport() async -> ReadinessReport {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
-        do throws(APIProblem) {
+        do throws(PresentationServiceError) {
             _ = try await basis.basis()
             _ = try await basis.identities(at: now)
         } catch {
             isTrustSetUp = false
-            faults.append(ReadinessReport.Fault(id: error.id.rawValue, text: error.detail))
+            let problem = APIProblem(error)
+            faults.append(ReadinessReport.Fault(id: problem.id.rawValue, text: problem.detail))
         }
         await lookAtLanes()
         var isAnyLaneReady = false
@@ -45,7 +47,7 @@ extension PresentationCoordinator {
             }
         }
         let fault = await archive?.presentFault().map { APIProblem.recordsUnavailable($0) }
-        let problem = fault ?? (retrying.isEmpty ? nil : APIProblem.receiptsDelayed)
+        let problem = fault ?? (hasDelayedReceipts ? APIProblem.receiptsDelayed : nil)
         if let problem {
             faults.append(ReadinessReport.Fault(id: problem.id.rawValue, text: problem.detail))
         }
@@ -80,9 +82,10 @@ extension PresentationCoordinator {
         return ready
     }
 
-    private func metricsText() async -> String {
+    private func metricsText(_ http: HTTPMetrics) async -> String {
         var text = MetricsText()
         metrics.write(to: &text)
+        http.write(to: &text)
         await lookAtLanes()
         text.begin("countersign_lane_ready", "gauge", "Whether phones can be asked at the lane.")
         for name in laneNames {
@@ -93,7 +96,7 @@ extension PresentationCoordinator {
         }
         text.begin("countersign_lane_busy", "gauge", "Whether a presentation is running at the lane.")
         for name in laneNames {
-            text.add(book.isBusy(lane: name) ? 1 : 0, [("lane", name)])
+            text.add(isBusy(lane: name) ? 1 : 0, [("lane", name)])
         }
         text.begin("countersign_trust_age_seconds", "gauge", "The age of the newest list of the trust store.")
         let now = now

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import ErrorMapping
 internal import HTTPServing
 internal import Hummingbird
@@ -15,21 +16,21 @@ struct OnlineRoutes {
 
     var all: [APIRoute] {
         [
-            APIRoute(.post, "/v1/wallet/requests", .scopes([.online])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/wallet/requests", .scopes([.online])) { call in
                 let (session, members) = try await asking(call, AppOrder.members)
                 return .json(
                     try await required.ask(AppOrder(members), for: session), status: .created)
             },
-            APIRoute(.post, "/v1/wallet/presentations", .scopes([.online])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/wallet/presentations", .scopes([.online])) { call in
                 let (session, nonce, envelope) = try await Self.appAnswer(call)
                 return .json(try await required.judge(envelope, to: nonce, by: session))
             },
-            APIRoute(.post, "/v1/web/requests", .scopes([.online])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/web/requests", .scopes([.online])) { call in
                 let (session, members) = try await asking(call, WebOrder.members)
                 return .json(
                     try await required.ask(WebOrder(members), for: session), status: .created)
             },
-            APIRoute(.post, "/v1/web/presentations", .scopes([.online])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/web/presentations", .scopes([.online])) { call in
                 let (session, info, origin, response) = try await Self.webAnswer(call)
                 return .json(try await required.judge(response, to: info, on: origin, by: session))
             },
@@ -45,7 +46,7 @@ struct OnlineRoutes {
 
     private func asking(
         _ call: APICall, _ members: Set<String>
-    ) async throws(APIProblem) -> (SessionBinding, JSONTextMembers) {
+    ) async throws -> (SessionBinding, JSONTextMembers) {
         let body = try await call.body()
         let read = try mapping(body.members(members.union(["session"])), APIProblem.init(body:))
         return (try mapping(Self.session(read), APIProblem.init(body:)), read)
@@ -57,7 +58,7 @@ struct OnlineRoutes {
 
     private static func appAnswer(
         _ call: APICall
-    ) async throws(APIProblem) -> (SessionBinding, PresentationNonce, WalletEnvelope) {
+    ) async throws -> (SessionBinding, PresentationNonce, WalletEnvelope) {
         let body = try await call.body(upTo: longestAnswer)
         let members = try mapping(body.members(["session", "nonce", "envelope"]), APIProblem.init(body:))
         let (session, nonce, envelope) = try mapping(
@@ -76,7 +77,7 @@ struct OnlineRoutes {
 
     private static func webAnswer(
         _ call: APICall
-    ) async throws(APIProblem) -> (SessionBinding, EncryptionInfo, String, EncryptedResponse) {
+    ) async throws -> (SessionBinding, EncryptionInfo, String, EncryptedResponse) {
         let body = try await call.body(upTo: longestAnswer)
         let members = try mapping(
             body.members(["session", "origin", "encryptionInfo", "response"]), APIProblem.init(body:))

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import ErrorMapping
 internal import JSON
 internal import MdocModel

@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
 internal import HTTPTypes
@@ -21,20 +22,20 @@ struct OwnerRoutes: Sendable {
 
     var all: [APIRoute] {
         [
-            APIRoute(.get, "/v1/owner", .scopes([.admin])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/owner", .scopes([.admin])) { call in
                 .json(try await overview(for: call.known))
             },
-            APIRoute(.get, "/v1/receipt-verification", .scopes([.admin])) { _ throws(APIProblem) in
-                guard let records else { throw .noRecords }
+            APIRoute(.get, "/v1/receipt-verification", .scopes([.admin])) { _ in
+                guard let records else { throw APIProblem.noRecords }
                 return .json(try await records.verification())
             },
-            APIRoute(.get, "/v1/receipts.csv", .scopes([.admin])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/receipts.csv", .scopes([.admin])) { call in
                 try await table(for: call.known)
             },
         ]
     }
 
-    private func overview(for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
+    private func overview(for caller: KnownCaller) async throws -> JSONValue {
         let now = coordinator.clock.now
         let readiness = await coordinator.readinessReport()
         let trust = try? await coordinator.trustDescription()
@@ -59,7 +60,7 @@ struct OwnerRoutes: Sendable {
     }
 
     /// Today's outcomes by hour, by the computer's own midnight.
-    private func outcomes(at now: Timestamp, for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
+    private func outcomes(at now: Timestamp, for caller: KnownCaller) async throws -> JSONValue {
         let midnight = WallClock.localMidnight(before: now)
         let counts = try await coordinator.archive?.look(for: caller.name) {
             store throws(ReaderStoreError) in
@@ -77,7 +78,7 @@ struct OwnerRoutes: Sendable {
         return ["day": .string("\(WallClock.localDay(at: now))"), "hours": .array(hours)]
     }
 
-    private func receiptFacts(for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
+    private func receiptFacts(for caller: KnownCaller) async throws -> JSONValue {
         guard let archive = coordinator.archive else { return .null }
         let last = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()
@@ -90,8 +91,8 @@ struct OwnerRoutes: Sendable {
     }
 
     /// All receipts as lines of a table.
-    private func table(for caller: KnownCaller) async throws(APIProblem) -> Response {
-        guard let archive = coordinator.archive else { throw .noRecords }
+    private func table(for caller: KnownCaller) async throws -> Response {
+        guard let archive = coordinator.archive else { throw APIProblem.noRecords }
         let body = try await archive.receiptBody(for: caller) { _ in
             ByteBuffer(string: ReceiptTable.heading)
         } page: { receipts in

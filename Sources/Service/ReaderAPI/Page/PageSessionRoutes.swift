@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import ErrorMapping
 internal import HTTPServing
 internal import Hummingbird
@@ -11,11 +12,11 @@ struct PageSessionRoutes: Sendable {
 
     var all: [APIRoute] {
         [
-            APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk, .admin])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk, .admin])) { call in
                 let body = try await call.body()
                 let place = try mapping(Self.place(in: body), APIProblem.init(body:))
                 if let lane = place.lane, await !coordinator.laneNames.contains(lane) {
-                    throw .laneUnknown.at("/lane")
+                    throw APIProblem.laneUnknown.at("/lane")
                 }
                 let code = try sessions.makeCode(for: place, by: call.known)
                 return .json(
@@ -24,7 +25,7 @@ struct PageSessionRoutes: Sendable {
                         "seconds": .integer(Int64(PageSessions.codeSeconds)),
                     ], status: .created)
             },
-            APIRoute(.post, "/v1/page-sessions", .everybody) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/page-sessions", .everybody) { call in
                 let body = try await call.body()
                 let code = try mapping(
                     body.members(["code"]).required("code").string(upTo: 64), APIProblem.init(body:))

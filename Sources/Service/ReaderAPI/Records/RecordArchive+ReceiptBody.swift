@@ -1,3 +1,4 @@
+internal import PresentationService
 internal import Hummingbird
 internal import NIOCore
 internal import ReaderStore
@@ -11,7 +12,7 @@ extension RecordArchive {
     nonisolated func receiptBody(
         for caller: KnownCaller, opening: (Int) -> ByteBuffer,
         page: @escaping @Sendable ([SignedReceipt]) -> ByteBuffer
-    ) async throws(APIProblem) -> ResponseBody {
+    ) async throws -> ResponseBody {
         let count = try await look(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()?.sequence ?? 0
         }

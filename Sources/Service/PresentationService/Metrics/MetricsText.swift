@@ -1,0 +1,52 @@
+/// Prometheus' text exposition format 0.0.4.
+package struct MetricsText {
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    package private(set) var text = ""
+    private var name = ""
+
+    package init() {}
+
+    /// Begins a family of figures.
+    package mutating func begin(_ name: String, _ type: String, _ help: String) {
+        self.name = name
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    package mutating func add(
+        _ value: Double, _ labels: [(name: String, value: String)] = [], suffix: String = ""
+    ) {
+        text += name + suffix
+        if !labels.isEmpty {
+            text +=
+                "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+        }
+        text += " \(Self.number(value))\n"
+    }
+
+    mutating func add(_ histogram: Histogram, _ labels: [(name: String, value: String)]) {
+        for (bound, count) in zip(Histogram.bounds, histogram.counts) {
+            add(Double(count), labels + [("le", Self.number(bound))], suffix: "_bucket")
+        }
+        add(Double(histogram.count), labels + [("le", "+Inf")], suffix: "_bucket")
+        add(histogram.sum, labels, suffix: "_sum")
+        add(Double(histogram.count), labels, suffix: "_count")
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            switch character {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,107 @@
+internal import ReaderStore
+internal import Reports
+internal import Synchronization
+
+/// What is counted and timed. Nothing here is about a person: lanes, kinds, outcomes, and the ids of reasons.
+package final class PresentationMetrics: Sendable {
+    /// What the daemon keeps, and what it does about it.
+    enum Record: String, CaseIterable {
+        /// Whether it could be kept at all was looked at.
+        case check
+        /// What a receipt will say once somebody has decided.
+        case held
+        case receipt, retained, exported, purged
+        /// How a presentation ended, for its caller.
+        case presentation
+    }
+
+    private struct Ended: Hashable {
+        let lane: String
+        let kind: String
+        let outcome: String
+        let reason: String
+    }
+
+    private struct Phase: Hashable {
+        let lane: String
+        let name: String
+    }
+
+    private struct State {
+        var outcomes: [Ended: Int] = [:]
+        var phases: [Phase: Histogram] = [:]
+        var webhooks: [String: Int] = [:]
+        var records: [String: (written: Int, failed: Int)] = [:]
+        var receiptsWaiting: Int64?
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
+        let ended = Ended(
+            lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
+            reason: conclusion.reasons.first?.id ?? "none")
+        state.withLock { $0.outcomes[ended, default: 0] += 1 }
+    }
+
+    func took(_ phases: [TransactionReport.Phase], at lane: String) {
+        state.withLock { counted in
+            for phase in phases {
+                counted.phases[Phase(lane: lane, name: phase.name), default: Histogram()]
+                    .add(phase.duration.milliseconds / 1000)
+            }
+        }
+    }
+
+    /// - Parameter outcome: `delivered`, `given_up`, `dropped`, or `deferred` if the store keeps it until there is room.
+    package func webhook(_ outcome: String) {
+        state.withLock { $0.webhooks[outcome, default: 0] += 1 }
+    }
+
+    func kept(_ record: Record, isWritten: Bool) {
+        state.withLock { state in
+            state.records[record.rawValue, default: (0, 0)].written += isWritten ? 1 : 0
+            state.records[record.rawValue, default: (0, 0)].failed += isWritten ? 0 : 1
+        }
+    }
+
+    /// How many receipts the hub of the fleet does not have.
+    package func receiptsWaiting(_ count: Int64) {
+        state.withLock { $0.receiptsWaiting = count }
+    }
+
+    /// The counts in Prometheus' text exposition format 0.0.4.
+    package func write(to text: inout MetricsText) {
+        let counted = state.withLock { $0 }
+        text.begin("countersign_presentations_total", "counter", "Presentations that are over, by outcome.")
+        for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.add(
+                Double(count),
+                [
+                    ("lane", outcome.lane), ("kind", outcome.kind), ("outcome", outcome.outcome),
+                    ("reason", outcome.reason),
+                ])
+        }
+        text.begin("countersign_phase_seconds", "histogram", "How long the phases of presentations took.")
+        for (phase, histogram) in counted.phases.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.add(histogram, [("lane", phase.lane), ("phase", phase.name)])
+        }
+        text.begin("countersign_webhooks_total", "counter", "Webhooks, by what became of them.")
+        for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count), [("outcome", outcome)])
+        }
+        text.begin(
+            "countersign_records_total", "counter", "Records that the store was asked to keep or to remove.")
+        for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count.written), [("what", what), ("outcome", "done")])
+            text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
+        }
+        guard let waiting = counted.receiptsWaiting else { return }
+        text.begin(
+            "countersign_fleet_receipts_waiting", "gauge", "Receipts that the hub of the fleet does not have."
+        )
+        text.add(Double(waiting))
+    }
+}

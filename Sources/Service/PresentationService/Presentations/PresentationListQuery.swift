@@ -1,0 +1,60 @@
+package import MdocModel
+package import ReaderStore
+
+/// Which presentations are listed, and which page of them.
+package struct PresentationListQuery: Sendable {
+    let reference: String?
+    let lane: String?
+    let outcome: Outcome?
+    /// The first second in which they were ordered.
+    let from: Timestamp?
+    /// The second before which they were ordered.
+    let until: Timestamp?
+    let limit: Int
+    let cursor: PresentationCursor?
+
+    package init(
+        reference: String?, lane: String?, outcome: Outcome?, from: Timestamp?,
+        until: Timestamp?, limit: Int, cursor: PresentationCursor?
+    ) {
+        self.reference = reference
+        self.lane = lane
+        self.outcome = outcome
+        self.from = from
+        self.until = until
+        self.limit = limit
+        self.cursor = cursor
+    }
+
+    /// Whether one is among those that are asked for, cursor aside.
+    func takes(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
+        self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
+            && from ?? created <= created && until.map { created < $0 } ?? true
+    }
+}
+
+/// A place in the list, which is in the order of time from the newest on: that of the last presentation of a page.
+package struct PresentationCursor: Comparable, Sendable {
+    let created: Timestamp
+    let id: String
+
+    init(created: Timestamp, id: String) {
+        self.created = created
+        self.id = id
+    }
+
+    /// As `text` wrote it; nil for other texts.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let seconds = Int64(parts[0]), seconds >= 0, "\(seconds)" == parts[0],
+            (1...64).contains(parts[1].utf8.count)
+        else { return nil }
+        self.init(created: Timestamp(secondsSince1970: seconds), id: String(parts[1]))
+    }
+
+    var text: String { "\(created.secondsSince1970)-\(id)" }
+
+    package static func < (one: Self, other: Self) -> Bool {
+        (one.created, one.id) < (other.created, other.id)
+    }
+}

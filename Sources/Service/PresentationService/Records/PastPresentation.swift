@@ -1,0 +1,124 @@
+package import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderStore
+internal import Reports
+internal import RequestPlanner
+
+/// A presentation that is no longer in memory: of an earlier run of the daemon, or one of very many. It is over.
+package struct PastPresentation: Sendable {
+    let stored: StoredPresentation
+    /// Without answers and documents.
+    package let json: JSONValue
+    /// For who started it by the scope `order`.
+    package let outcomeAlone: JSONValue
+
+    /// Nil if the store's text is not JSON, or a daemon of an earlier version wrote it, which names no lane.
+    init?(_ stored: StoredPresentation) {
+        guard !stored.lane.isEmpty, let json = JSONValue(stored: stored.description),
+            let outcomeAlone = JSONValue(stored: stored.outcomeDescription)
+        else { return nil }
+        self.stored = stored
+        self.json = json
+        self.outcomeAlone = outcomeAlone
+    }
+
+    /// Whether its outcome is `allow`, and not of documents that are no tests'.
+    var isAllowOfTest: Bool {
+        stored.outcome == .allow && stored.isOfTest != false
+    }
+}
+
+extension JSONValue {
+    fileprivate init?(stored text: String) {
+        guard let item = try? JSONItem.parse(Array(text.utf8)[...]) else { return nil }
+        self.init(item)
+    }
+}
+
+extension StoredPresentation {
+    /// How a presentation ended; as long as it continues, that the daemon ended before it.
+    init(_ record: PresentationRecord) {
+        let isOver = record.conclusion != nil
+        let record = isOver ? record : record.interrupted
+        self.init(
+            id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
+            holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
+            ended: isOver ? record.completion?.ended : nil, lane: record.lane,
+            outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
+            description: record.json(for: [.admin]).line,
+            outcomeDescription: record.json(for: [.order]).line,
+            webhook: record.order.webhook)
+    }
+}
+
+extension PresentationOrder {
+    /// The SHA-256 by which a repeated order is recognised.
+    fileprivate var digest: [UInt8] {
+        let members: [JSONValue] = [
+            .string(kind.rawValue), .string(intent.description), JSONValue(lane), JSONValue(reference?.name),
+            JSONValue(reference.map { "\($0.holder)" }), .string(validation.rawValue),
+            .string(retention.name), .string(consent.rawValue), JSONValue(then?.intent.description),
+            JSONValue(then?.retention.name), JSONValue(policy?.name), JSONValue(identity), JSONValue(wallet),
+            JSONValue(webhook),
+            JSONValue(readerToken),
+        ]
+        return Digest(.sha256, of: Array(JSONValue.array(members).line.utf8)[...]).bytes
+    }
+}
+
+extension PresentationCoordinator {
+    /// The presentation that has this order's reference, among those of its caller that are no longer in memory.
+    func past(
+        orderedAs order: PresentationOrder, by owner: String
+    ) async throws(PresentationServiceError) -> PastPresentation? {
+        guard let reference = order.reference else { return nil }
+        let stored = try await archive?.read { store throws(ReaderStoreError) in
+            try store.presentations(of: owner, under: reference.name).first { $0.holder == reference.holder }
+        }
+        guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }) else { return nil }
+        guard past.stored.order == order.digest else { throw .referenceTaken }
+        return past
+    }
+
+    /// What a caller ordered under one reference and is no longer in memory.
+    func past(under reference: String, for caller: KnownCaller) async throws(PresentationServiceError)
+        -> [JSONValue]
+    {
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.presentations(of: caller.name, under: reference)
+        }
+        return (stored ?? [])
+            .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
+            .filter { book[PresentationID($0.id)] == nil }
+            .compactMap { PastPresentation($0)?.json }
+    }
+
+    /// A presentation that is no longer in memory, for the caller who ordered it and for the administrator.
+    package func past(_ id: PresentationID, for caller: KnownCaller) async throws(PresentationServiceError)
+        -> PastPresentation
+    {
+        // A page sees what is in memory alone.
+        guard !caller.scopes.isDisjoint(with: [.app, .admin]) else { throw .presentationUnknown }
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.presentation(id.description)
+        }
+        guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
+            caller.ordered(past.stored.owner, at: past.stored.lane) || caller.scopes.contains(.admin)
+        else { throw .presentationUnknown }
+        return past
+    }
+
+    /// Whether a receipt is of a presentation that this caller ordered at one of its lanes.
+    package func isReceipt(_ number: Int64, of caller: KnownCaller) async throws(PresentationServiceError)
+        -> Bool
+    {
+        let remembered = book.lane(ofReceipt: "\(number)", of: caller.name)
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.lane(ofReceipt: number, of: caller.name)
+        }
+        guard let lane = remembered ?? stored.flatMap({ $0 }) else { return false }
+        return caller.usesApp(at: lane)
+    }
+}

@@ -1,0 +1,119 @@
+package import PresentationService
+internal import ReaderIdentityStore
+internal import ReaderStore
+internal import ReaderTokens
+internal import Reports
+internal import RequestPlanner
+internal import Transport
+
+/// The one place where a condition of the service gets a status, an id and words of the API.
+extension APIProblem {
+    package init(_ error: PresentationServiceError) {
+        self =
+            switch error {
+            case .orderMalformed(let fault, let permitted): APIProblem(body: fault, permitted: permitted)
+            case .intentRefused(let error, let part):
+                APIProblem(.intentRefused, 400, error.explanation, pointer: part.pointer)
+            case .policyRefused: .policyRefused
+            case .displayRetainsNoData: .displayRetainsNoData
+            case .consentMissing: .consentMissing
+            case .consentNotRepeated: .consentNotRepeated
+            case .retentionWithoutStore: .retentionWithoutStore
+            case .portraitNotCompared: .portraitNotCompared
+            case .portraitAskedTwice: .portraitAskedTwice
+            case .webhookRefused: .webhookRefused
+            case .referenceTaken: .referenceTaken
+            case .referenceOfTest: .referenceOfTest
+            case .tooManyOrders(let limit, let seconds): .tooManyOrders(limit, retryAfter: seconds)
+            case .readerTokenRequired: .readerTokenRequired
+            case .readerTokenWithoutBrands: .readerTokenWithoutBrands
+            case .readerTokenRefused(let error):
+                APIProblem(
+                    .readerTokenRefused, 403, "\(error.id): \(error.explanation)", pointer: "/readerToken")
+            case .brandsUnreadable(let error): APIProblem(brands: error)
+            case .identityRefused(let error): APIProblem(identity: error)
+            case .identityBesideToken: .identityBesideToken
+            case .identityOfBrand: .identityOfBrand
+            case .laneRequired: .laneRequired
+            case .laneUnknown: .laneUnknown
+            case .orderedLaneUnknown: .laneUnknown.at("/lane")
+            case .laneBusy(let id, let isOwn): .laneBusy(id, isOwn: isOwn)
+            case .decisionOpen(let id, let isOwn): .decisionOpen(id, isOwn: isOwn)
+            case .standingOrder: .standingOrder
+            case .readerUnavailable(let fault): APIProblem(.readerUnavailable, 503, fault.advice)
+            case .presentationUnknown: .presentationUnknown
+            case .presentationOver: .presentationOver
+            case .alreadyEngaged: .alreadyEngaged
+            case .decisionNotDue: .decisionNotDue
+            case .portraitGone: .portraitGone
+            case .askedAgain: .askedAgain
+            case .nothingToAskAgain: .nothingToAskAgain
+            case .tooManyPresentations: .tooManyPresentations
+            case .tooManyListeners: .tooManyListeners
+            case .shuttingDown: .shuttingDown
+            case .clockNotSet: .clockNotSet
+            case .trustNotSetUp: .trustNotSetUp
+            case .trustUnavailable(let error):
+                APIProblem(.trustUnavailable, 503, "the trust store: \(error.explanation)")
+            case .recordsUnavailable(let error): .recordsUnavailable(error)
+            case .nothingRetained: .nothingRetained
+            case .exportUnknown: .exportUnknown
+            case .onlineNotSetUp: .onlineNotSetUp
+            case .merchantRequired: .merchantRequired
+            case .merchantUnknown: .merchantUnknown
+            case .originUnknown: .originUnknown
+            case .descriptorRefused(let error): APIProblem(error)
+            case .nonceRefused(let error): APIProblem(error)
+            case .answerRefused(let error): APIProblem(error)
+            case .failed: .failed
+            }
+    }
+
+    init(brands error: BrandRegistryError) {
+        self.init(.failed, 500, "the brands: \(error.explanation)")
+    }
+
+    init(identity error: IdentityStoreError) {
+        self.init(.identityRefused, 400, error.explanation)
+    }
+}
+
+extension PresentationServiceError.OrderPart {
+    /// The place of the part's intent in the body of an order.
+    fileprivate var pointer: String {
+        switch self {
+        case .first: "/intent"
+        case .further: "/then/intent"
+        }
+    }
+}
+
+extension PresentationServiceError.DeviceFault {
+    fileprivate var advice: String {
+        switch self {
+        case .reader(let fault): fault.advice
+        case .radio(let fault): fault.advice
+        }
+    }
+}
+
+extension APIProblem {
+    private static let displayRetainsNoData = APIProblem(
+        .retentionRefused, 400, "must be \"none\" or \"receipt\": a display request retains no data",
+        pointer: "/retention")
+    private static let consentMissing = APIProblem(
+        .retentionRefused, 400,
+        "retention \"consented\" needs the holder's consent: add \"consent\": \"given\"",
+        pointer: "/consent")
+    private static let retentionWithoutStore = APIProblem(
+        .retentionRefused, 400, "this daemon has no store for records: retention must be \"none\"",
+        pointer: "/retention")
+    private static let readerTokenWithoutBrands = APIProblem(
+        .readerTokenRefused, 403, "no brand is set up here: send no readerToken", pointer: "/readerToken")
+    private static let identityBesideToken = APIProblem(
+        .identityRefused, 400, "the reader token decides which identity signs: send no identity with it",
+        pointer: "/identity")
+    private static let identityOfBrand = APIProblem(
+        .identityRefused, 403,
+        "this identity signs only for a brand: send a reader token of that brand", pointer: "/identity")
+}

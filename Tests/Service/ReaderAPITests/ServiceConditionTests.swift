@@ -1,0 +1,47 @@
+import JSON
+import ReaderStore
+import RequestPlanner
+import Testing
+import WalletPresentation
+
+@testable import PresentationService
+@testable import ReaderAPI
+
+@Suite("What the conditions of the service are over HTTP")
+struct ServiceConditionTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let error: PresentationServiceError
+        let id: APIProblem.ID
+        let status: Int
+        var pointer: String?
+
+        var testDescription: String { error.name }
+    }
+
+    @Test(
+        "A condition has its id, its status and the member at fault",
+        arguments: [
+            Row(error: .laneUnknown, id: .laneUnknown, status: 404),
+            Row(error: .orderedLaneUnknown, id: .laneUnknown, status: 404, pointer: "/lane"),
+            Row(
+                error: .intentRefused(.nothingAsked, in: .first), id: .intentRefused, status: 400,
+                pointer: "/intent"),
+            Row(
+                error: .intentRefused(.nothingAsked, in: .further), id: .intentRefused, status: 400,
+                pointer: "/then/intent"),
+            Row(error: .displayRetainsNoData, id: .retentionRefused, status: 400, pointer: "/retention"),
+            Row(error: .consentMissing, id: .retentionRefused, status: 400, pointer: "/consent"),
+            Row(error: .consentNotRepeated, id: .retentionRefused, status: 409),
+            Row(error: .identityBesideToken, id: .identityRefused, status: 400, pointer: "/identity"),
+            Row(error: .identityOfBrand, id: .identityRefused, status: 403, pointer: "/identity"),
+            Row(error: .tooManyOrders(limit: 3, retryAfter: 7), id: .tooManyOrders, status: 429),
+            Row(error: .trustUnavailable(.busy), id: .trustUnavailable, status: 503),
+            Row(error: .recordsUnavailable(.busy), id: .recordsUnavailable, status: 503),
+            Row(error: .nonceRefused(.askedTooLong), id: .bodyTooLong, status: 413),
+            Row(error: .nonceRefused(.refused(.reused)), id: .nonceReused, status: 403),
+        ])
+    func translated(_ row: Row) {
+        let problem = APIProblem(row.error)
+        #expect(problem.id == row.id && problem.status == row.status && problem.pointer == row.pointer)
+    }
+}
