@@ -43,7 +43,7 @@ struct MovedCommandTests {
         let (shop, laboratory) = (
             try await commands(of: "countersign"), try await commands(of: "countersign-lab")
         )
-        #expect(laboratory == Set(Self.names + ["demo"]))
+        #expect(laboratory.isSuperset(of: Self.names))
         #expect(shop.intersection(laboratory) == ["demo"])
     }
 }

@@ -17,7 +17,7 @@ struct HubClientTests {
 
     /// Asks hubs that answer so several questions at the same time.
     private func ask(
-        _ answers: [ServedAnswer], questions: Int, timeout: Duration = .seconds(300)
+        _ answers: [ServedAnswer], questions: Int, timeout: Duration = .seconds(300), dropped: Int = 0
     ) async throws -> [Result<[UInt8], HubError>] {
         let store = FleetStore()
         try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: true)
@@ -27,7 +27,8 @@ struct HubClientTests {
         var servers: [ListServer] = []
         for answer in answers {
             servers.append(
-                try await ListServer.start(.tls(authority, showing: .itself), [Self.path: answer]))
+                try await ListServer.start(
+                    .tls(authority, showing: .itself), [Self.path: answer], droppingFirst: dropped))
         }
         let client = try HubClient(
             servers.map { $0.url("") }, authority: roots, as: nil, timeout: timeout)
@@ -46,6 +47,13 @@ struct HubClientTests {
         await client.end()
         for server in servers { await server.stop() }
         return results
+    }
+
+    @Test(
+        "A hub that ends the handshake, as one does that strangers crowd, is asked three times and no more",
+        arguments: [(2, Result<[UInt8], HubError>.success([1])), (3, .failure(.unreachable))])
+    func dropped(_ count: Int, expected: Result<[UInt8], HubError>) async throws {
+        #expect(try await ask([.serving([1])], questions: 1, dropped: count) == [expected])
     }
 
     /// Announces two megabytes, and sends one byte after the other for as long as somebody listens.

@@ -22,10 +22,12 @@ final class AnswerDesk: Sendable {
     var requests: [ListServer.Request] { state.withLock { $0.requests } }
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
-    func noteConnection() {
+    /// The number of the connection, from 1.
+    func noteConnection() -> Int {
         state.withLock { state in
             state.connections += 1
             state.open += 1
+            return state.connections
         }
     }
 

@@ -44,9 +44,12 @@ package final class ListServer: Sendable {
         self.desk = desk
     }
 
-    /// - Parameter answers: by path; another path is answered 404.
-    package static func start(_ speaks: Speaks, _ answers: [String: ServedAnswer]) async throws -> ListServer
-    {
+    /// - Parameters:
+    ///   - answers: by path; another path is answered 404.
+    ///   - dropped: the number of connections that are closed at once, before their handshake.
+    package static func start(
+        _ speaks: Speaks, _ answers: [String: ServedAnswer], droppingFirst dropped: Int = 0
+    ) async throws -> ListServer {
         let desk = AnswerDesk(answers)
         let context: NIOSSLContext? =
             if case .tls(let authority, let shows) = speaks {
@@ -56,10 +59,11 @@ package final class ListServer: Sendable {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                desk.noteConnection()
+                let number = desk.noteConnection()
                 channel.closeFuture.whenComplete { _ in desk.endConnection() }
                 return channel.eventLoop.makeCompletedFuture {
                     if isSilent { return }
+                    if number <= dropped { return channel.close(promise: nil) }
                     if let context {
                         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                     }

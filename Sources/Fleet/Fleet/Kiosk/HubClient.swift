@@ -42,6 +42,9 @@ package enum HubError: Error, Equatable, Sendable {
 /// asked first.
 actor HubClient {
     private static let connectTimeout = Duration.seconds(5)
+    /// The number of connections that are tried for one question. Where strangers crowd a hub, a new connection takes the place of the
+    /// oldest whose handshake has not ended.
+    private static let mostHandshakes = 3
     /// A connection of a thousand kiosks each is not kept for a question every few minutes.
     private static let keepsConnections = Duration.seconds(10)
     private static let longestAnswer = 1 << 21
@@ -146,7 +149,7 @@ actor HubClient {
                 connect: Self.connectTimeout, whole: timeout, bodySize: Self.longestAnswer))
         let answer: ClientResponse
         do throws(ClientError) {
-            answer = try await client.send(request)
+            answer = try await send(request)
         } catch {
             switch error {
             case .tooLarge: throw .malformed
@@ -161,6 +164,20 @@ actor HubClient {
             throw Self.refusal(answer)
         }
         return answer.body
+    }
+
+    /// Sends a request, again where the hub ended the connection before the handshake did: it has not seen the request then.
+    private func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
+        for _ in 1..<Self.mostHandshakes {
+            do throws(ClientError) {
+                return try await client.send(request)
+            } catch .unreachable {
+                continue
+            } catch .tls(.handshakeFailed) {
+                continue
+            }
+        }
+        return try await client.send(request)
     }
 
     /// The problem (RFC 9457) of an answer, fit for a line of a log.
