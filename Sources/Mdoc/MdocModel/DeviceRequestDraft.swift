@@ -24,15 +24,18 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         return DeviceRequestDraft(documents.indices.filter(wanted.contains).map { documents[$0] })
     }
 
-    /// Whether a wallet with these capabilities gets version 1.1 of it.
+    /// Whether a wallet with these capabilities gets version 1.1: the request has use cases, alternatives or issuers that the wallet
+    /// may be sent, or one signature over all documents.
     package func isExtended(for capabilities: EngagementCapabilities, isSigned: Bool) -> Bool {
         let request = suited(to: capabilities)
         return isSigned && capabilities.takesReaderAuthAll || !request.useCases.isEmpty
             || request.documents.contains(where: \.isExtended)
     }
 
-    /// The request as one wallet gets it: version 1.1 only where something of it is used, signed as one where the
-    /// wallet announced that, else document by document.
+    /// Writes the request for one wallet in one session.
+    ///
+    /// Its version is 1.1 only if the wallet announced extended requests and `isExtended(for:isSigned:)` finds something of them in
+    /// use. With an identity the whole request gets one signature if the wallet announced that, otherwise each document gets its own.
     package func encode(
         for capabilities: EngagementCapabilities, in transcript: SessionTranscript,
         signedBy identity: ReaderIdentity? = nil

@@ -1,8 +1,15 @@
 /// A change of trust in preparation: the one engine of what may replace what.
 ///
-/// `countersign trust` and a kiosk of a fleet change trust by it, and by nothing else. Each source is checked against the snapshot
-/// that it is to join, and joins it only as an `AdmittedSource`, the proof of that check. A source that is refused leaves what is
-/// there and the other sources as they are. Nothing of the change is current: whoever began it stores `snapshot`, or drops it.
+/// `countersign trust` and a kiosk of a fleet prepare every change with it. Only `countersign trust rollback` does without: it makes a
+/// stored snapshot current again.
+///
+/// - `admit` checks each source against the snapshot that it is to join. The source joins as an `AdmittedSource`, the proof of that
+///   check. A refused source changes nothing, and the other sources still join.
+/// - `replaceAll` checks every source of another snapshot, and takes that snapshot as a whole only if none was refused.
+/// - `reinstate` checks nothing: its snapshot was let in before.
+/// - `remove` takes one source away.
+///
+/// Nothing of the change is current: whoever began it stores `snapshot`, or drops it.
 package struct TrustChange: Sendable {
     package let before: TrustSnapshot
     /// The snapshot with the sources that were let in up to now.

@@ -59,7 +59,8 @@ package enum Admission: Equatable, Sendable {
     case unchanged
 }
 
-/// The proof that a source may take its place in a snapshot. Only `TrustSnapshot` makes one, and only a `TrustChange` uses it.
+/// The proof that a source may take its place in a snapshot. Only `TrustSnapshot` makes one. A `TrustChange` lets sources join by it
+/// and lists it among its outcomes, so that a report can say what was admitted.
 package struct AdmittedSource: Sendable {
     package let source: TrustSource
     package let admission: Admission

@@ -29,8 +29,11 @@ package struct TrustSource: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// What the source is known by, the same when it is renewed: a URL it is fetched from or a file's name; for a status or
-    /// identifier list the URI that documents know it by.
+    /// The name of the source among those of its kind. A renewed list keeps its name; a file's name or path is never used.
+    ///
+    /// A certificate is named by its SHA-256. A list that is fetched is named by the URL, or by the name that it had before. A list from
+    /// a file is named by its contents: a VICAL by its provider, a CRL by its first distribution point or its issuer, a status or
+    /// identifier list by the URI that documents know it by. Contents that give no name are named by their SHA-256.
     package let name: String
     package let provenance: Provenance
     package let obtained: Timestamp

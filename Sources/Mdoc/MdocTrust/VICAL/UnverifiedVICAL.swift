@@ -4,8 +4,8 @@ internal import ErrorMapping
 package import MdocModel
 package import PKIX
 
-/// A verified issuer certificate authority list (ISO/IEC 18013-5 Annex C) that nobody has verified yet: what it lists
-/// can be had only from a `VerifiedVICAL` (Q175).
+/// A list of issuer certificate authorities (VICAL, ISO/IEC 18013-5 Annex C) that was parsed, and whose signature nobody has checked.
+/// Only the `VerifiedVICAL` that `verify` makes of it hands out its entries (Q175).
 package struct UnverifiedVICAL: Sendable {
     /// The longest list that is read, in bytes.
     package static let maximumSize = SignedList<VICALError>.maximumSize

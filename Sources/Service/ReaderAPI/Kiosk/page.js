@@ -121,7 +121,7 @@ export class Page {
         this.#refresh();
     }
 
-    /// What the event says is shown at once; the rest comes with the presentation itself.
+    /// Shows the state and the hint of an event at once. A result never comes from an event: `#refresh` fetches the presentation.
     #takeState({ presentation: id, state, outcome, hint = null }) {
         if (typeof id !== "string" || id === this.#left) {
             return;
