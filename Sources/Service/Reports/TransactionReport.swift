@@ -276,3 +276,14 @@ extension VerifiedResponse {
         zip(reports, documents).map { DocumentOutcome($0, verified: $1, expecting: expectation) }
     }
 }
+
+extension RetentionChoice {
+    package var word: String {
+        switch self {
+        case .none: "nothing"
+        case .receipt: "receipt"
+        case .ageAndIDNumber: "age+id-number"
+        case .consented: "consented"
+        }
+    }
+}
