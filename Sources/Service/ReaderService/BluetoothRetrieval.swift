@@ -78,7 +78,8 @@ actor BluetoothRetrieval {
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         switch (offer.centralClient, offer.peripheralServer, plan.mode) {
         case (let central?, let peripheral?, .race):
-            return try await race(central, peripheral, offer.psm, engagement)
+            return try await race(
+                central: central, peripheral: peripheral, psm: offer.psm, engaged: engagement)
         case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
         case (let central?, _, _): return try await accept(central, engagement)
         case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
@@ -181,8 +182,8 @@ actor BluetoothRetrieval {
     // MARK: - Both
 
     private func race(
-        _ central: BluetoothUUID, _ peripheral: BluetoothUUID, _ psm: L2CAPPSM?,
-        _ engagement: DeviceEngagement
+        central: BluetoothUUID, peripheral: BluetoothUUID, psm: L2CAPPSM?,
+        engaged engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let result = await firstLink(
             { () throws(BluetoothLEError) in try await self.accept(central, engagement) },

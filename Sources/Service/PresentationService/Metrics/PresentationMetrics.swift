@@ -75,7 +75,9 @@ package final class PresentationMetrics: Sendable {
     /// The counts in Prometheus' text exposition format 0.0.4.
     package func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
-        text.begin("countersign_presentations_total", "counter", "Presentations that are over, by outcome.")
+        text.begin(
+            "countersign_presentations_total", type: "counter",
+            about: "Presentations that are over, by outcome.")
         for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(
                 Double(count),
@@ -84,23 +86,28 @@ package final class PresentationMetrics: Sendable {
                     ("reason", outcome.reason),
                 ])
         }
-        text.begin("countersign_phase_seconds", "histogram", "How long the phases of presentations took.")
+        text.begin(
+            "countersign_phase_seconds", type: "histogram",
+            about: "How long the phases of presentations took."
+        )
         for (phase, histogram) in counted.phases.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(histogram, [("lane", phase.lane), ("phase", phase.name)])
         }
-        text.begin("countersign_webhooks_total", "counter", "Webhooks, by what became of them.")
+        text.begin("countersign_webhooks_total", type: "counter", about: "Webhooks, by what became of them.")
         for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("outcome", outcome)])
         }
         text.begin(
-            "countersign_records_total", "counter", "Records that the store was asked to keep or to remove.")
+            "countersign_records_total", type: "counter",
+            about: "Records that the store was asked to keep or to remove.")
         for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count.written), [("what", what), ("outcome", "done")])
             text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
         }
         guard let waiting = counted.receiptsWaiting else { return }
         text.begin(
-            "countersign_fleet_receipts_waiting", "gauge", "Receipts that the hub of the fleet does not have."
+            "countersign_fleet_receipts_waiting", type: "gauge",
+            about: "Receipts that the hub of the fleet does not have."
         )
         text.add(Double(waiting))
     }

@@ -84,12 +84,14 @@ package final class HTTPMetrics: Sendable {
     /// The counts in Prometheus' text exposition format 0.0.4.
     func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
-        text.begin("countersign_http_responses_total", "counter", "Answers over HTTP, by status.")
+        text.begin(
+            "countersign_http_responses_total", type: "counter", about: "Answers over HTTP, by status.")
         for (status, count) in counted.responses.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("status", "\(status)")])
         }
         text.begin(
-            "countersign_http_refusals_total", "counter", "Refusals over HTTP, by the id of the error.")
+            "countersign_http_refusals_total", type: "counter",
+            about: "Refusals over HTTP, by the id of the error.")
         for (id, count) in counted.refusals.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("id", id)])
         }

@@ -15,22 +15,22 @@ extension PresentationCoordinator {
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])
         return [
-            APIRoute(.get, "/v1/receipts", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/receipts", for: .scopes([.admin])) { call in
                 .json(try await self.receipts(ReceiptPage(call.request.uri.query), for: call.known))
             },
-            APIRoute(.get, "/v1/receipts/{id}", readers) { call in
+            APIRoute(.get, "/v1/receipts/{id}", for: readers) { call in
                 .json(try await self.receipt(call.parameter("id"), for: call.known).json)
             },
-            APIRoute(.get, "/v1/receipt-chain", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/receipt-chain", for: .scopes([.admin])) { call in
                 try await self.receiptChain(for: call.known)
             },
-            APIRoute(.get, "/v1/receipt-keys", readers) { call in
+            APIRoute(.get, "/v1/receipt-keys", for: readers) { call in
                 .bytes(try await self.receiptKeys(for: call.known), type: "application/x-pem-file")
             },
-            APIRoute(.post, "/v1/exports", .scopes([.app])) { call in
+            APIRoute(.post, "/v1/exports", for: .scopes([.app])) { call in
                 try await self.export(Self.reference(in: call.body()), of: call.known.name)
             },
-            APIRoute(.delete, "/v1/exports/{id}", .scopes([.app])) { call in
+            APIRoute(.delete, "/v1/exports/{id}", for: .scopes([.app])) { call in
                 let removed = try await self.recordArchive()
                     .finishExport(call.parameter("id"), of: call.known.name)
                 return .json(["removed": .integer(Int64(removed))])

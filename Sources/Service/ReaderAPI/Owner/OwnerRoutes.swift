@@ -24,14 +24,14 @@ struct OwnerRoutes: Sendable {
 
     var all: [APIRoute] {
         [
-            APIRoute(.get, "/v1/owner", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/owner", for: .scopes([.admin])) { call in
                 .json(try await overview(for: call.known))
             },
-            APIRoute(.get, "/v1/receipt-verification", .scopes([.admin])) { _ in
+            APIRoute(.get, "/v1/receipt-verification", for: .scopes([.admin])) { _ in
                 guard let records else { throw APIProblem.noRecords }
                 return .json(try await records.verification())
             },
-            APIRoute(.get, "/v1/receipts.csv", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/receipts.csv", for: .scopes([.admin])) { call in
                 try await table(for: call.known)
             },
         ]

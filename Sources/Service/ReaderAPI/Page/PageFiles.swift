@@ -71,11 +71,11 @@ extension PageFiles {
     /// The pages of customer, clerk, owner and API reference, and what they are made of. They hold nothing of anybody, so everybody may have them.
     var routes: [APIRoute] {
         [
-            APIRoute(.get, "/kiosk", .everybody) { _ in try response("customer.html") },
-            APIRoute(.get, "/clerk", .everybody) { _ in try response("clerk.html") },
-            APIRoute(.get, "/docs", .everybody) { _ in try response("docs.html") },
-            APIRoute(.get, "/owner", .everybody) { _ in try response("owner.html") },
-            APIRoute(.get, "/kiosk/{file}", .everybody) { call in
+            APIRoute(.get, "/kiosk", for: .everybody) { _ in try response("customer.html") },
+            APIRoute(.get, "/clerk", for: .everybody) { _ in try response("clerk.html") },
+            APIRoute(.get, "/docs", for: .everybody) { _ in try response("docs.html") },
+            APIRoute(.get, "/owner", for: .everybody) { _ in try response("owner.html") },
+            APIRoute(.get, "/kiosk/{file}", for: .everybody) { call in
                 try response(call.parameter("file"))
             },
         ]
