@@ -43,8 +43,10 @@ struct FleetLayerTests {
     func twin() {
         let targets = Manifest.targets(
             in: """
-                library("Hub", in: "Fleet"), library("Counter", in: "Service", ["Hub"]),
-                library("Beside", in: "Service"),
+                let libraries: KeyValuePairs<String, Imports> = [
+                    "Sources/Fleet": ["Hub": []],
+                    "Sources/Service": ["Counter": ["Hub"], "Beside": []],
+                ]
                 """)
         #expect(importers(in: targets) == ["Counter"])
     }

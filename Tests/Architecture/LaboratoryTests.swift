@@ -43,12 +43,13 @@ struct LaboratoryTests {
     func twin() {
         let targets = Manifest.targets(
             in: """
-                library("Wallet", in: "Laboratory"), library("Between", in: "Service", ["Wallet"]),
-                library("Beside", in: "Service"),
-                .executableTarget(
-                    name: "shop-program", dependencies: ["Between"], path: "Sources/Commands/shop-program")
-                .executableTarget(
-                    name: "other", dependencies: ["Beside"], path: "Sources/Commands/other")
+                let libraries: KeyValuePairs<String, Imports> = [
+                    "Sources/Laboratory": ["Wallet": []],
+                    "Sources/Service": ["Between": ["Wallet"], "Beside": []],
+                ]
+                let programs: KeyValuePairs<String, Imports> = [
+                    "Sources/Commands": ["shop-program": ["Between"], "other": ["Beside"]],
+                ]
                 """)
         #expect(laboratory(in: "shop-program", of: targets) == ["Wallet"])
         #expect(laboratory(in: "other", of: targets) == [])

@@ -7,8 +7,10 @@ struct ManifestTarget: Sendable, CustomTestStringConvertible {
     /// From the root of the repository.
     let path: String
     /// The modules that it may import: of this package, of other packages, and C libraries.
-    let dependencies: Set<String>
-    let isProgram: Bool
+    var dependencies: Set<String> = []
+    /// The dependencies that tests have since the target that they test has them.
+    var derived: Set<String> = []
+    var isProgram = false
 
     var testDescription: String { name }
 
@@ -62,45 +64,63 @@ enum Manifest {
     }
 
     static func targets(in text: String) -> [ManifestTarget] {
-        let short = text.matches(
-            of: /\b(library|tests|support)\(\s*(?:of: )?"([\w-]+)"(?:, in: "(\w+)")?(?:,\s*\[([^\]]*)\])?/
-        ).map { match -> ManifestTarget in
-            let (name, layer) = (String(match.2), match.3 ?? "")
-            let dependencies = modules(in: match.4 ?? "")
-            return switch match.1 {
-            case "library":
-                ManifestTarget(
-                    name: name, path: "Sources/\(layer)/\(name)", dependencies: dependencies,
-                    isProgram: false)
-            case "tests":
-                ManifestTarget(
-                    name: "\(name)Tests", path: "Tests/\(layer)/\(name)Tests",
-                    dependencies: dependencies.union([name.replacing("-", with: "_"), "VectorFiles"]),
-                    isProgram: false)
-            default:
-                ManifestTarget(
-                    name: name, path: "Tests/Support/\(name)", dependencies: dependencies,
-                    isProgram: false)
+        let products = products(in: text)
+        // A table, a folder of it, an entry of that, and targets that are written out.
+        let parts =
+            /let (?<table>\w+): |"(?<folder>\w+\/\w+)": \[|"(?<name>[\w-]+)": \[(?<imports>[^\[\]]*)\]|system\("(?<system>\w+)"|\.(?<kind>testTarget|executableTarget)\(\s*name: "(?<alone>\w+)",\s*dependencies: \[(?<needs>[^\]]*)\],\s*path: "(?<path>[^"\\]+)"/
+        var targets: [ManifestTarget] = []
+        var (table, folder) = ("", "")
+        for part in text.matches(of: parts).map(\.output) {
+            if let name = part.table {
+                table = String(name)
+            } else if let path = part.folder {
+                folder = String(path)
+            } else if let name = part.system {
+                targets.append(ManifestTarget(name: String(name), path: "Sources/System/\(name)"))
+            } else if let name = part.alone, let path = part.path {
+                targets.append(
+                    ManifestTarget(
+                        name: String(name), path: String(path),
+                        dependencies: modules(in: part.needs ?? "", products),
+                        isProgram: part.kind == "executableTarget"))
+            } else if let name = part.name, ["libraries", "programs", "tests"].contains(table) {
+                let imports = modules(in: part.imports ?? "", products)
+                targets.append(target(String(name), in: folder, of: table, imports, beside: targets))
             }
         }
-        let long = text.matches(
-            of:
-                /\.(target|executableTarget|testTarget|systemLibrary)\(\s*name: "([\w-]+)",(?:\s*dependencies: \[([^\]]*)\],)?\s*path: "([^"\\]+)"/
-        ).map {
-            ManifestTarget(
-                name: String($0.2), path: String($0.4), dependencies: modules(in: $0.3 ?? ""),
-                isProgram: $0.1 == "executableTarget")
+        return targets
+    }
+
+    /// - Parameter others: the targets before it, among them the one that it tests.
+    private static func target(
+        _ name: String, in folder: String, of table: String, _ imports: Set<String>,
+        beside others: [ManifestTarget]
+    ) -> ManifestTarget {
+        guard table == "tests" else {
+            return ManifestTarget(
+                name: name, path: "\(folder)/\(name)", dependencies: imports, isProgram: table == "programs")
         }
-        return short + long
+        let tested = others.first { $0.name == name }
+        let derived = tested.map { $0.dependencies.union([$0.module]) } ?? []
+        return ManifestTarget(
+            name: "\(name)Tests", path: "\(folder)/\(name)Tests",
+            dependencies: imports.union(derived).union(["VectorFiles"]), derived: derived)
+    }
+
+    /// The modules of other packages, by the names of their constants.
+    private static func products(in text: String) -> [String: String] {
+        let constants = text.matches(of: /let (\w+): Target\.Dependency = \.product\(\s*name: "(\w+)"/)
+        return Dictionary(uniqueKeysWithValues: constants.map { (String($0.1), String($0.2)) })
     }
 
     /// The modules that a list of dependencies names.
-    private static func modules(in list: Substring) -> Set<String> {
-        let ours = list.replacing(/\.product\([^)]*\)/, with: "").matches(of: /"([\w-]+)"/).map {
-            String($0.1)
+    private static func modules(in list: Substring, _ products: [String: String]) -> Set<String> {
+        let words = list.split { !$0.isLetter && !$0.isNumber && !"-_\"".contains($0) }
+        let modules = words.map { word -> String in
+            guard word.hasPrefix("\"") else { return products[String(word)] ?? "?" }
+            // A module's name has no hyphen.
+            return String(word.filter { $0 != "\"" }).replacing("-", with: "_")
         }
-        let products = list.matches(of: /\.product\(name: "(\w+)"/).map { String($0.1) }
-        // A module's name has no hyphen.
-        return Set((ours + products).map { $0.replacing("-", with: "_") })
+        return Set(modules)
     }
 }

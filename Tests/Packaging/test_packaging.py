@@ -368,7 +368,7 @@ class ResolvedVersionTests(unittest.TestCase):
             "a: tested with 1.0.0, resolved 1.0.1", "b: tested with None, resolved 2.0.0", "c: tested with 3.0.0, resolved None"])
 
     def test_a_direct_dependency_may_change_by_its_last_number_alone(self):
-        dependencies = (ROOT / "Package.swift").read_text().split("    targets: [")[0]
+        dependencies = (ROOT / "Package.swift").read_text().split("    targets: ")[0]
         found = re.findall(r'\.package\(\s*url: "[^"]+", (\.upToNextMinor\(from|exact|from|branch|revision)', dependencies)
         self.assertEqual(len(found), dependencies.count(".package("))
         self.assertEqual(set(found) - {".upToNextMinor(from", "exact"}, set())

@@ -1,3 +1,5 @@
+internal import HTTPServing
+internal import PresentationService
 internal import JSON
 internal import ReaderAPI
 internal import ReaderTokens

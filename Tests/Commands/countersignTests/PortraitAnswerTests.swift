@@ -152,7 +152,8 @@ struct PortraitAnswerTests {
         let response = try verified([
             Self.portrait(portrait), TestDocument.Item("age_over_21", Encoded.boolean(true)),
         ])
-        var report = TransactionReport(response, expecting: expectation)
+        var report = TransactionReport(
+            .verified(response), expecting: expectation, requestCompared: true)
         await report.decodePortraits(by: decoder)
         return report
     }
@@ -229,8 +230,8 @@ struct PortraitAnswerTests {
                     sets: alternatives.map { [ElementName(nameSpace: space, identifier: $0)] })
             ])
         var report = TransactionReport(
-            try verified(items, of: docType),
-            expecting: AnswerExpectation(of: [request], on: try #require(Self.day)))
+            .verified(try verified(items, of: docType)),
+            expecting: AnswerExpectation(of: [request], on: try #require(Self.day)), requestCompared: true)
         await report.decodePortraits(by: decoder)
         return report
     }
@@ -294,7 +295,8 @@ struct PortraitAnswerTests {
                 TestDocument.Item("age_in_years", Encoded.unsigned(30), in: nameSpace),
                 TestDocument.Item("birth_date", value, in: nameSpace),
             ]
-            return TransactionReport(try verified(items, of: docType), expecting: asking)
+            return TransactionReport(
+                .verified(try verified(items, of: docType)), expecting: asking, requestCompared: true)
         }
         let masked = Encoded.map([
             ("birth_date", Encoded.day("1990-01-01")), ("approximate_mask", Encoded.text("00001111")),

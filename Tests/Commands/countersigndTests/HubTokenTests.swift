@@ -112,7 +112,7 @@ struct HubTokenTests {
         let lines = try #require(section.firstMatch(of: /\n    \{\n(?:    .*\n)+/)).0
         let server = try DaemonConfiguration(Array(String(lines).utf8), environment: [:])
         let online = try #require(server.online)
-        #expect(online.store == .postgresql(connection: "/etc/countersign/database"))
+        #expect(online.nonces.store == .postgresql(connection: "/etc/countersign/database"))
         #expect(server.lanes.isEmpty && server.http?.tls != nil)
     }
 }

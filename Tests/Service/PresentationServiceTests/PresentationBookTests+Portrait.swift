@@ -6,6 +6,8 @@ import Testing
 @testable import Reports
 
 extension PresentationBookTests {
+    typealias Refusal = PresentationServiceError
+
     @Test(
         "Q225 A portrait that does not decode ends unclear, also where something else was asked next",
         arguments: [false, true])
@@ -24,7 +26,7 @@ extension PresentationBookTests {
             #expect(held.book[record.id]?.conclusion?.outcome == (isRefused ? .unclear : nil))
             guard isRefused else { continue }
             #expect(held.book[record.id]?.conclusion?.reasons.map(\.id) == ["answer.unknown"])
-            #expect(throws: PresentationServiceError.decisionNotDue) {
+            #expect(throws: Refusal.decisionNotDue) {
                 try held.book.decide(record.id, .approved)
             }
         }

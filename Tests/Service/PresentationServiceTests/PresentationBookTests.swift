@@ -147,10 +147,8 @@ struct PresentationBookTests {
         let held = Self.book()
         let first = try Self.record()
         _ = try held.book.insert(first)
-        #expect(throws: PresentationServiceError.laneBusy(first.id, isOwn: true)) {
-            try held.book.insert(Self.record())
-        }
-        #expect(throws: PresentationServiceError.laneBusy(first.id, isOwn: false)) {
+        #expect(throws: Refusal.laneBusy(first.id, isOwn: true)) { try held.book.insert(Self.record()) }
+        #expect(throws: Refusal.laneBusy(first.id, isOwn: false)) {
             try held.book.insert(Self.record(by: "other"))
         }
         _ = try held.book.insert(Self.record(at: "two"))
@@ -216,9 +214,7 @@ struct PresentationBookTests {
         #expect(held.book.finish(record.id, report).expiries.isEmpty)
         #expect(held.book[record.id]?.state == .rejected)
         #expect(held.book[record.id]?.completion?.holdsElements == false)
-        #expect(throws: PresentationServiceError.decisionNotDue) {
-            try held.book.decide(record.id, .approved)
-        }
+        #expect(throws: Refusal.decisionNotDue) { try held.book.decide(record.id, .approved) }
         // Whoever closes the result changes no outcome.
         #expect(try held.book.decide(record.id, .dismissed).hints == [.decided])
         #expect(try held.book.decide(record.id, .dismissed).isEmpty)
@@ -231,9 +227,7 @@ struct PresentationBookTests {
         let held = Self.book()
         let record = try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#)
         _ = try held.book.insert(record)
-        #expect(throws: PresentationServiceError.decisionNotDue) {
-            try held.book.decide(record.id, .dismissed)
-        }
+        #expect(throws: Refusal.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         let report = try await Self.report(on: record)
         let statement = try await Self.waitingStatement(of: record, report)
         let actions = held.book.finish(
@@ -241,7 +235,7 @@ struct PresentationBookTests {
         #expect(actions.expiries == [.decision] && actions.states == [.awaitingDecision])
         #expect(actions.finished.isEmpty && held.book[record.id]?.conclusion == nil)
         #expect(try #require(held.book[record.id]).isForgettable == false)
-        #expect(throws: PresentationServiceError.decisionOpen(record.id, isOwn: true)) {
+        #expect(throws: Refusal.decisionOpen(record.id, isOwn: true)) {
             try held.book.insert(Self.record())
         }
         _ = try held.book.insert(Self.record(at: "two"))
@@ -250,9 +244,7 @@ struct PresentationBookTests {
         #expect(decided.hints.isEmpty && decided.written.map(\.decision) == [.approved])
         #expect(held.book[record.id]?.conclusion == nil && held.book[record.id]?.state == .awaitingDecision)
         #expect(decided.written.map(\.outcome) == [.allow] && decided.finished.isEmpty)
-        #expect(throws: PresentationServiceError.decisionNotDue) {
-            try held.book.decide(record.id, .rejected)
-        }
+        #expect(throws: Refusal.decisionNotDue) { try held.book.decide(record.id, .rejected) }
         #expect(try held.book.decide(record.id, .approved).isEmpty)
         #expect(held.book.expire(.decision, of: record.id).isEmpty)
         let written = held.book.wrote(WrittenReceipts(first: "7"), of: record.id)
@@ -309,13 +301,9 @@ struct PresentationBookTests {
         #expect(expired.written.map(\.decision) == [nil] && expired.hints.isEmpty)
         #expect(expired.written.map(\.outcome) == [.unclear])
         #expect(expired.written.flatMap(\.reasons).map(\.id) == ["decision.overdue"])
-        #expect(throws: PresentationServiceError.decisionNotDue) {
-            try held.book.decide(record.id, .approved)
-        }
+        #expect(throws: Refusal.decisionNotDue) { try held.book.decide(record.id, .approved) }
         #expect(held.book.wrote(WrittenReceipts(), of: record.id).hints == [.wiped])
-        #expect(throws: PresentationServiceError.decisionNotDue) {
-            try held.book.decide(record.id, .dismissed)
-        }
+        #expect(throws: Refusal.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         #expect(held.book[record.id]?.completion?.receipt.id == nil)
         #expect(held.book[record.id]?.conclusion?.reasons.map(\.id) == ["decision.overdue"])
     }
@@ -333,12 +321,8 @@ struct PresentationBookTests {
         let actions = held.book.finish(record.id, report)
         #expect(held.book[record.id]?.conclusion?.outcome == outcome)
         #expect(actions.finished.count == 1 && actions.expiries.isEmpty)
-        #expect(throws: PresentationServiceError.decisionNotDue) {
-            try held.book.decide(record.id, .approved)
-        }
-        #expect(throws: PresentationServiceError.decisionNotDue) {
-            try held.book.decide(record.id, .rejected)
-        }
+        #expect(throws: Refusal.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        #expect(throws: Refusal.decisionNotDue) { try held.book.decide(record.id, .rejected) }
     }
 
     @Test("Documents go at their time, also while a decision is written; what is decided on stays")
@@ -377,7 +361,7 @@ struct PresentationBookTests {
         held.book.finish(record.id, report, kept: PresentationBook.Kept(retaining: waiting))
         func seen() throws -> String { try #require(held.book[record.id]).json(for: [.app]).line }
         #expect(try seen().contains(#""documents":null"#))
-        #expect(throws: PresentationServiceError.portraitGone) { try held.book.takePortrait(of: record.id) }
+        #expect(throws: Refusal.portraitGone) { try held.book.takePortrait(of: record.id) }
         let actions =
             if let decision { try held.book.decide(record.id, decision) } else {
                 held.book.expire(.decision, of: record.id)
@@ -460,9 +444,7 @@ struct PresentationBookTests {
         let first = try Self.record(#""kind":"display","intent":"age over 21","reference":"a""#)
         _ = try held.book.insert(first)
         _ = try held.book.insert(Self.record(at: "two"))
-        #expect(throws: PresentationServiceError.tooManyPresentations) {
-            try held.book.insert(Self.record(at: "three"))
-        }
+        #expect(throws: Refusal.tooManyPresentations) { try held.book.insert(Self.record(at: "three")) }
         held.book.finish(first.id, Self.declined)
         #expect(try held.book.record(orderedAs: first.order, by: "till")?.id == first.id)
         let actions = try held.book.insert(Self.record(at: "three"))
@@ -479,7 +461,7 @@ struct PresentationBookTests {
         let first = try Self.record(members)
         _ = try held.book.insert(first)
         #expect(try held.book.record(orderedAs: Self.order(members), by: "till")?.id == first.id)
-        #expect(throws: PresentationServiceError.referenceTaken) {
+        #expect(throws: Refusal.referenceTaken) {
             try held.book.record(
                 orderedAs: Self.order(#""kind":"display","intent":"age over 18","reference":"a""#), by: "till"
             )
@@ -515,7 +497,7 @@ struct PresentationBookTests {
         let members = #""kind":"display","intent":"age over 21","reference":"a","readerToken":"#
         _ = try held.book.insert(Self.record(members + #""one""#))
         #expect(try held.book.record(orderedAs: Self.order(members + #""one""#), by: "till") != nil)
-        #expect(throws: PresentationServiceError.referenceTaken) {
+        #expect(throws: Refusal.referenceTaken) {
             try held.book.record(orderedAs: Self.order(members + #""two""#), by: "till")
         }
     }

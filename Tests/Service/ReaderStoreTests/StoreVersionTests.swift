@@ -92,7 +92,7 @@ struct StoreVersionTests {
         }
         let store = try ReaderStore(at: folder.path, for: .changing)
         let kept = try #require(try store.presentation("a"))
-        #expect(kept.lane == "counter-1" && kept.outcome == "allow" && kept.isOfTest == true)
+        #expect(kept.lane == "counter-1" && kept.outcome == .allow && kept.isOfTest == true)
         #expect(kept.description == description)
         #expect(
             kept.outcomeDescription

@@ -1,3 +1,4 @@
+internal import PresentationService
 package import JSON
 internal import ReaderAPI
 

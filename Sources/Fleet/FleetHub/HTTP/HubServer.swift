@@ -82,7 +82,7 @@ package struct HubServer: Service {
             at: .tcp(host: host, port: port), connections: connections, tls: tls, limits: limits,
             refusal: HubProblem.tooManyConnections, caller: { HubRoutes.kiosk(in: $0)?.name.text }, log: log,
             listening: listening
-        ) { request, writer, channel in try await answer(request, writer, channel) }.run()
+        ) { request, writer, channel in try await answer(request, to: writer, on: channel) }.run()
     }
 
     private func answer(
