@@ -13,7 +13,7 @@ enum UserFacingTexts {
         ("Help of options", #"(?:\bhelp:|\bArgumentHelp\()"#),
         ("Wrong usage", #"(?:\bValidationError\(|\.(?:usage|malformed|unavailable)\(|\bmessage:)"#),
         ("Members of files and bodies", #"(?:\bwrong|\.wrongValue)\("#),
-        ("Problems of the HTTP API", #"(?:\bAPIProblem|\bself\.init)\(\s*\.\w+,\s*\d+,"#),
+        ("Problems of the HTTP API", #"(?:\bAPIProblem|\bself\.init)\(\s*\.\w+,\s*status: \d+,"#),
         ("Faults of a configuration", #"\bAssemblyFault\(\s*(?:"[\w.]+"|[\w.]+),\s*"#),
         ("Checks of doctor", #"\.(?:ok|note|warning|failed|skipped)\(\s*\.\w+,"#),
         ("Progress and hints", #"\bTerminal\.note\("#),

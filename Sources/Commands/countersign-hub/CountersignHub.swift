@@ -50,11 +50,11 @@ struct ServeCommand: AsyncParsableCommand {
             log.error("\(key)")
         }
         if check { return }
-        try await serve(configuration, assembly, log)
+        try await serve(configuration, with: assembly, log: log)
     }
 
     private func serve(
-        _ configuration: HubConfiguration, _ assembly: HubConfiguration.Assembly, _ log: Logger
+        _ configuration: HubConfiguration, with assembly: HubConfiguration.Assembly, log: Logger
     ) async throws {
         let now = { @Sendable in WallClock.system.now }
         let broker = HubBroker(assembly.broker, assembly.database, log: log, now: now)

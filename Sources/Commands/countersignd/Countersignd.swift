@@ -61,7 +61,7 @@ struct Countersignd: AsyncParsableCommand {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersignd")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
-        try await serve(configuration, of: file, hangUps, log)
+        try await serve(configuration, of: file, hangUps: hangUps, log: log)
     }
 
     /// The file's configuration, or with a fleet what the documents of the chain make of it.
@@ -87,7 +87,7 @@ struct Countersignd: AsyncParsableCommand {
     }
 
     private func serve(
-        _ file: DaemonConfiguration, of bytes: [UInt8], _ hangUps: UnixSignalsSequence, _ log: Logger
+        _ file: DaemonConfiguration, of bytes: [UInt8], hangUps: UnixSignalsSequence, log: Logger
     ) async throws {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let kiosk = try file.fleet.map { try KioskOfFleet($0, store: file.store, path: config) }
@@ -101,7 +101,7 @@ struct Countersignd: AsyncParsableCommand {
         let issuing = try await ReaderTokensInForce(
             configuration.readerTokens, from: kiosk?.tokens, log)
         let (archive, tokens) = try configuration.openStore(metrics, log)
-        let webhooks = try configuration.webhooks?.queue(metrics, archive, log)
+        let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
         try configuration.checkLogos()
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
         if !portraits.isInstalled {
@@ -114,7 +114,7 @@ struct Countersignd: AsyncParsableCommand {
             portraits: portraits, metrics: metrics,
             log: log, limits: configuration.limits, clock: .system, brands: tokens,
             archive: archive, webhooks: webhooks)
-        let lanes = LanesInForce(configuration.lanes, of: coordinator, readers, log)
+        let lanes = LanesInForce(configuration.lanes, of: coordinator, readers: readers, log: log)
         let brands = BrandRoutes(
             BrandFolder(store: configuration.store), server: issuing.server,
             audit: Logger(label: "countersignd.audit"), clock: .system)
@@ -127,7 +127,8 @@ struct Countersignd: AsyncParsableCommand {
         let pages = try configuration.pageSessions()
         let tls = try configuration.http?.serverTLS()
         let servers = servers(
-            configuration, coordinator, brands, online, access, pages, page, tls, systemd, log)
+            for: configuration, coordinator: coordinator, brands: brands, online: online, access: access,
+            pages: pages, page: page, tls: tls, systemd: systemd, log: log)
         let parts = ReplaceableParts(
             access: access, coordinator: coordinator, issuing: issuing, basis: basis, lanes: lanes,
             online: online, tls: tls, log: log)
@@ -142,7 +143,9 @@ struct Countersignd: AsyncParsableCommand {
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
-        if let kiosk { services.append(try kiosk.agent(coordinator, inForce, metrics, log)) }
+        if let kiosk {
+            services.append(try kiosk.agent(of: coordinator, inForce: inForce, metrics: metrics, log: log))
+        }
         try await run(services, end: configuration.end, log)
     }
 
@@ -160,10 +163,9 @@ struct Countersignd: AsyncParsableCommand {
     }
 
     private func servers(
-        _ configuration: DaemonConfiguration, _ coordinator: PresentationCoordinator, _ brands: BrandRoutes,
-        _ online: OnlineVerifier?,
-        _ access: AccessBook, _ pages: PageSessions, _ page: PageFiles, _ tls: ServerTLS?,
-        _ systemd: SystemdNotice, _ log: Logger
+        for configuration: DaemonConfiguration, coordinator: PresentationCoordinator, brands: BrandRoutes,
+        online: OnlineVerifier?, access: AccessBook, pages: PageSessions, page: PageFiles, tls: ServerTLS?,
+        systemd: SystemdNotice, log: Logger
     ) -> [ReaderServer] {
         var addresses: [ListeningServer.Address] = []
         if let socket = configuration.socket {

@@ -171,7 +171,7 @@ extension DaemonConfiguration.Webhooks {
     private static let shortestSecret = 16
 
     func queue(
-        _ metrics: PresentationMetrics, _ archive: RecordArchive, _ log: Logger
+        from archive: RecordArchive, metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> WebhookQueue {
         WebhookQueue(
             to: origins, secret: try secret(), metrics: metrics, log: log,

@@ -100,8 +100,8 @@ struct KioskOfFleet: Sendable {
     }
 
     func agent(
-        _ coordinator: PresentationCoordinator, _ inForce: ConfigurationInForce,
-        _ metrics: PresentationMetrics, _ log: Logger
+        of coordinator: PresentationCoordinator, inForce: ConfigurationInForce,
+        metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
         let (path, store) = (path, settings.store)
         let file: @Sendable () -> [UInt8] = {
@@ -121,7 +121,8 @@ struct KioskOfFleet: Sendable {
                 guard let configuration = try? Self.parse(configuration) else { return .notReady }
                 let before = await coordinator.readyLanes()
                 guard await inForce.apply(configuration, within: Self.inUseTimeout) else { return .inUse }
-                return await Self.areReady(configuration, before, coordinator) ? .ready : .notReady
+                return await Self.areReady(configuration, before: before, at: coordinator)
+                    ? .ready : .notReady
             },
             setStopped: { isStopped in await inForce.setStopped(isStopped) },
             clockSkew: { await inForce.clockSkew },
@@ -138,7 +139,7 @@ struct KioskOfFleet: Sendable {
 
     /// Whether the lanes that were ready before, and are still there, are ready again.
     private static func areReady(
-        _ configuration: DaemonConfiguration, _ before: Set<String>, _ coordinator: PresentationCoordinator
+        _ configuration: DaemonConfiguration, before: Set<String>, at coordinator: PresentationCoordinator
     ) async -> Bool {
         let expected = before.intersection(configuration.lanes.map(\.name))
         let deadline = ContinuousClock.now + readyTimeout
@@ -206,14 +207,16 @@ actor ConfigurationInForce {
         let number = wishes
         let task = Task {
             _ = await before?.value
-            return await settle(new, timeout, number)
+            return await settle(new, within: timeout, wish: number)
         }
         last = task
         return task
     }
 
     /// Waits until all lanes follow: so long, or where nothing is said until there is another wish.
-    private func settle(_ new: DaemonConfiguration?, _ timeout: Duration?, _ number: Int) async -> Bool {
+    private func settle(_ new: DaemonConfiguration?, within timeout: Duration?, wish number: Int) async
+        -> Bool
+    {
         if let new { wanted = new }
         let start = ContinuousClock.now
         while true {

@@ -12,8 +12,8 @@ actor LanesInForce {
     private let log: Logger
 
     init(
-        _ lanes: [DaemonConfiguration.Lane], of coordinator: PresentationCoordinator, _ readers: PCSCService,
-        _ log: Logger
+        _ lanes: [DaemonConfiguration.Lane], of coordinator: PresentationCoordinator, readers: PCSCService,
+        log: Logger
     ) {
         self.lanes = lanes
         self.coordinator = coordinator

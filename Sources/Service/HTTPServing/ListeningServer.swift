@@ -81,7 +81,7 @@ package struct ListeningServer: Service {
                 address: address.bound, backlog: Self.backlog,
                 availableConnectionsDelegate: OpenConnections.delegate(for: connections.limit)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: listenerLog,
-            responder: { request, writer, channel in try await answer(request, writer, channel) },
+            responder: { request, writer, channel in try await answer(request, to: writer, on: channel) },
             onServerRunning: { channel in
                 if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
                 await listening(channel.localAddress?.port)
@@ -89,7 +89,7 @@ package struct ListeningServer: Service {
     }
 
     private func answer(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+        _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         connections.answering(true, on: channel)
         defer { connections.answering(false, on: channel) }

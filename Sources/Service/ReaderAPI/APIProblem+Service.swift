@@ -13,7 +13,7 @@ extension APIProblem {
             switch error {
             case .orderMalformed(let fault, let permitted): APIProblem(body: fault, permitted: permitted)
             case .intentRefused(let error, let part):
-                APIProblem(.intentRefused, 400, error.explanation, pointer: part.pointer)
+                APIProblem(.intentRefused, status: 400, error.explanation, pointer: part.pointer)
             case .policyRefused: .policyRefused
             case .displayRetainsNoData: .displayRetainsNoData
             case .consentMissing: .consentMissing
@@ -29,7 +29,8 @@ extension APIProblem {
             case .readerTokenWithoutBrands: .readerTokenWithoutBrands
             case .readerTokenRefused(let error):
                 APIProblem(
-                    .readerTokenRefused, 403, "\(error.id): \(error.explanation)", pointer: "/readerToken")
+                    .readerTokenRefused, status: 403, "\(error.id): \(error.explanation)",
+                    pointer: "/readerToken")
             case .brandsUnreadable(let error): APIProblem(brands: error)
             case .identityRefused(let error): APIProblem(identity: error)
             case .identityBesideToken: .identityBesideToken
@@ -40,7 +41,7 @@ extension APIProblem {
             case .laneBusy(let id, let isOwn): .laneBusy(id, isOwn: isOwn)
             case .decisionOpen(let id, let isOwn): .decisionOpen(id, isOwn: isOwn)
             case .standingOrder: .standingOrder
-            case .readerUnavailable(let fault): APIProblem(.readerUnavailable, 503, fault.advice)
+            case .readerUnavailable(let fault): APIProblem(.readerUnavailable, status: 503, fault.advice)
             case .presentationUnknown: .presentationUnknown
             case .presentationOver: .presentationOver
             case .alreadyEngaged: .alreadyEngaged
@@ -54,7 +55,7 @@ extension APIProblem {
             case .clockNotSet: .clockNotSet
             case .trustNotSetUp: .trustNotSetUp
             case .trustUnavailable(let error):
-                APIProblem(.trustUnavailable, 503, "the trust store: \(error.explanation)")
+                APIProblem(.trustUnavailable, status: 503, "the trust store: \(error.explanation)")
             case .recordsUnavailable(let error): .recordsUnavailable(error)
             case .nothingRetained: .nothingRetained
             case .exportUnknown: .exportUnknown
@@ -70,11 +71,11 @@ extension APIProblem {
     }
 
     init(brands error: BrandRegistryError) {
-        self.init(.failed, 500, "the brands: \(error.explanation)")
+        self.init(.failed, status: 500, "the brands: \(error.explanation)")
     }
 
     init(identity error: IdentityStoreError) {
-        self.init(.identityRefused, 400, error.explanation)
+        self.init(.identityRefused, status: 400, error.explanation)
     }
 }
 
@@ -99,21 +100,23 @@ extension PresentationServiceError.DeviceFault {
 
 extension APIProblem {
     private static let displayRetainsNoData = APIProblem(
-        .retentionRefused, 400, "must be \"none\" or \"receipt\": a display request retains no data",
+        .retentionRefused, status: 400, "must be \"none\" or \"receipt\": a display request retains no data",
         pointer: "/retention")
     private static let consentMissing = APIProblem(
-        .retentionRefused, 400,
+        .retentionRefused, status: 400,
         "retention \"consented\" needs the holder's consent: add \"consent\": \"given\"",
         pointer: "/consent")
     private static let retentionWithoutStore = APIProblem(
-        .retentionRefused, 400, "this daemon has no store for records: retention must be \"none\"",
+        .retentionRefused, status: 400, "this daemon has no store for records: retention must be \"none\"",
         pointer: "/retention")
     private static let readerTokenWithoutBrands = APIProblem(
-        .readerTokenRefused, 403, "no brand is set up here: send no readerToken", pointer: "/readerToken")
+        .readerTokenRefused, status: 403, "no brand is set up here: send no readerToken",
+        pointer: "/readerToken")
     private static let identityBesideToken = APIProblem(
-        .identityRefused, 400, "the reader token decides which identity signs: send no identity with it",
+        .identityRefused, status: 400,
+        "the reader token decides which identity signs: send no identity with it",
         pointer: "/identity")
     private static let identityOfBrand = APIProblem(
-        .identityRefused, 403,
+        .identityRefused, status: 403,
         "this identity signs only for a brand: send a reader token of that brand", pointer: "/identity")
 }

@@ -67,7 +67,7 @@ package struct APIProblem: ProblemDetails, Equatable {
     package let presentation: PresentationID?
 
     package init(
-        _ id: ID, _ status: Int, _ detail: String, pointer: String? = nil, retryAfter: Int64? = nil,
+        _ id: ID, status: Int, _ detail: String, pointer: String? = nil, retryAfter: Int64? = nil,
         presentation: PresentationID? = nil
     ) {
         self.id = id
@@ -91,7 +91,7 @@ package struct APIProblem: ProblemDetails, Equatable {
     /// The same, said of a member of the body.
     func at(_ pointer: String) -> APIProblem {
         APIProblem(
-            id, status, detail, pointer: pointer, retryAfter: retryAfter, presentation: presentation)
+            id, status: status, detail, pointer: pointer, retryAfter: retryAfter, presentation: presentation)
     }
 }
 
@@ -115,161 +115,169 @@ extension APIProblem.ID {
 
 extension APIProblem {
     static let notFound = APIProblem(
-        .notFound, 404, "there is nothing at this path: see /v1/openapi.json")
+        .notFound, status: 404, "there is nothing at this path: see /v1/openapi.json")
     static let methodNotAllowed = APIProblem(
-        .methodNotAllowed, 405, "this path does not support the method: use one that the header Allow names")
+        .methodNotAllowed, status: 405,
+        "this path does not support the method: use one that the header Allow names")
     static let hostRefused = APIProblem(
-        .hostRefused, 421,
+        .hostRefused, status: 421,
         "the Host header does not name this daemon: use its address, or add the host to its configuration file"
     )
-    static let hostTwice = APIProblem(.hostRefused, 400, "the request has several Host headers: send one")
+    static let hostTwice = APIProblem(
+        .hostRefused, status: 400, "the request has several Host headers: send one")
     static let originRefused = APIProblem(
-        .originRefused, 403, "a page of another origin may not use the reader: use the daemon's own page")
+        .originRefused, status: 403,
+        "a page of another origin may not use the reader: use the daemon's own page")
     static let unauthorized = APIProblem(
-        .unauthorized, 401,
+        .unauthorized, status: 401,
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
     static let kioskStopped = APIProblem(
-        .kioskStopped, 503,
+        .kioskStopped, status: 503,
         "this kiosk was stopped or revoked by its chain, and takes no orders: ask the operator of the chain")
     static let pageCodeRefused = APIProblem(
-        .pageCodeRefused, 403,
+        .pageCodeRefused, status: 403,
         "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code",
         pointer: "/code")
     static let forbidden = APIProblem(
-        .forbidden, 403,
+        .forbidden, status: 403,
         "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
-    static let bodyMissing = APIProblem(.bodyMissing, 400, "the body is missing: send a JSON object")
-    static let bodyCut = APIProblem(.bodyRefused, 400, "the body is cut off: send it again")
-    static let bodyTooSlow = APIProblem(.bodyTooSlow, 408, "the body did not arrive in time: send it again")
+    static let bodyMissing = APIProblem(.bodyMissing, status: 400, "the body is missing: send a JSON object")
+    static let bodyCut = APIProblem(.bodyRefused, status: 400, "the body is cut off: send it again")
+    static let bodyTooSlow = APIProblem(
+        .bodyTooSlow, status: 408, "the body did not arrive in time: send it again")
     static let contentTypeRefused = APIProblem(
-        .contentTypeRefused, 415, "the body must be JSON: send Content-Type: application/json")
+        .contentTypeRefused, status: 415, "the body must be JSON: send Content-Type: application/json")
     static let policyRefused = APIProblem(
-        .policyRefused, 400,
+        .policyRefused, status: 400,
         "the policy of the order or of its lane accepts more than that of its purpose: leave policy out, or name a stricter one",
         pointer: "/policy")
     static let readerTokenRequired = APIProblem(
-        .readerTokenRequired, 403, "data is requested only with a prepared reader token: send readerToken",
+        .readerTokenRequired, status: 403,
+        "data is requested only with a prepared reader token: send readerToken",
         pointer: "/readerToken")
     static let laneRequired = APIProblem(
-        .laneRequired, 400, "there are several lanes: send the name of one of /v1/lanes as lane",
+        .laneRequired, status: 400, "there are several lanes: send the name of one of /v1/lanes as lane",
         pointer: "/lane")
     static let laneUnknown = APIProblem(
-        .laneUnknown, 404, "there is no such lane: name one of those in /v1/lanes")
+        .laneUnknown, status: 404, "there is no such lane: name one of those in /v1/lanes")
     static let presetUnknown = APIProblem(
-        .presetUnknown, 404, "the lane has no such preset: name one of those in /v1/lanes")
+        .presetUnknown, status: 404, "the lane has no such preset: name one of those in /v1/lanes")
     static let standingOrder = APIProblem(
-        .standingOrder, 409,
+        .standingOrder, status: 409,
         "the lane waits for the next phone by itself: to stop that, delete \"standing\" of the lane in the daemon's configuration file"
     )
     static let presentationUnknown = APIProblem(
-        .presentationUnknown, 404,
+        .presentationUnknown, status: 404,
         "there is no such presentation, or it ended long ago: order again, with the same reference")
     static let referenceTaken = APIProblem(
-        .referenceTaken, 409,
+        .referenceTaken, status: 409,
         "another order was sent with this reference: send it as it was then, or give a further order another reference",
         pointer: "/reference")
     static let referenceOfTest = APIProblem(
-        .referenceOfTest, 409,
+        .referenceOfTest, status: 409,
         "this reference was allowed by a test document, and test documents are no longer accepted: order with another reference",
         pointer: "/reference")
     static let alreadyEngaged = APIProblem(
-        .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
+        .alreadyEngaged, status: 409,
+        "a phone is engaged already: wait for its answer, or DELETE the presentation")
     static let presentationOver = APIProblem(
-        .presentationOver, 409, "the presentation is over: order a new one")
+        .presentationOver, status: 409, "the presentation is over: order a new one")
     static let askedAgain = APIProblem(
-        .askedAgain, 409,
+        .askedAgain, status: 409,
         "what is missing was asked for again already, and a presentation is repeated once: wait for the new presentation, or order another"
     )
     static let nothingToAskAgain = APIProblem(
-        .nothingToAskAgain, 409,
+        .nothingToAskAgain, status: 409,
         "the result names nothing in missing, so there is nothing to ask for again: order a new presentation")
     static let consentNotRepeated = APIProblem(
-        .retentionRefused, 409,
+        .retentionRefused, status: 409,
         "the order keeps data with the holder's consent, which holds for one presentation: record the consent again and order with \"consent\": \"given\""
     )
     static let eventsOver = APIProblem(
-        .presentationOver, 409,
+        .presentationOver, status: 409,
         "the presentation is over and no events of it follow: GET /v1/presentations/{id} has its outcome")
     static let pagesAbsent = APIProblem(
-        .notFound, 404,
+        .notFound, status: 404,
         "the daemon has no files of its pages: set page in its configuration file to the folder Kiosk that came with it"
     )
     static let decisionNotDue = APIProblem(
-        .decisionNotDue, 409,
+        .decisionNotDue, status: 409,
         "there is nothing to decide: wait for the state awaitingDecision, and decide once")
     static let portraitGone = APIProblem(
-        .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
+        .portraitGone, status: 410, "there is no portrait, or it was deleted: order a new presentation")
     static let portraitNotCompared = APIProblem(
-        .intentRefused, 400,
+        .intentRefused, status: 400,
         "the portrait of a data request is not shown to a clerk: order a display request with portrait, and the data with then",
         pointer: "/intent")
     static let portraitAskedTwice = APIProblem(
-        .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then",
+        .intentRefused, status: 400, "the portrait is asked for twice: ask for it in intent or in then",
         pointer: "/then/intent")
     static let trustNotSetUp = APIProblem(
-        .trustNotSetUp, 503,
+        .trustNotSetUp, status: 503,
         "no issuer is trusted yet: run countersign trust import FILE --store FOLDER, with the store of the daemon, as its user"
     )
     static let clockNotSet = APIProblem(
-        .clockNotSet, 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
+        .clockNotSet, status: 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
-        .readerTokenNotGranted, 403,
+        .readerTokenNotGranted, status: 403,
         "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's where the hub makes the tokens"
     )
     static let brandUnknown = APIProblem(
-        .brandUnknown, 404, "there is no such brand, or it has no logo: see countersign brand list")
+        .brandUnknown, status: 404, "there is no such brand, or it has no logo: see countersign brand list")
     static let webhookRefused = APIProblem(
-        .webhookRefused, 400,
+        .webhookRefused, status: 400,
         "webhook is not of a known origin: add the origin in the daemon's configuration file",
         pointer: "/webhook")
     static let tooManyConnections = APIProblem(
-        .tooManyConnections, 503,
+        .tooManyConnections, status: 503,
         "too many connections are open: close some, or raise limits.connections", retryAfter: 1)
     static let tooManyListeners = APIProblem(
-        .tooManyListeners, 503, "too many clients listen to events: close some, or raise limits.listeners")
+        .tooManyListeners, status: 503,
+        "too many clients listen to events: close some, or raise limits.listeners")
     static let tooManyPresentations = APIProblem(
-        .tooManyPresentations, 503,
+        .tooManyPresentations, status: 503,
         "too many presentations are running: wait for an end, or raise limits.presentations")
     static func tooManyOrders(_ most: Int, retryAfter seconds: Int64) -> APIProblem {
         APIProblem(
-            .tooManyOrders, 429,
+            .tooManyOrders, status: 429,
             "you have begun \(most) presentations within an hour: wait \(seconds) s, or raise limits.ordersPerHour",
             retryAfter: seconds)
     }
-    static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is stopping: try again in a moment")
-    static let failed = APIProblem(.failed, 500, "the daemon failed: see its log")
+    static let shuttingDown = APIProblem(
+        .shuttingDown, status: 503, "the daemon is stopping: try again in a moment")
+    static let failed = APIProblem(.failed, status: 500, "the daemon failed: see its log")
 
     static let queryRefused = APIProblem(
-        .queryRefused, 400,
+        .queryRefused, status: 400,
         "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
     static let targetUnreadable = APIProblem(
-        .queryRefused, 400,
+        .queryRefused, status: 400,
         "the path or the query is not valid: send UTF-8 without NUL, and % before two hexadecimal digits alone"
     )
     static let listQueryRefused = APIProblem(
-        .queryRefused, 400,
+        .queryRefused, status: 400,
         "the query is not valid: send reference alone, or each of lane, outcome, from, until, limit and cursor once at most; see /v1/openapi.json"
     )
     static let receiptUnknown = APIProblem(
-        .receiptUnknown, 404, "there is no such receipt: see /v1/receipts")
+        .receiptUnknown, status: 404, "there is no such receipt: see /v1/receipts")
     static let noRecords = APIProblem(
-        .recordsUnavailable, 503, "this daemon keeps no records: start it with a store")
+        .recordsUnavailable, status: 503, "this daemon keeps no records: start it with a store")
     static let receiptsDelayed = APIProblem(
-        .recordsUnavailable, 503,
+        .recordsUnavailable, status: 503,
         "a receipt cannot be written, and the daemon tries again: check the disk of the store")
     static let nothingRetained = APIProblem(
-        .nothingRetained, 404,
+        .nothingRetained, status: 404,
         "no data is retained for this reference: check the reference; data is deleted once its export is confirmed, and at its deadline"
     )
     static let exportUnknown = APIProblem(
-        .exportUnknown, 404,
+        .exportUnknown, status: 404,
         "there is no such export, or a later one took its place: ask with POST /v1/exports again, and confirm that one"
     )
 
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
         APIProblem(
-            .recordsUnavailable, 503, "the store of records: \(error.explanation)",
+            .recordsUnavailable, status: 503, "the store of records: \(error.explanation)",
             retryAfter: storeSeconds)
     }
 
@@ -286,7 +294,8 @@ extension APIProblem {
         let whose = isOwn ? "" : " of another caller"
         let further = isOwn ? ", or DELETE it" : ""
         return APIProblem(
-            .laneBusy, 409, "presentation \(id)\(whose) is running at this lane: wait for its end\(further)",
+            .laneBusy, status: 409,
+            "presentation \(id)\(whose) is running at this lane: wait for its end\(further)",
             retryAfter: customerSeconds, presentation: id)
     }
 
@@ -297,13 +306,13 @@ extension APIProblem {
         let whose = isOwn ? "" : " of another caller"
         let further = isOwn ? ", or DELETE it" : " at the clerk's page"
         return APIProblem(
-            .decisionOpen, 409,
+            .decisionOpen, status: 409,
             "presentation \(id)\(whose) waits for a decision at this lane: decide on it\(further)",
             retryAfter: customerSeconds, presentation: id)
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {
-        APIProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes: send a shorter one")
+        APIProblem(.bodyTooLong, status: 413, "the body has more than \(limit) bytes: send a shorter one")
     }
 
     init(host refusal: HostRefusal) {
@@ -323,7 +332,7 @@ extension APIProblem {
         if case .unknownMember(let name) = fault.condition, fault.pointer == "/\(name)", !permitted.isEmpty {
             detail += "; permitted are \(permitted.sorted().joined(separator: ", "))"
         }
-        self.init(.bodyRefused, 400, detail, pointer: pointer)
+        self.init(.bodyRefused, status: 400, detail, pointer: pointer)
     }
 
     /// As above, of a body with few members.

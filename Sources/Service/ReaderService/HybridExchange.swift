@@ -45,13 +45,13 @@ actor HybridExchange {
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
     ) {
         let nfc = queue(for: .nfc)
-        tasks[.nfc] = Task { await serve(.nfc, retrieval, nfc) { $0 } }
+        tasks[.nfc] = Task { await serve(.nfc, over: retrieval, messages: nfc) { $0 } }
         let bluetooth = queue(for: .bluetooth)
         tasks[.bluetooth] = Task {
             do throws(PresentationFailure) {
                 let carrier = try await connect().get()
                 connected()
-                await serve(.bluetooth, carrier, bluetooth) { .failed($0) }
+                await serve(.bluetooth, over: carrier, messages: bluetooth) { .failed($0) }
             } catch {
                 end(.bluetooth, .failed(.failed(error)))
             }
@@ -71,8 +71,8 @@ actor HybridExchange {
     /// One message at a time: over NFC the next waits until the ENVELOPE before it is answered. Whatever ends it, the
     /// bearer is left as any other is: a link is closed.
     private func serve<Carrier: SessionCarrier & Sendable>(
-        _ bearer: Bearer, _ carrier: Carrier, _ messages: AsyncStream<[UInt8]>,
-        _ tapEnd: (Carrier.End) -> TapEnd
+        _ bearer: Bearer, over carrier: Carrier, messages: AsyncStream<[UInt8]>,
+        tapEnd: (Carrier.End) -> TapEnd
     ) async {
         var carrier = carrier
         serving: for await message in messages {

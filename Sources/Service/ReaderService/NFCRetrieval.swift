@@ -46,7 +46,7 @@ struct NFCRetrieval: Sendable {
     private let endsEmpty: Bool
 
     /// - Parameter carrier: the limits the phone gave, if it did.
-    init(_ driver: CardDriver, _ carrier: NFCCarrier?, _ settings: NFCTransferSettings) {
+    init(_ driver: CardDriver, within carrier: NFCCarrier?, settings: NFCTransferSettings) {
         self.init(
             driver,
             NFCTransferReader(

@@ -16,7 +16,7 @@ extension ReaderTransaction {
             var exchange = try running.newExchange(engagement, .qr)
             running.endPhase(.engagement, at: .now)
             report(.engaged)
-            let link = try await link(bluetooth, offer, engagement)
+            let link = try await link(over: bluetooth, to: offer, engaged: engagement)
             return try await running.complete(&exchange, over: link)
         }
     }
@@ -66,7 +66,7 @@ extension ReaderTransaction {
     ///
     /// - Parameter isAwaited: whether it is reported that it takes long, since nothing else carries the answer.
     func link(
-        _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement,
+        over bluetooth: BluetoothRetrieval, to offer: BluetoothOffer, engaged engagement: DeviceEngagement,
         isAwaited: Bool = true
     ) async throws(PresentationFailure) -> any BluetoothLELink {
         let engaged = ContinuousClock.now

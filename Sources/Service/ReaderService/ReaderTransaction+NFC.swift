@@ -44,7 +44,8 @@ extension ReaderTransaction {
     /// The data transfer with an engaged phone, on its application.
     func retrieval(from driver: CardDriver, _ engaged: Engaged) async throws(TapEnd) -> NFCRetrieval {
         if let transfer = engaged.transfer { return NFCRetrieval(driver, engaged: transfer) }
-        var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
+        var retrieval = NFCRetrieval(
+            driver, within: engaged.nfc, settings: plan.deadlines.transferSettings)
         try await retrieval.select(isFirst: false)
         return retrieval
     }
@@ -142,7 +143,7 @@ extension RunningTransaction {
                 report(.mayLift)
                 let retrieval = NFCRetrieval(transaction.driver(for: card), engaged: transfer)
                 var carrier = await transaction.hybrid(
-                    retrieval, bluetooth, offer, engaged.engagement, notes)
+                    over: retrieval, and: bluetooth, to: offer, engaged: engaged.engagement, notes: notes)
                 return try await complete(&exchange, over: &carrier)
             }
             guard let bluetooth, let offer = engaged.bluetooth else {
@@ -184,7 +185,8 @@ extension RunningTransaction {
     private mutating func retrieve(
         _ scanned: DeviceEngagement, _ driver: CardDriver
     ) async throws(TapEnd) -> Presentation {
-        var retrieval = NFCRetrieval(driver, scanned.nfcCarrier, plan.deadlines.transferSettings)
+        var retrieval = NFCRetrieval(
+            driver, within: scanned.nfcCarrier, settings: plan.deadlines.transferSettings)
         // Only now it is known that the phone is unlocked and shows its wallet.
         try await retrieval.select(isFirst: true)
         endPhase(.engagement, at: .now)

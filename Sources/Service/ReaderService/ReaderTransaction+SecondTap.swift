@@ -20,7 +20,7 @@ extension ReaderTransaction {
         let result = await firstConnection(
             {
                 await ended { () throws(PresentationFailure) in
-                    .link(try await link(bluetooth, offer, engagement))
+                    .link(try await link(over: bluetooth, to: offer, engaged: engagement))
                 }
             },
             { await secondTap(at: reader, bluetooth) })

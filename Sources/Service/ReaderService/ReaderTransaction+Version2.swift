@@ -36,14 +36,15 @@ extension ReaderTransaction {
     /// The session with a phone that chose Bluetooth in an NFC v2 handover: its application stays selected, and the link
     /// is made meanwhile.
     func hybrid(
-        _ retrieval: NFCRetrieval, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
-        _ engagement: DeviceEngagement, _ notes: PresentationNotes
+        over retrieval: NFCRetrieval, and bluetooth: BluetoothRetrieval, to offer: BluetoothOffer,
+        engaged engagement: DeviceEngagement, notes: PresentationNotes
     ) async -> HybridCarrier {
         let transaction = self
         let exchange = HybridExchange { transaction.note($0, in: notes) }
         await exchange.start(retrieval) {
             await ended { () throws(PresentationFailure) in
-                let link = try await transaction.link(bluetooth, offer, engagement, isAwaited: false)
+                let link = try await transaction.link(
+                    over: bluetooth, to: offer, engaged: engagement, isAwaited: false)
                 return await transaction.carrier(over: link)
             }
         }

@@ -183,7 +183,7 @@ struct TapSeries {
     /// - Parameter number: the phone's stay on the reader.
     mutating func receive(_ end: TapEnd, stay number: Int, now: ContinuousClock.Instant) -> Step {
         do throws(PresentationFailure) {
-            let events = try record(end, number, now)
+            let events = try record(end, of: number, now: now)
             return step(after: events, now)
         } catch {
             return Step(events: [], next: .end(error))
@@ -226,7 +226,7 @@ struct TapSeries {
 
     /// Records a tap that gave no answer, and returns the events to report. Throws if it was the last.
     private mutating func record(
-        _ end: TapEnd, _ number: Int, _ now: ContinuousClock.Instant
+        _ end: TapEnd, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         if stay?.number != number { stay = nil }
         // A phone that is in NFC v2 has no way back to classic handover in the same activation.
@@ -243,21 +243,21 @@ struct TapSeries {
         case .noWallet(let reason):
             last = last ?? reason
             return recordNoWallet(number, now)
-        case .requestTaken(let reason): return try recordRequestTaken(reason, number, now)
+        case .requestTaken(let reason): return try recordRequestTaken(reason, of: number, now: now)
         case .broken(let reason):
             last = reason
-            return offeringQR(try recordBroken(reason, number, now))
+            return offeringQR(try recordBroken(reason, of: number, now: now))
         }
     }
 
     /// A state and no fault: no QR code is offered for it.
     private mutating func recordRequestTaken(
-        _ reason: NFCEndReason, _ number: Int, _ now: ContinuousClock.Instant
+        _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         last = reason
         let end = armedEnd ?? now + deadlines.armed
         armedEnd = end
-        let events = try recordBroken(reason, number, now)
+        let events = try recordBroken(reason, of: number, now: now)
         deadline = max(deadline, end)
         return events.map { if case .tapAgain = $0 { .confirmThenTapAgain } else { $0 } }
     }
@@ -299,7 +299,7 @@ struct TapSeries {
     }
 
     private mutating func recordBroken(
-        _ reason: NFCEndReason, _ number: Int, _ now: ContinuousClock.Instant
+        _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         var tries = 1
         if case .spent? = stay?.state { return [] }
@@ -311,12 +311,12 @@ struct TapSeries {
         }
         guard brokenTaps < Self.mostTaps else { throw failure }
         deadline = max(deadline, now + deadlines.nextTap)
-        return report(reason, tries, now)
+        return report(reason, tries: tries, now: now)
     }
 
     /// A phone that left is lifted already; one that stays has to be, once it was tried often enough.
     private mutating func report(
-        _ reason: NFCEndReason, _ tries: Int, _ now: ContinuousClock.Instant
+        _ reason: NFCEndReason, tries: Int, now: ContinuousClock.Instant
     ) -> [PresentationEvent] {
         let hasLeft = reason.fault == .cardLost
         let isOverdue = stay.map { now >= $0.began + deadlines.tries } ?? true

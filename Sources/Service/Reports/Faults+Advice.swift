@@ -1,5 +1,6 @@
 internal import JSON
 package import Transport
+internal import MdocVerification
 
 extension ReaderFault {
     /// The fault and its remedy for a person, with pcscd's own error.
@@ -103,4 +104,20 @@ extension PeerRefusal {
 
     /// The call and the error's name, without the daemon's own words.
     package var title: String { PeerRefusal(call: call, name: name, message: "").text }
+}
+
+extension TransactionReport {
+    /// Adds the remedy to the fault of a phone that could not decode the request: status 11 of the session or of the
+    /// answer.
+    ///
+    /// - Parameter isExtended: whether the request was of version 1.1; `nil` if the request is not known.
+    package mutating func adviseOnUndecodedRequest(isExtended: Bool?) {
+        let advice =
+            switch isExtended {
+            case true?: "the request was of version 1.1: try --request-version 1.0"
+            case nil: "if the request was of version 1.1, try --request-version 1.0"
+            case false?: "the request was of version 1.0 already: tap again, and keep a trace if it repeats"
+            }
+        advise(advice, about: [.transaction(.sessionStatus11), .response(.statusNotOK)])
+    }
 }

@@ -57,3 +57,59 @@ extension ReceiptDocument {
         ]
     }
 }
+
+extension ReceiptChain.Verdict {
+    /// - Parameter links: how many links the chain has, whether they hold or not.
+    package func json(links: Int) -> JSONValue {
+        switch self {
+        case .intact(let count, let head):
+            [
+                "verdict": "intact", "receipts": .integer(Int64(count)),
+                "head": count > 0 ? .string(head.hexadecimal) : .null, "broken": .null,
+            ]
+        case .broken(let place, let fault):
+            [
+                "verdict": "broken", "receipts": .integer(Int64(links)), "head": .null,
+                "broken": [
+                    "at": .integer(place), "id": .string(fault.id), "detail": .string(fault.explanation),
+                ],
+            ]
+        }
+    }
+}
+
+extension RetainedExport {
+    /// The records as they are handed out, each with its elements by namespace. `handedOutBefore` is null unless an export
+    /// was begun and not finished: somebody may have the records already.
+    package var json: JSONValue { .object(members) }
+
+    package var members: [(String, JSONValue)] {
+        [
+            ("handedOutBefore", JSONValue(earlier?.description)), ("records", .array(records.map(\.json))),
+        ]
+    }
+}
+
+extension RetainedRecord {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id.bytes.hexadecimal), "docType": .string(docType),
+            "retained": .string(retained.description), "profile": .string(profile.name),
+            "consent": .string(consent.rawValue), "elements": byNameSpace { JSONValue($0.value) },
+            "deadlines": byNameSpace { .string($0.deadline.description) },
+        ]
+    }
+
+    private func byNameSpace(_ value: (Field) -> JSONValue) -> JSONValue {
+        var spaces: [(name: String, value: [(String, JSONValue)])] = []
+        for field in fields {
+            let member = (name: field.name.identifier, value: value(field))
+            if let index = spaces.firstIndex(where: { $0.name == field.name.nameSpace }) {
+                spaces[index].value.append(member)
+            } else {
+                spaces.append((field.name.nameSpace, [member]))
+            }
+        }
+        return .object(spaces.map { ($0.name, .object($0.value)) })
+    }
+}

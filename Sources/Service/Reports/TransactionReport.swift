@@ -61,14 +61,17 @@ package struct TransactionReport: Sendable {
         switch judgement {
         case .verified(let response) where !basis.policy.accepts(response):
             self.init(
-                .mock, response.reports.map { DocumentOutcome($0, verified: nil, expecting: expectation) },
-                [TransactionError(.documentTest, Self.testDocumentDetail)],
+                .mock,
+                documents: response.reports.map {
+                    DocumentOutcome($0, verified: nil, expecting: expectation)
+                },
+                failures: [TransactionError(.documentTest, Self.testDocumentDetail)],
                 notReturned: response.notReturned, expecting: expectation, requestCompared: requestCompared,
                 basis: basis)
         case .verified(let response):
             self.init(
                 basis.policy.hasTestDocument(response.reports) ? .mock : .verified,
-                response.outcomes(expecting: expectation), notReturned: response.notReturned,
+                documents: response.outcomes(expecting: expectation), notReturned: response.notReturned,
                 expecting: expectation, requestCompared: requestCompared,
                 basis: basis)
         case .rejected(let response):
@@ -103,18 +106,20 @@ package struct TransactionReport: Sendable {
         expecting expectation: AnswerExpectation, requestCompared: Bool, basis: VerificationBasis
     ) {
         self.init(
-            .rejected, reports.map { DocumentOutcome($0, verified: nil, expecting: expectation) }, failures,
+            .rejected, documents: reports.map { DocumentOutcome($0, verified: nil, expecting: expectation) },
+            failures: failures,
             notReturned: notReturned, expecting: expectation, requestCompared: requestCompared, basis: basis)
     }
 
-    private init(_ verdict: Verdict, _ unjudged: Outcome?, _ error: TransactionError) {
+    private init(_ verdict: Verdict, unjudged: Outcome?, because error: TransactionError) {
         self.init(
-            verdict, [], [error], notReturned: [], expecting: .nothing, requestCompared: false, basis: nil,
+            verdict, documents: [], failures: [error], notReturned: [], expecting: .nothing,
+            requestCompared: false, basis: nil,
             unjudged: unjudged)
     }
 
     private init(
-        _ verdict: Verdict, _ documents: [DocumentOutcome], _ failures: [TransactionError] = [],
+        _ verdict: Verdict, documents: [DocumentOutcome], failures: [TransactionError] = [],
         notReturned: [NotReturned], expecting expectation: AnswerExpectation, requestCompared: Bool,
         basis: VerificationBasis?, unjudged: Outcome? = nil
     ) {
@@ -188,19 +193,19 @@ package struct TransactionReport: Sendable {
 
     /// Nothing could be judged, because a message does not authenticate.
     package static func rejected(_ error: TransactionError) -> TransactionReport {
-        .init(.rejected, nil, error)
+        .init(.rejected, unjudged: nil, because: error)
     }
 
     /// Nothing could be judged, because bytes do not decode.
     package static func malformed(_ error: TransactionError) -> TransactionReport {
-        .init(.malformed, .failed, error)
+        .init(.malformed, unjudged: .failed, because: error)
     }
 
     /// Nothing came that could be judged.
     package static func incomplete(
         _ error: TransactionError, _ outcome: Outcome = .failed
     ) -> TransactionReport {
-        .init(.incomplete, outcome, error)
+        .init(.incomplete, unjudged: outcome, because: error)
     }
 }
 
@@ -274,5 +279,16 @@ package struct AskedRequest: Sendable {
 extension VerifiedResponse {
     fileprivate func outcomes(expecting expectation: AnswerExpectation) -> [DocumentOutcome] {
         zip(reports, documents).map { DocumentOutcome($0, verified: $1, expecting: expectation) }
+    }
+}
+
+extension RetentionChoice {
+    package var word: String {
+        switch self {
+        case .none: "nothing"
+        case .receipt: "receipt"
+        case .ageAndIDNumber: "age+id-number"
+        case .consented: "consented"
+        }
     }
 }

@@ -40,7 +40,9 @@ struct APIDocumentTests {
             coordinator: coordinator, access: AccessBook(AccessRules()), records: nil,
             started: WallClock.system.now)
         return ReaderServer.routes(
-            coordinator, brands, nil, PageFiles(), pages, owner, metrics: HTTPMetrics())
+            of: coordinator, brands: brands, online: nil, page: PageFiles(), pageSessions: pages,
+            owner: owner,
+            metrics: HTTPMetrics())
     }
 
     /// `METHOD /path` of the document.

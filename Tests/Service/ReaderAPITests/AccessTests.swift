@@ -51,7 +51,7 @@ struct AccessTests {
     @Test("Figures stand as Prometheus reads them")
     func figures() {
         var text = MetricsText()
-        text.begin("a_seconds", "histogram", "Help.")
+        text.begin("a_seconds", type: "histogram", about: "Help.")
         var histogram = Histogram()
         histogram.add(0.02)
         histogram.add(400)

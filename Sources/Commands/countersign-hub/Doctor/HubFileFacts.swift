@@ -47,7 +47,7 @@ struct HubFileFacts: Sendable {
             ("http", configuration.certificate, configuration.key),
             ("broker", configuration.broker.certificate, configuration.broker.key),
         ] {
-            facts.look(member, certificate, key)
+            facts.look(member, certificate: certificate, key: key)
         }
         for path in configuration.keys { facts.look(atFleetKey: path) }
         if let tokens = configuration.readerTokens {
@@ -73,18 +73,18 @@ struct HubFileFacts: Sendable {
         }
     }
 
-    private mutating func look(_ member: String, _ certificate: String, _ key: String) {
+    private mutating func look(_ member: String, certificate: String, key: String) {
         let isThere = look("\(member).certificate", certificate, isSecret: false)
         guard look("\(member).key", key, isSecret: true), isThere else { return }
         do throws(IdentityStoreError) {
-            credentials.append(try Self.credential(member, certificate, key))
+            credentials.append(try Self.credential(of: member, certificate: certificate, key: key))
         } catch {
             mismatches.append(Fault(member: member, error: error))
         }
     }
 
     private static func credential(
-        _ member: String, _ certificate: String, _ key: String
+        of member: String, certificate: String, key: String
     ) throws(IdentityStoreError) -> Credential {
         let bytes = try PrivateFile.read(certificate)
         let first = try mapping(

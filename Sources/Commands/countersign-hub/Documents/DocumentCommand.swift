@@ -77,7 +77,7 @@ struct DocumentPutCommand: AsyncParsableCommand {
         let database = try configuration.openDatabase()
         let bytes = try HubFault.contents(of: path)
         let keyring = try configuration.keyring()
-        let document = try verified(bytes, configuration, keyring)
+        let document = try verified(bytes, for: configuration, by: keyring)
         let outcome = try await asking { () throws(PostgreSQLError) in
             try await database.documents.put(
                 document, among: keyring.keys, percent: percent, at: WallClock.system.now)
@@ -87,7 +87,7 @@ struct DocumentPutCommand: AsyncParsableCommand {
     }
 
     private func verified(
-        _ bytes: [UInt8], _ configuration: HubConfiguration, _ keyring: FleetKeyring
+        _ bytes: [UInt8], for configuration: HubConfiguration, by keyring: FleetKeyring
     ) throws(HubFault) -> VerifiedFleetDocument {
         do throws(FleetDocumentError) {
             let document = try VerifiedFleetDocument(bytes, by: keyring)

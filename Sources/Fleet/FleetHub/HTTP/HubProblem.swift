@@ -26,7 +26,7 @@ struct HubProblem: ProblemDetails, Equatable {
     var retryAfter: Int64?
 
     init(
-        _ id: ID, _ status: Int, _ detail: String, head: HubState.Head? = nil, retryAfter: Int64? = nil
+        _ id: ID, status: Int, _ detail: String, head: HubState.Head? = nil, retryAfter: Int64? = nil
     ) {
         self.id = id
         self.status = status
@@ -43,76 +43,79 @@ struct HubProblem: ProblemDetails, Equatable {
         return .object(members + (head.map { [("receipts", $0.json)] } ?? []))
     }
 
-    static let notFound = HubProblem(.notFound, 404, "there is nothing at this path")
-    static let methodNotAllowed = HubProblem(.methodNotAllowed, 405, "this path does not support the method")
+    static let notFound = HubProblem(.notFound, status: 404, "there is nothing at this path")
+    static let methodNotAllowed = HubProblem(
+        .methodNotAllowed, status: 405, "this path does not support the method")
     static let queryRefused = HubProblem(
-        .queryRefused, 400,
+        .queryRefused, status: 400,
         "the path or the query is not valid: after must be the name of a kiosk, and no text may have a NUL or bytes that are no UTF-8"
     )
     static let tooManyConnections = HubProblem(
-        .tooManyConnections, 503,
+        .tooManyConnections, status: 503,
         "too many connections without a certificate are open: try again later, or raise http.connections",
         retryAfter: 1)
     static let tooManyEnrolments = HubProblem(
-        .tooManyEnrolments, 503, "too many computers ask for a certificate at once: try again later",
+        .tooManyEnrolments, status: 503, "too many computers ask for a certificate at once: try again later",
         retryAfter: 5)
-    static let bodyTooSlow = HubProblem(.bodyTooSlow, 408, "the body did not arrive in time: send it again")
-    static let bodyCut = HubProblem(.bodyRefused, 400, "the body is cut off: send it again")
+    static let bodyTooSlow = HubProblem(
+        .bodyTooSlow, status: 408, "the body did not arrive in time: send it again")
+    static let bodyCut = HubProblem(.bodyRefused, status: 400, "the body is cut off: send it again")
     static let operatorUnknown = HubProblem(
-        .operatorUnknown, 401,
+        .operatorUnknown, status: 401,
         "the token is not that of an operator: send Authorization: Bearer with one whose digest is in operators"
     )
     static let certificateRequired = HubProblem(
-        .certificateRequired, 401, "this path is for kiosks: use the certificate of the kiosk")
+        .certificateRequired, status: 401, "this path is for kiosks: use the certificate of the kiosk")
     static let kioskUnknown = HubProblem(
-        .kioskUnknown, 403,
+        .kioskUnknown, status: 403,
         "the certificate is not that of a kiosk of this chain: run countersign-hub kiosk invite KIOSK, and give the kiosk the code"
     )
     static let kioskRevoked = HubProblem(
-        .kioskRevoked, 403,
+        .kioskRevoked, status: 403,
         "the kiosk, or its key, was revoked: it takes no orders. To have it in the chain again delete key.pem, certificate.pem and broker.json of STORE/fleet, then run countersign-hub kiosk invite KIOSK and give it the code"
     )
     static let kioskStopped = HubProblem(
-        .kioskStopped, 403,
+        .kioskStopped, status: 403,
         "the kiosk is stopped: it takes no orders and gets no reader token. countersign-hub kiosk start ends that"
     )
     static let readerTokenNotGranted = HubProblem(
-        .readerTokenNotGranted, 403,
+        .readerTokenNotGranted, status: 403,
         "the kiosk may not get a token for this brand and this reader: add a grant in readerTokens of the hub's file"
     )
     static let codeRefused = HubProblem(
-        .codeRefused, 403,
+        .codeRefused, status: 403,
         "the code is not that of this kiosk, was used, or is older than a day: run countersign-hub kiosk invite"
     )
     static let kioskKeyTaken = HubProblem(
-        .kioskKeyTaken, 409,
+        .kioskKeyTaken, status: 409,
         "another kiosk has this key: delete key.pem of STORE/fleet, which was copied with the computer, and start the daemon again"
     )
     static let requestRefused = HubProblem(
-        .requestRefused, 400,
+        .requestRefused, status: 400,
         "the body is not a certification request of a kiosk of this chain: check fleet.chain and fleet.kiosk, and that the key is on P-256"
     )
-    static let documentUnknown = HubProblem(.documentUnknown, 404, "there is no such document for this kiosk")
+    static let documentUnknown = HubProblem(
+        .documentUnknown, status: 404, "there is no such document for this kiosk")
     static let brokerUnavailable = HubProblem(
-        .brokerUnavailable, 503, "the broker does not answer: try again later")
-    static let failed = HubProblem(.failed, 500, "the hub failed: see its log")
+        .brokerUnavailable, status: 503, "the broker does not answer: try again later")
+    static let failed = HubProblem(.failed, status: 500, "the hub failed: see its log")
     static let receiptsMalformed = HubProblem(
-        .receiptsMalformed, 400,
+        .receiptsMalformed, status: 400,
         "the body is not a receipt chain of 1 to \(HubReceipts.mostReceipts) receipts in a row")
     static let receiptKeyTaken = HubProblem(
-        .receiptKeyTaken, 409,
+        .receiptKeyTaken, status: 409,
         "a receipt key is that of another kiosk: an operator has to look at both. A computer that gets another name begins with an empty store"
     )
     static let tooManyReceiptKeys = HubProblem(
-        .tooManyReceiptKeys, 409,
+        .tooManyReceiptKeys, status: 409,
         "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: see who renews them, or why receipt-key.pem of its store is lost again and again. A new store begins with one"
     )
     static let tokensAbsent = HubProblem(
-        .notFound, 404, "this hub makes no reader tokens: add readerTokens to its file")
+        .notFound, status: 404, "this hub makes no reader tokens: add readerTokens to its file")
 
     static func tooManyReceipts(retryAfter seconds: Int64) -> HubProblem {
         HubProblem(
-            .tooManyReceipts, 429,
+            .tooManyReceipts, status: 429,
             "the kiosk has pushed \(HubReceipts.mostPushed >> 20) MiB of receipts within an hour: push on after \(seconds) s",
             retryAfter: seconds)
     }
@@ -125,21 +128,21 @@ struct HubProblem: ProblemDetails, Equatable {
             case .renewals: (ID.tooManyRenewals, "had its certificate renewed", "ask")
             }
         return HubProblem(
-            id, 429,
+            id, status: 429,
             "the kiosk has \(act) \(limit.most) times within an hour: \(next) again after \(seconds) s",
             retryAfter: seconds)
     }
 
     static func bodyTooLong(_ limit: Int) -> HubProblem {
-        HubProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes: send less at once")
+        HubProblem(.bodyTooLong, status: 413, "the body has more than \(limit) bytes: send less at once")
     }
 
     static func databaseUnavailable(_ error: PostgreSQLError) -> HubProblem {
-        HubProblem(.databaseUnavailable, 503, error.explanation)
+        HubProblem(.databaseUnavailable, status: 503, error.explanation)
     }
 }
 
 extension JSONFault {
     /// A body that is not what the request takes.
-    var problem: HubProblem { HubProblem(.bodyRefused, 400, explanation) }
+    var problem: HubProblem { HubProblem(.bodyRefused, status: 400, explanation) }
 }

@@ -287,11 +287,11 @@ package struct HubRoutes: Sendable {
         let body = try await call.body(upTo: 1 << 15)
         guard let blocks = try? PEM.decode(body[...], label: "PUBLIC KEY"),
             (1...Int(HubReceipts.mostKeys)).contains(blocks.count)
-        else { throw HubProblem(.bodyRefused, 400, "the body is not a list of public keys in PEM") }
+        else { throw HubProblem(.bodyRefused, status: 400, "the body is not a list of public keys in PEM") }
         var keys: [ReceiptPublicKey] = []
         for block in blocks {
             guard let key = Self.receiptKey(block) else {
-                throw HubProblem(.bodyRefused, 400, "a key is not on P-256")
+                throw HubProblem(.bodyRefused, status: 400, "a key is not on P-256")
             }
             keys.append(key)
         }
@@ -366,19 +366,21 @@ extension ReceiptPush {
         case .tooMany(let seconds): .tooManyReceipts(retryAfter: seconds)
         case .gap(let head):
             HubProblem(
-                .receiptGap, 409, "receipt \(head.sequence + 1) is missing: send the receipts from it on",
+                .receiptGap, status: 409,
+                "receipt \(head.sequence + 1) is missing: send the receipts from it on",
                 head: head)
         case .differs(let place):
             HubProblem(
-                .receiptsDiffer, 409,
+                .receiptsDiffer, status: 409,
                 "the hub has another receipt \(place): nothing was taken. \(FleetAgent.setBack)", head: head)
         case .broken(_, .keyUnknown):
             HubProblem(
-                .receiptKeyUnknown, 409, "a key signed that the kiosk has not sent: send its receipt keys",
+                .receiptKeyUnknown, status: 409,
+                "a key signed that the kiosk has not sent: send its receipt keys",
                 head: head)
         case .broken(let place, let fault):
             HubProblem(
-                .receiptBroken, 400,
+                .receiptBroken, status: 400,
                 "receipt \(place): \(fault.explanation): nothing was taken. \(FleetAgent.setBack)", head: head
             )
         }

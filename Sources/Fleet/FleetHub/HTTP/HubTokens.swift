@@ -67,7 +67,7 @@ package struct HubTokens: Sendable {
             return try folder.registry()
         } catch {
             log.error("the brands cannot be read", metadata: ["why": "\(error.explanation)"])
-            throw HubProblem(.brandUnavailable, 503, "the hub cannot read its brands: see its log")
+            throw HubProblem(.brandUnavailable, status: 503, "the hub cannot read its brands: see its log")
         }
     }
 }
@@ -78,9 +78,10 @@ extension HubProblem {
         case .notAllowed: self = .readerTokenNotGranted
         case .tooMany(let seconds):
             self.init(
-                .tooManyReaderTokens, 429, TokenLimit.explanation(retryAfter: seconds), retryAfter: seconds)
+                .tooManyReaderTokens, status: 429, TokenLimit.explanation(retryAfter: seconds),
+                retryAfter: seconds)
         case .brandUnavailable(let error):
-            self.init(.brandUnavailable, 503, "\(error.id): \(error.explanation)")
+            self.init(.brandUnavailable, status: 503, "\(error.id): \(error.explanation)")
         }
     }
 }

@@ -8,7 +8,7 @@ package struct MetricsText {
     package init() {}
 
     /// Begins a family of figures.
-    package mutating func begin(_ name: String, _ type: String, _ help: String) {
+    package mutating func begin(_ name: String, type: String, about help: String) {
         self.name = name
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }

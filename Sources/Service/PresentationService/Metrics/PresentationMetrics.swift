@@ -75,7 +75,9 @@ package final class PresentationMetrics: Sendable {
     /// The counts in Prometheus' text exposition format 0.0.4.
     package func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
-        text.begin("countersign_presentations_total", "counter", "Presentations that are over, by outcome.")
+        text.begin(
+            "countersign_presentations_total", type: "counter",
+            about: "Presentations that are over, by outcome.")
         for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(
                 Double(count),
@@ -84,24 +86,45 @@ package final class PresentationMetrics: Sendable {
                     ("reason", outcome.reason),
                 ])
         }
-        text.begin("countersign_phase_seconds", "histogram", "How long the phases of presentations took.")
+        text.begin(
+            "countersign_phase_seconds", type: "histogram",
+            about: "How long the phases of presentations took."
+        )
         for (phase, histogram) in counted.phases.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(histogram, [("lane", phase.lane), ("phase", phase.name)])
         }
-        text.begin("countersign_webhooks_total", "counter", "Webhooks, by what became of them.")
+        text.begin("countersign_webhooks_total", type: "counter", about: "Webhooks, by what became of them.")
         for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("outcome", outcome)])
         }
         text.begin(
-            "countersign_records_total", "counter", "Records that the store was asked to keep or to remove.")
+            "countersign_records_total", type: "counter",
+            about: "Records that the store was asked to keep or to remove.")
         for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count.written), [("what", what), ("outcome", "done")])
             text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
         }
         guard let waiting = counted.receiptsWaiting else { return }
         text.begin(
-            "countersign_fleet_receipts_waiting", "gauge", "Receipts that the hub of the fleet does not have."
+            "countersign_fleet_receipts_waiting", type: "gauge",
+            about: "Receipts that the hub of the fleet does not have."
         )
         text.add(Double(waiting))
+    }
+}
+
+/// How often what took how long, in seconds.
+struct Histogram: Sendable {
+    /// Upper bounds: from a local step to a holder who reads for minutes.
+    static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+
+    private(set) var counts = [Int](repeating: 0, count: bounds.count)
+    private(set) var count = 0
+    private(set) var sum = 0.0
+
+    mutating func add(_ seconds: Double) {
+        count += 1
+        sum += seconds
+        for (index, bound) in Self.bounds.enumerated() where seconds <= bound { counts[index] += 1 }
     }
 }

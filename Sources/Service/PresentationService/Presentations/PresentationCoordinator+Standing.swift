@@ -1,7 +1,7 @@
 internal import JSON
 internal import Logging
 internal import MdocModel
-internal import ReaderService
+package import ReaderService
 internal import ReaderStore
 internal import RequestPlanner
 internal import Transport
@@ -28,8 +28,8 @@ extension PresentationCoordinator {
     }
 
     func startStanding(at name: String) {
-        guard let preset = lanes[name]?.standing, standing[name] == nil, !isEnding else { return }
-        standing[name] = StandingLane(task: Task { await self.keepAsking(preset, at: name) })
+        guard let preset = lanes[name]?.standing, !standing.contains(lane: name), !isEnding else { return }
+        standing.insert(lane: name, task: Task { await self.keepAsking(preset, at: name) })
     }
 
     private func keepAsking(_ preset: Preset, at name: String) async {
@@ -59,19 +59,18 @@ extension PresentationCoordinator {
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
         perform(try book.insert(record))
-        standing[name]?.phase = .waiting(id, ended: nil)
+        standing.wait(in: id, at: name)
         noteStanding(at: name, pausedBy: nil)
         while true {
             plan.deadlines.engagement = min(plan.deadlines.engagement, Self.longestWait)
             plan.admission = { [weak self] in await self?.admit(id, at: name) ?? false }
             await follow(id, plan, at: lane)
-            guard case .waiting(id, ended: let failure?)? = standing[name]?.phase else { return }
-            standing[name]?.phase = .waiting(id, ended: nil)
+            guard let failure = standing.waitAgain(in: id, at: name) else { return }
             do throws(PresentationServiceError) {
                 if let problem = failure.problem { throw problem }
                 let (renewed, newPlan) = try await prepare(
                     order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
-                guard standing[name]?.waiting == id else { return }
+                guard standing.isWaiting(in: id, at: name) else { return }
                 record = PresentationRecord(renewing: id, with: renewed)
                 plan = newPlan
                 perform(book.renew(record))
@@ -83,26 +82,24 @@ extension PresentationCoordinator {
     }
 
     private func follow(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
-        let task = Task { await self.run(id, plan, at: lane) }
-        running[id] = task
-        await task.value
+        await start(.running, of: id) { await $0.run(id, plan, at: lane) }.value
     }
 
     /// A phone is engaged: whether it may be asked. Only what is written down is.
     private func admit(_ id: PresentationID, at name: String) async -> Bool {
-        guard standing[name]?.waiting == id else {
+        guard standing.isWaiting(in: id, at: name) else {
             // Another tap of a phone that was admitted.
             return book[id].map { $0.state != .cancelled } ?? false
         }
         guard !isEnding, let record = book[id] else { return false }
-        standing[name]?.phase = .idle
+        standing.endWait(at: name)
         do throws(PresentationServiceError) {
             try await keepBegun(record)
             noteStanding(at: name, pausedBy: nil)
             return true
         } catch {
             noteStanding(at: name, pausedBy: error)
-            standing[name]?.phase = .waiting(id, ended: nil)
+            standing.wait(in: id, at: name)
             withdrawStanding(at: name)
             return false
         }
@@ -112,21 +109,90 @@ extension PresentationCoordinator {
     ///
     /// - Parameter failure: why no answer was judged; nil if one was.
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
-        guard let record = book[id], standing[record.lane]?.yielding != id else { return false }
+        guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
-        standing[record.lane]?.phase = .waiting(id, ended: failure)
+        standing.fail(failure, in: id, at: record.lane)
         return false
     }
 
     /// Whether it is one of a standing order in which no phone was asked yet.
-    func isUnasked(_ id: PresentationID) -> Bool { standing.values.contains { $0.waiting == id } }
+    func isUnasked(_ id: PresentationID) -> Bool { standing.isUnasked(id) }
 
     private func withdrawStanding(at name: String) {
-        guard let id = standing[name]?.waiting else { return }
-        standing[name]?.phase = .idle
+        guard let id = standing.withdraw(at: name) else { return }
         perform(book.withdraw(id))
         notify(.laneChanged, ofLane: name)
+    }
+}
+
+/// The turns of a lane that asks by itself.
+extension PresentationCoordinator {
+    /// Whether the lane may ask the next phone: nothing runs there, nobody takes its turn, and the
+    /// result before was shown.
+    private func isFree(lane name: String) -> Bool {
+        guard standing.hasTurn(lane: name, at: .now), !book.isBusy(lane: name) else { return false }
+        // One that was cancelled may still be notifying its phone.
+        return book.latest(at: name).flatMap { tasks[.running, $0.id] } == nil
+    }
+
+    /// Takes the lane's next turn from its standing order, unless a phone is being asked. `release` gives it back.
+    func hold(lane name: String) async {
+        guard let id = standing.hold(lane: name) else { return }
+        if book.cancel(id) { await lanes[name]?.lane.cancel() }
+        await tasks[.running, id]?.value
+        perform(book.withdraw(id))
+        standing.endYielding(id, at: name)
+    }
+
+    func release(lane name: String) {
+        standing.release(lane: name)
+    }
+
+    /// A customer is served: the result stays for a while before the lane asks the next.
+    func rest(lane name: String) {
+        guard let page = lanes[name]?.page else { return }
+        standing.rest(lane: name, for: .seconds(page.resultSeconds), from: .now)
+    }
+}
+
+/// The reasons why a lane that asks by itself does not ask.
+extension PresentationCoordinator {
+    /// Says once why no phone is asked, and once that phones are asked again.
+    private func noteStanding(at name: String, pausedBy problem: PresentationServiceError?) {
+        guard standing.pause(lane: name, by: problem) else { return }
+        notify(.laneChanged, ofLane: name)
+        if let problem {
+            log.warning(
+                "a standing order is paused",
+                metadata: ["lane": "\(name)", "problem": "\(problem.name)"])
+        } else {
+            log.notice("a standing order is resumed", metadata: ["lane": "\(name)"])
+        }
+    }
+
+    /// Before phones are asked again, what was missing has to be there.
+    private func checkPause(of name: String) async throws(PresentationServiceError) {
+        switch standing.pause(of: name) {
+        case .recordsUnavailable: try await archive?.probe()
+        case .readerUnavailable: if let problem = await readiness(ofLane: name)?.problem { throw problem }
+        default: break
+        }
+    }
+
+    /// What a lane asks by itself, and why it does not ask now; nil if it waits for orders.
+    package func standingOrder(
+        ofLane name: String, _ readiness: LaneReadiness
+    ) -> (preset: Preset, pause: PresentationServiceError?)? {
+        guard standing.contains(lane: name), let preset = lanes[name]?.standing else { return nil }
+        return (preset, standing.pause(of: name) ?? readiness.problem)
+    }
+}
+
+extension LaneReadiness {
+    /// Why no phone can be asked; nil if one can.
+    fileprivate var problem: PresentationServiceError? {
+        if case .unavailable(let fault) = self { .readerUnavailable(.reader(fault)) } else { nil }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import JSON
 package import MdocModel
+internal import MdocTrust
 internal import MdocVerification
 package import Logging
 package import OpenSSLCrypto
@@ -10,8 +11,18 @@ internal import Reports
 internal import RequestPlanner
 internal import Transport
 
-/// All lanes with their presentations: the service of a counter, for any interface. It drives a `PresentationBook`: awaits, passes
-/// events to the book, and carries out its actions.
+/// The service of a counter, for any interface: its lanes, the orders that begin at them, and their presentations.
+///
+/// A presentation's state is in a `PresentationBook`, a value. The coordinator waits for what happens, passes it to the book, and
+/// carries out the actions that the book returns. All other state is in values too, each of which is changed by its functions alone:
+/// - `LaneTable`: the lanes, and the readiness that their listeners know.
+/// - `EventLogs`: the events of each lane, and who listens.
+/// - `StandingOrders`: the lanes that ask by themselves, and whose turn it is there.
+/// - `OrderTurns`: one order after the other, and the limit of orders.
+/// - `PresentationTasks`: what is being done for each presentation.
+///
+/// Here are the lanes, the orders and the end. `+Run` follows a presentation from its lane to its receipts, `+Standing` repeats the
+/// orders of lanes that ask by themselves, and `+Events` has what listeners and callers learn.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
@@ -23,31 +34,13 @@ package actor PresentationCoordinator {
     package nonisolated let archive: RecordArchive?
     let webhooks: WebhookQueue?
 
-    package private(set) var lanes: [String: ConfiguredLane] = [:]
-    package private(set) var laneNames: [String] = []
-    /// The lanes that ask by themselves.
-    var standing: [String: StandingLane] = [:]
-    private var orders: OrderLimit
-    /// How many take the next turn of a lane from its standing order: tills, a reload, the end of the daemon.
-    var holds: [String: Int] = [:]
-    /// Distinguishes the events of this run from those of others.
-    let run: String
-    var logs: [String: EventLog] = [:]
+    package internal(set) var lanes: LaneTable
+    var logs: EventLogs
     var book: PresentationBook
-    /// The presentations that a lane is still busy with.
-    var running: [PresentationID: Task<Void, Never>] = [:]
-    /// The receipts that are being written once somebody has decided, or nobody.
-    private var writing: [PresentationID: Task<Void, Never>] = [:]
-    /// The ends that the store did not take, each until it does.
-    private(set) var retrying: [PresentationID: Task<Void, Never>] = [:]
-    /// The order before, whose presentation is being written and begun.
-    private var beginning: Task<Void, Never>?
-    /// Whether it ends, so that nothing new is begun.
-    package private(set) var isEnding = false
-    /// Tells which callers may still listen by the rules that were last put in force; nil before the first change.
-    var mayListen: (@Sendable (KnownCaller) -> Bool)?
-    /// The readiness of each lane that its listeners were last notified of.
-    var notifiedReadiness: [String: LaneReadiness] = [:]
+    /// The lanes that ask by themselves, and whose turn it is there.
+    var standing = StandingOrders()
+    private var turns: OrderTurns
+    private(set) var tasks = PresentationTasks()
 
     package init(
         lanes: [ConfiguredLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
@@ -65,20 +58,21 @@ package actor PresentationCoordinator {
         self.archive = archive
         self.webhooks = webhooks
         book = PresentationBook(limits: limits)
-        orders = OrderLimit(most: limits.ordersPerHour)
-        run = try randomBytes(4).hexadecimal
-        for lane in lanes {
-            self.lanes[lane.lane.name] = lane
-            laneNames.append(lane.lane.name)
-            logs[lane.lane.name] = EventLog(run: run)
-        }
+        turns = OrderTurns(ordersPerHour: limits.ordersPerHour)
+        self.lanes = LaneTable(lanes)
+        logs = EventLogs(run: try randomBytes(4).hexadecimal, most: limits.listeners)
+        for lane in lanes { logs.open(lane: lane.lane.name) }
     }
 
+    // MARK: Lanes
+
+    package var laneNames: [String] { lanes.names }
+
     package func add(_ lane: ConfiguredLane) {
-        defer { startStanding(at: lane.lane.name) }
         let name = lane.lane.name
-        if lanes.updateValue(lane, forKey: name) == nil { laneNames.append(name) }
-        if logs[name] == nil { logs[name] = EventLog(run: run) } else { notify(.laneChanged, ofLane: name) }
+        lanes.insert(lane)
+        if !logs.open(lane: name) { notify(.laneChanged, ofLane: name) }
+        startStanding(at: name)
     }
 
     /// Removes a lane, unless a presentation is running there. Its listeners stay connected: the lane may come
@@ -87,11 +81,10 @@ package actor PresentationCoordinator {
         await hold(lane: name)
         defer { release(lane: name) }
         guard !book.isBusy(lane: name) else { return false }
-        standing.removeValue(forKey: name)?.task.cancel()
-        let lane = lanes.removeValue(forKey: name)?.lane
-        laneNames.removeAll { $0 == name }
+        standing.remove(lane: name)
+        let lane = lanes.remove(name)?.lane
         notify(.laneChanged, ofLane: name)
-        if let id = book.latest(at: name)?.id { await running[id]?.value }
+        if let id = book.latest(at: name)?.id { await tasks[.running, id]?.value }
         await lane?.left()
         return true
     }
@@ -107,7 +100,24 @@ package actor PresentationCoordinator {
     package func isBusy(lane: String) -> Bool { book.isBusy(lane: lane) }
 
     /// Whether a receipt waits that the store did not take.
-    package var hasDelayedReceipts: Bool { !retrying.isEmpty }
+    package var hasDelayedReceipts: Bool { !tasks.all(.retrying).isEmpty }
+
+    /// Whether the daemon ends, so that no presentation begins any more.
+    package var isEnding: Bool { turns.isEnding }
+
+    /// Starts a task for a presentation. The task is among `tasks` until `body` ends.
+    @discardableResult
+    func start(
+        _ job: PresentationTasks.Job, of id: PresentationID,
+        _ body: @escaping @Sendable (isolated PresentationCoordinator) async -> Void
+    ) -> Task<Void, Never> {
+        let task = Task {
+            await body(self)
+            tasks.remove(job, of: id)
+        }
+        tasks.insert(task, job, of: id)
+        return task
+    }
 
     // MARK: Orders
 
@@ -202,14 +212,15 @@ package actor PresentationCoordinator {
         repeating repeated: PresentationID?
     ) async throws(PresentationServiceError) -> Opened {
         // Before anything is prepared: a refused order signs nothing and uses no reader token.
-        try orders.check(caller.name)
+        try turns.check(caller.name)
         let lane = try namedLane(for: order)
         var (record, plan) = try await prepare(order, by: owner, at: lane)
         record.repeated = repeated
         guard caller.begins(at: record.lane) else { throw .orderedLaneUnknown }
-        return try await inTurn { [record, plan] () async throws(PresentationServiceError) in
+        let turn = turns.next { [record, plan] () async throws(PresentationServiceError) in
             try await self.enter(record, plan, for: caller.name)
         }
+        return try await turn.value.get()
     }
 
     /// Plans what a phone is asked for an order at a lane, by what is trusted now.
@@ -237,11 +248,14 @@ package actor PresentationCoordinator {
         let purposes = [order.intent.purpose] + [order.then?.intent.purpose].compactMap(\.self)
         let basis = try await basis.basis().judging(
             purposes, choosing: [lane.settings.policy, order.policy])
-        let question = try await question(plan, order, brand, signer, at: now)
-        var presentation = presentationPlan(question, basis, lane.settings)
+        let question = try await question(
+            asking: plan, for: order, brand: brand, signedBy: signer, at: now)
+        var presentation = presentationPlan(asking: question, judgedBy: basis, with: lane.settings)
         if let further {
             presentation.further = try await self.further(
-                plan, question: self.question(further.plan, order, brand, signer, at: now))
+                plan,
+                question: self.question(
+                    asking: further.plan, for: order, brand: brand, signedBy: signer, at: now))
         }
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
@@ -250,19 +264,77 @@ package actor PresentationCoordinator {
         return (record, presentation)
     }
 
-    /// One order after the other, so that no two have one reference or one lane while they are written.
-    private func inTurn(
-        _ body: @escaping @Sendable () async throws(PresentationServiceError) -> Opened
-    ) async throws(PresentationServiceError) -> Opened {
-        let before = beginning
-        let turn = Task { () async -> Result<Opened, PresentationServiceError> in
-            await before?.value
-            do throws(PresentationServiceError) { return .success(try await body()) } catch {
-                return .failure(error)
-            }
+    private func brand(for order: PresentationOrder) async throws(PresentationServiceError) -> PreparedBrand?
+    {
+        guard let token = order.readerToken else {
+            guard !order.asksForData else { throw .readerTokenRequired }
+            return nil
         }
-        beginning = Task { _ = await turn.value }
-        return try await turn.value.get()
+        guard let brands else {
+            throw .readerTokenWithoutBrands
+        }
+        return try await brands.prepare(token)
+    }
+
+    /// Who signs. A brand's identity signs for whom its tokens prepare, and for nobody else.
+    private func identityName(
+        for order: PresentationOrder, _ brand: PreparedBrand?
+    ) throws(PresentationServiceError) -> String? {
+        guard let name = order.identity else { return brand?.identity }
+        guard brand == nil else {
+            throw .identityBesideToken
+        }
+        guard try brands?.own(identity: name) != true else {
+            throw .identityOfBrand
+        }
+        return name
+    }
+
+    private func question(
+        asking plan: RequestPlan, for order: PresentationOrder, brand: PreparedBrand?,
+        signedBy signer: String?, at now: Timestamp
+    ) async throws(PresentationServiceError) -> PresentationQuestion {
+        PresentationQuestion(
+            .planned(plan), identities: try await identities(named: signer, at: now), wallet: order.wallet,
+            brand: brand?.identifier)
+    }
+
+    private func identities(
+        named name: String?, at now: Timestamp
+    ) async throws(PresentationServiceError) -> ReaderIdentityChoice {
+        guard let name else { return try await basis.identities(at: now) }
+        return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
+    }
+
+    /// What is asked next: only where the first answer may be used and each of its questions has a yes.
+    private func further(
+        _ first: RequestPlan, question: PresentationQuestion
+    ) -> FurtherQuestion {
+        let clock = clock
+        return FurtherQuestion(question) { response in
+            first.isAnsweredYes(by: response, on: WallClock.localDay(at: clock.now))
+        }
+    }
+
+    private func presentationPlan(
+        asking question: PresentationQuestion, judgedBy basis: JudgingBasis, with settings: LaneSettings
+    ) -> PresentationPlan {
+        PresentationPlan(
+            question: question, trust: basis.trust, policy: basis.policy, deadlines: settings.deadlines,
+            retrieval: settings.retrieval, requestVersion: settings.requestVersion, clock: clock)
+    }
+
+    /// Refuses retention that is not possible, before the holder is informed of it.
+    private func checkRetention(of order: PresentationOrder, at now: Timestamp)
+        async throws(PresentationServiceError)
+    {
+        let ofData =
+            (order.kind == .data ? [order.retention] : []) + [order.then?.retention].compactMap(\.self)
+        guard ([order.retention] + ofData).contains(where: { $0 != .none }) else { return }
+        guard let archive else {
+            throw .retentionWithoutStore
+        }
+        for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }
 
     /// Writes a presentation and begins it: what cannot be kept is not asked.
@@ -275,7 +347,7 @@ package actor PresentationCoordinator {
             return .existing(existing)
         }
         // Before the lane is held: a caller over its limit must not keep a standing order from it.
-        try orders.check(caller)
+        try turns.check(caller)
         if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
         await hold(lane: record.lane)
         defer { release(lane: record.lane) }
@@ -288,7 +360,7 @@ package actor PresentationCoordinator {
             if isWritten { await archive?.withdraw(record.id) }
             throw error
         }
-        orders.count(caller)
+        turns.count(caller)
         return .created(record)
     }
 
@@ -298,7 +370,7 @@ package actor PresentationCoordinator {
     {
         guard !isEnding else { throw .shuttingDown }
         guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
-        let before = book.latest(at: lane.name).flatMap { running[$0.id] }
+        let before = book.latest(at: lane.name).flatMap { tasks[.running, $0.id] }
         do throws(PresentationServiceError) {
             perform(try book.insert(record))
         } catch {
@@ -309,10 +381,10 @@ package actor PresentationCoordinator {
             throw error
         }
         log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
-        running[record.id] = Task {
+        start(.running, of: record.id) { coordinator in
             // One that was cancelled may still be notifying its phone.
             await before?.value
-            await self.run(record.id, plan, at: lane)
+            await coordinator.run(record.id, plan, at: lane)
         }
     }
 
@@ -335,7 +407,7 @@ package actor PresentationCoordinator {
     /// Ends a presentation, whatever it is waiting for. One that waits for a decision is dismissed; one that is over
     /// stays as it is.
     package func cancel(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
-        await writing[id]?.value
+        await tasks[.writing, id]?.value
         guard !isUnasked(id) else { throw .standingOrder }
         let record = try await stop(id)
         guard record.state == .awaitingDecision else { return record }
@@ -345,7 +417,7 @@ package actor PresentationCoordinator {
     private func stop(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
-        await running[id]?.value
+        await tasks[.running, id]?.value
         return book[id] ?? record
     }
 
@@ -371,7 +443,7 @@ package actor PresentationCoordinator {
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) async throws(PresentationServiceError) -> PresentationRecord {
         perform(try book.decide(id, decision))
-        await writing[id]?.value
+        await tasks[.writing, id]?.value
         return try record(id)
     }
 
@@ -385,110 +457,26 @@ package actor PresentationCoordinator {
         try book.takePortrait(of: id)
     }
 
-    // MARK: Actions of the book
-
-    func perform(_ actions: [PresentationBook.Action]) {
-        for action in actions {
-            switch action {
-            case .notify(let name, let record): notify(name, of: record)
-            case .write(let receipts, let retaining, let id): write(receipts, retaining: retaining, of: id)
-            case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
-            case .close(let id, let lane): logs[lane]?.close(id)
-            case .finish(let record): finish(record)
-            }
-        }
-    }
-
-    /// Counts an outcome, logs it and sends it.
-    private func finish(_ record: PresentationRecord) {
-        guard let conclusion = record.conclusion else { return }
-        rest(lane: record.lane)
-        metrics.ended(lane: record.lane, kind: record.order.kind, conclusion)
-        log.info(
-            "presentation over",
-            metadata: [
-                "presentation": "\(record.id)", "lane": "\(record.lane)",
-                "outcome": "\(conclusion.outcome.rawValue)",
-                "reasons": "\(conclusion.reasons.map(\.id).joined(separator: " "))",
-            ])
-        // Nobody is sent an outcome that the end of the daemon could take back.
-        if retrying[record.id] == nil { sendWebhook(of: record) }
-    }
-
-    private func sendWebhook(of record: PresentationRecord) {
-        guard let webhook = record.order.webhook else { return }
-        webhooks?.send(record.json(for: []).utf8, of: record.id, by: record.owner, to: webhook)
-    }
-
-    private func write(
-        _ receipts: WaitingReceipts, retaining: WaitingRetention, of id: PresentationID
-    ) {
-        writing[id] = Task { [archive] in
-            var written = WrittenReceipts()
-            if let archive, let record = book[id] {
-                let (first, further) = await archive.retain(retaining, of: record)
-                book.retained(until: first, further: further, of: id)
-            }
-            if let archive, let record = book[id]?.decided(written) {
-                written = await end(record, receipts, in: archive)
-            }
-            writing[id] = nil
-            perform(book.wrote(written, of: id))
-        }
-    }
-
-    /// The longest pause before a receipt is tried again.
-    private static let longestPause = Duration.seconds(30)
-
-    /// Tries to write down how a presentation ended, which the store did not take, until it does, and once more when the
-    /// daemon ends.
-    func retry(_ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive) {
-        retrying[record.id] = Task {
-            var pause = Duration.seconds(1)
-            repeat {
-                try? await Task.sleep(for: pause, clock: .continuous)
-                pause = min(pause * 2, Self.longestPause)
-                if let written = await archive.end(record, receipts.delayed) {
-                    perform(book.wroteDelayed(written, of: record.id))
-                    sendWebhook(of: book[record.id] ?? record)
-                    break
-                }
-            } while !Task.isCancelled
-            retrying[record.id] = nil
-        }
-    }
-
-    private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID, after time: Duration) {
-        Task { [weak self] in
-            try? await Task.sleep(for: time, clock: .continuous)
-            await self?.expire(expiry, of: id)
-        }
-    }
-
-    private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID) {
-        perform(book.expire(expiry, of: id))
-    }
-
     // MARK: Ending
 
     /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
-        isEnding = true
-        for name in Array(standing.keys) { await hold(lane: name) }
-        for lane in standing.values { lane.task.cancel() }
+        turns.end()
+        for name in standing.laneNames { await hold(lane: name) }
+        for task in standing.tasks { task.cancel() }
         book.interrupt()
         for id in book.ids { _ = try? await stop(id) }
-        for lane in standing.values { await lane.task.value }
+        for task in standing.tasks { await task.value }
         for id in book.ids {
             expire(.decision, of: id)
-            await writing[id]?.value
+            await tasks[.writing, id]?.value
         }
-        for task in retrying.values {
+        for task in tasks.all(.retrying) {
             task.cancel()
             await task.value
         }
-        for lane in lanes.values { await lane.lane.left() }
+        for lane in lanes.all { await lane.lane.left() }
         book.wipe()
-        for name in logs.keys { logs[name]?.close() }
+        logs.close()
     }
 }

@@ -2,6 +2,7 @@ package import JSON
 package import MdocTrust
 package import ReaderStore
 package import RequestPlanner
+internal import ErrorMapping
 
 /// The order of a till or a kiosk, with its form in JSON.
 package struct PresentationOrder: Equatable, Sendable {
@@ -149,4 +150,45 @@ package struct OrderReference: Hashable, Sendable {
     let name: String
     /// Which of the persons that belong to one name: the drivers of one contract.
     let holder: Int
+}
+
+/// What an order asks for next, in the same session: elements, once everything before was verified and answered yes.
+struct FurtherOrder: Equatable, Sendable {
+    let intent: RequestIntent
+    let retention: RetentionProfile
+
+    init(_ text: JSONText) throws(PresentationServiceError) {
+        let words: String
+        do throws(JSONFault) {
+            let members = try text.members(["intent", "retention"])
+            words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
+            retention = try members["retention"].map(RetentionProfile.init) ?? .none
+        } catch {
+            throw .orderMalformed(error, permitted: [])
+        }
+        intent = try RequestIntent(ordered: words, in: .further)
+    }
+}
+
+extension RequestIntent {
+    /// The intent that an order has in words.
+    init(
+        ordered words: String, in part: PresentationServiceError.OrderPart = .first
+    ) throws(PresentationServiceError) {
+        self = try mapping(RequestIntent(parsing: words)) { (error: RequestPlannerError) in
+            PresentationServiceError.intentRefused(error, in: part)
+        }
+    }
+}
+
+extension RequestPlan {
+    /// The smallest request that answers an ordered intent.
+    init(
+        ordered intent: RequestIntent, keeping retention: RetentionProfile,
+        in part: PresentationServiceError.OrderPart = .first
+    ) throws(PresentationServiceError) {
+        self = try mapping(RequestPlan(intent, keeping: retention.choice)) { (error: RequestPlannerError) in
+            PresentationServiceError.intentRefused(error, in: part)
+        }
+    }
 }

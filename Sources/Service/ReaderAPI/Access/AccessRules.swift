@@ -1,5 +1,7 @@
 internal import OpenSSLCrypto
 package import PresentationService
+internal import MdocModel
+internal import Synchronization
 
 /// Who may do what: tokens by their digests on TCP, users by their numbers on the socket.
 package struct AccessRules: Equatable, Sendable {
@@ -89,5 +91,38 @@ package struct AccessRules: Equatable, Sendable {
 extension AccessRules.Token {
     var caller: KnownCaller {
         KnownCaller(name: name, scopes: scopes, lanes: lanes, credential: .token(sha256))
+    }
+}
+
+/// The current access rules, which a reload replaces, and when each caller asked last.
+package final class AccessBook: Sendable {
+    private let rules: Mutex<AccessRules>
+    private let uses = Mutex<[KnownCaller.Credential: Timestamp]>([:])
+
+    package init(_ rules: AccessRules) {
+        self.rules = Mutex(rules)
+    }
+
+    package var current: AccessRules { rules.withLock { $0 } }
+
+    package func replace(with rules: AccessRules) {
+        self.rules.withLock { $0 = rules }
+        let known = Set(rules.callers.map(\.credential))
+        uses.withLock { $0 = $0.filter { known.contains($0.key) } }
+    }
+
+    /// The caller asks something now, itself or from a page with its cookie.
+    func note(_ caller: KnownCaller, at now: Timestamp) {
+        uses.withLock { $0[caller.credential] = now }
+    }
+
+    /// When the caller asked last; nil if it has not since the daemon started.
+    func lastUse(of caller: KnownCaller) -> Timestamp? { uses.withLock { $0[caller.credential] } }
+}
+
+extension PresentationCoordinator {
+    /// Ends the streams of callers whom these rules do not know any more, or allow less.
+    package func endStreams(under rules: AccessRules) {
+        endStreams { rules.allow($0) }
     }
 }

@@ -27,10 +27,10 @@ package struct BrandRoutes: Sendable {
 
     var routes: [APIRoute] {
         [
-            APIRoute(.post, "/v1/reader-tokens", .scopes([.readerTokens])) { call in
+            APIRoute(.post, "/v1/reader-tokens", for: .scopes([.readerTokens])) { call in
                 try await token(for: TokenRequest(call))
             },
-            APIRoute(.get, "/v1/brands/{id}/logo", .scopes([.screen, .clerk])) { call in
+            APIRoute(.get, "/v1/brands/{id}/logo", for: .scopes([.screen, .clerk])) { call in
                 // PNG holds no script, and the policy of every answer would run none (Gate).
                 .bytes(try logo(of: call.parameter("id")).png, type: "image/png")
             },
@@ -76,9 +76,10 @@ extension APIProblem {
         case .notAllowed: self = .readerTokenNotGranted
         case .tooMany(let seconds):
             self.init(
-                .tooManyReaderTokens, 429, TokenLimit.explanation(retryAfter: seconds), retryAfter: seconds)
+                .tooManyReaderTokens, status: 429, TokenLimit.explanation(retryAfter: seconds),
+                retryAfter: seconds)
         case .brandUnavailable(let error):
-            self.init(.brandUnavailable, 503, "\(error.id): \(error.explanation)")
+            self.init(.brandUnavailable, status: 503, "\(error.id): \(error.explanation)")
         }
     }
 }

@@ -18,8 +18,8 @@ struct APIRoute: Sendable {
     let handler: @Sendable (APICall) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: Access,
-        _ handler: @escaping @Sendable (APICall) async throws -> Response
+        _ method: HTTPRequest.Method, _ path: String, for access: Access,
+        handler: @escaping @Sendable (APICall) async throws -> Response
     ) {
         self.method = method
         self.path = path

@@ -17,23 +17,23 @@ extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
         let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .order, .admin])
         return [
-            APIRoute(.get, "/v1/lanes", anybody) { call in
+            APIRoute(.get, "/v1/lanes", for: anybody) { call in
                 .json(["lanes": .array(try await self.laneDescriptions(for: call.known))])
             },
-            APIRoute(.get, "/v1/lanes/{lane}", anybody) { call in
+            APIRoute(.get, "/v1/lanes/{lane}", for: anybody) { call in
                 .json(try await self.laneDescription(call.parameter("lane"), for: call.known))
             },
-            APIRoute(.get, "/v1/lanes/{lane}/logo", .scopes([.screen, .clerk])) { call in
+            APIRoute(.get, "/v1/lanes/{lane}/logo", for: .scopes([.screen, .clerk])) { call in
                 let brand = try await self.brand(ofLane: call.parameter("lane"), for: call.known)
                 // Not on the actor: it is a file.
                 guard let logo = try? brand?.image() else { throw APIProblem.brandUnknown }
                 return .bytes(logo.png, type: "image/png")
             },
-            APIRoute(.get, "/v1/lanes/{lane}/events", .scopes([.app, .screen, .clerk])) {
+            APIRoute(.get, "/v1/lanes/{lane}/events", for: .scopes([.app, .screen, .clerk])) {
                 call in
                 try await self.events(call, lane: call.parameter("lane"))
             },
-            APIRoute(.post, "/v1/lanes/{lane}/presentations", .scopes([.clerk, .order])) {
+            APIRoute(.post, "/v1/lanes/{lane}/presentations", for: .scopes([.clerk, .order])) {
                 call in
                 let caller = try call.known
                 switch try await self.open(presetIn: call) {
@@ -45,7 +45,7 @@ extension PresentationCoordinator {
                 case .past(let past): return .json(past.outcomeAlone)
                 }
             },
-            APIRoute(.get, "/v1/trust", .scopes([.app, .clerk, .admin])) { _ in
+            APIRoute(.get, "/v1/trust", for: .scopes([.app, .clerk, .admin])) { _ in
                 .json(try await self.trustDescription())
             },
         ]

@@ -16,7 +16,7 @@ extension PresentationCoordinator {
         let cancelling: Set<Scope> = [.app, .clerk, .order]
         let reading: Set<Scope> = [.app, .screen, .clerk, .order, .admin]
         return [
-            APIRoute(.post, "/v1/presentations", .scopes([.app])) { call in
+            APIRoute(.post, "/v1/presentations", for: .scopes([.app])) { call in
                 switch try await self.open(PresentationOrder(call.body()), by: call.known) {
                 case .created(let record):
                     .json(
@@ -26,24 +26,24 @@ extension PresentationCoordinator {
                 case .past(let past): .json(past.json)
                 }
             },
-            APIRoute(.get, "/v1/presentations", .scopes([.app, .admin])) { call in
+            APIRoute(.get, "/v1/presentations", for: .scopes([.app, .admin])) { call in
                 .json(try await self.list(PresentationListQuery(call.query), for: call.known))
             },
-            APIRoute(.get, "/v1/presentations/{id}", .scopes(reading)) { call in
+            APIRoute(.get, "/v1/presentations/{id}", for: .scopes(reading)) { call in
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
                 let seen = try await self.presentation(call.presentation, for: call.known, by: reading)
                 return .json(seen.record.json(for: seen.scopes))
             },
-            APIRoute(.delete, "/v1/presentations/{id}", .scopes(cancelling)) { call in
+            APIRoute(.delete, "/v1/presentations/{id}", for: .scopes(cancelling)) { call in
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
                 let seen = try await self.presentation(call.presentation, for: call.known, by: cancelling)
                 return .json(try await self.cancel(seen.record.id).json(for: seen.scopes))
             },
-            APIRoute(.post, "/v1/presentations/{id}/engagement", .scopes(handling)) {
+            APIRoute(.post, "/v1/presentations/{id}/engagement", for: .scopes(handling)) {
                 call in
                 let engagement = try Self.engagement(in: await call.body())
                 let seen = try await self.presentation(call.presentation, for: call.known, by: handling)
@@ -58,12 +58,12 @@ extension PresentationCoordinator {
     private nonisolated var answerRoutes: [APIRoute] {
         let following: Set<Scope> = [.app, .screen, .clerk, .order]
         return [
-            APIRoute(.post, "/v1/presentations/{id}/decision", .scopes([.clerk])) { call in
+            APIRoute(.post, "/v1/presentations/{id}/decision", for: .scopes([.clerk])) { call in
                 let decision = try Self.decision(in: await call.body())
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
                 return .json(try await self.decide(seen.record.id, decision).json(for: seen.scopes))
             },
-            APIRoute(.post, "/v1/presentations/{id}/again", .scopes([.clerk])) { call in
+            APIRoute(.post, "/v1/presentations/{id}/again", for: .scopes([.clerk])) { call in
                 let body = try await call.body()
                 _ = try mapping(body.members([]), APIProblem.init(body:))
                 let record = try await self.askAgain(call.presentation, by: call.known)
@@ -71,18 +71,18 @@ extension PresentationCoordinator {
                     try await self.outcome(of: record, for: call.known), status: .created,
                     location: "/v1/presentations/\(record.id)")
             },
-            APIRoute(.get, "/v1/presentations/{id}/portrait", .scopes([.clerk])) { call in
+            APIRoute(.get, "/v1/presentations/{id}/portrait", for: .scopes([.clerk])) { call in
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
                 let portrait = try await self.portrait(of: seen.record.id)
                 return portrait.withBytes { .bytes($0, type: portrait.mediaType) }
             },
-            APIRoute(.get, "/v1/presentations/{id}/documents/portrait", .scopes([.app])) {
+            APIRoute(.get, "/v1/presentations/{id}/documents/portrait", for: .scopes([.app])) {
                 call in
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.app])
                 let portrait = try await self.takePortrait(of: seen.record.id)
                 return .bytes(portrait, type: ImageFormat(portrait)?.mediaType ?? "application/octet-stream")
             },
-            APIRoute(.get, "/v1/presentations/{id}/events", .scopes(following)) { call in
+            APIRoute(.get, "/v1/presentations/{id}/events", for: .scopes(following)) { call in
                 guard try await self.remembers(call.presentation) else {
                     _ = try await self.past(call.presentation, for: call.known)
                     throw APIProblem.eventsOver
@@ -99,7 +99,8 @@ extension PresentationCoordinator {
         return try mapping(DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])) {
             (error: MdocModelError) in
             APIProblem(
-                .engagementMalformed, 400, "uri is not an engagement: \(error.explanation)", pointer: "/uri")
+                .engagementMalformed, status: 400, "uri is not an engagement: \(error.explanation)",
+                pointer: "/uri")
         }
     }
 

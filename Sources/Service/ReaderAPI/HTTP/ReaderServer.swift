@@ -46,14 +46,16 @@ package struct ReaderServer: Service {
             coordinator: coordinator, access: access, records: store.map(OwnerRecords.init),
             started: coordinator.clock.now)
         let routes = Self.routes(
-            coordinator, brands, online, page, pageSessions, owner, metrics: metrics)
+            of: coordinator, brands: brands, online: online, page: page, pageSessions: pageSessions,
+            owner: owner,
+            metrics: metrics)
         let router = Router(context: APIContext.self)
         router.add(
             middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: metrics))
         for route in routes {
             Self.register(
-                route, on: router, Caller(listener: listener, rules: access, pages: pages),
-                self.connections)
+                route, on: router, for: Caller(listener: listener, rules: access, pages: pages),
+                connections: self.connections)
         }
         responder = router.buildResponder()
     }
@@ -69,11 +71,11 @@ package struct ReaderServer: Service {
             at: address, connections: connections, tls: tls,
             limits: ConnectionLimits(idle: .seconds(Self.idleSeconds), answersOnEventLoop: true),
             refusal: APIProblem.tooManyConnections, log: log, listening: listening
-        ) { request, writer, channel in try await answer(request, writer, channel) }.run()
+        ) { request, writer, channel in try await answer(request, to: writer, on: channel) }.run()
     }
 
     private func answer(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+        _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         var response = try await responder.respond(to: request, context: context)
@@ -92,8 +94,8 @@ package struct ReaderServer: Service {
 
     /// Every operation there is, in the order of the document.
     static func routes(
-        _ coordinator: PresentationCoordinator, _ brands: BrandRoutes, _ online: OnlineVerifier?,
-        _ page: PageFiles, _ pageSessions: PageSessionRoutes, _ owner: OwnerRoutes, metrics: HTTPMetrics
+        of coordinator: PresentationCoordinator, brands: BrandRoutes, online: OnlineVerifier?,
+        page: PageFiles, pageSessions: PageSessionRoutes, owner: OwnerRoutes, metrics: HTTPMetrics
     ) -> [APIRoute] {
         coordinator.presentationRoutes + OnlineRoutes(verifier: online).all + coordinator.laneRoutes
             + coordinator.recordRoutes + coordinator.systemRoutes(metrics) + brands.routes + page.routes
@@ -101,7 +103,7 @@ package struct ReaderServer: Service {
     }
 
     private static func register(
-        _ route: APIRoute, on router: Router<APIContext>, _ caller: Caller, _ connections: OpenConnectionBook
+        _ route: APIRoute, on router: Router<APIContext>, for caller: Caller, connections: OpenConnectionBook
     ) {
         router.on(RouterPath(route.path), method: route.method) { request, context in
             var known: KnownCaller?

@@ -15,22 +15,22 @@ extension PresentationCoordinator {
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])
         return [
-            APIRoute(.get, "/v1/receipts", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/receipts", for: .scopes([.admin])) { call in
                 .json(try await self.receipts(ReceiptPage(call.request.uri.query), for: call.known))
             },
-            APIRoute(.get, "/v1/receipts/{id}", readers) { call in
+            APIRoute(.get, "/v1/receipts/{id}", for: readers) { call in
                 .json(try await self.receipt(call.parameter("id"), for: call.known).json)
             },
-            APIRoute(.get, "/v1/receipt-chain", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/receipt-chain", for: .scopes([.admin])) { call in
                 try await self.receiptChain(for: call.known)
             },
-            APIRoute(.get, "/v1/receipt-keys", readers) { call in
+            APIRoute(.get, "/v1/receipt-keys", for: readers) { call in
                 .bytes(try await self.receiptKeys(for: call.known), type: "application/x-pem-file")
             },
-            APIRoute(.post, "/v1/exports", .scopes([.app])) { call in
+            APIRoute(.post, "/v1/exports", for: .scopes([.app])) { call in
                 try await self.export(Self.reference(in: call.body()), of: call.known.name)
             },
-            APIRoute(.delete, "/v1/exports/{id}", .scopes([.app])) { call in
+            APIRoute(.delete, "/v1/exports/{id}", for: .scopes([.app])) { call in
                 let removed = try await self.recordArchive()
                     .finishExport(call.parameter("id"), of: call.known.name)
                 return .json(["removed": .integer(Int64(removed))])
@@ -127,6 +127,39 @@ struct ReceiptPage {
             case "limit" where (1...Int64(Self.most)).contains(number): limit = Int(number)
             default: throw .queryRefused
             }
+        }
+    }
+}
+
+extension RecordArchive {
+    /// A body of all receipts, a page at a time; what is written meanwhile is not in it.
+    ///
+    /// - Parameters:
+    ///   - opening: what comes first, for the number of receipts that follow.
+    ///   - page: the bytes of some receipts, in their order.
+    nonisolated func receiptBody(
+        for caller: KnownCaller, opening: (Int) -> ByteBuffer,
+        page: @escaping @Sendable ([SignedReceipt]) -> ByteBuffer
+    ) async throws -> ResponseBody {
+        let count = try await look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.lastReceipt()?.sequence ?? 0
+        }
+        let head = opening(Int(count))
+        return ResponseBody { writer in
+            try await writer.write(head)
+            var written: Int64 = 0
+            while written < count {
+                let size = Int(min(count - written, Int64(ReceiptPage.most)))
+                let receipts = try await self.look(for: caller.name) {
+                    [written] store throws(ReaderStoreError) in
+                    try store.receipts(after: written, atMost: size)
+                }
+                // One that is missing must not go unnoticed: the body ends here, cut off.
+                guard receipts.count == size else { throw APIProblem.recordsUnavailable(.damaged) }
+                try await writer.write(page(receipts))
+                written += Int64(size)
+            }
+            try await writer.finish(nil)
         }
     }
 }

@@ -10,15 +10,15 @@ extension PresentationCoordinator {
     /// What supervisors and collectors ask.
     nonisolated func systemRoutes(_ http: HTTPMetrics) -> [APIRoute] {
         [
-            APIRoute(.get, "/healthz", .everybody) { _ in .json(["status": "ok"]) },
-            APIRoute(.get, "/readyz", .everybody) { _ in
+            APIRoute(.get, "/healthz", for: .everybody) { _ in .json(["status": "ok"]) },
+            APIRoute(.get, "/readyz", for: .everybody) { _ in
                 let report = await self.readinessReport()
                 return .json(report.json, status: report.isReady ? .ok : .serviceUnavailable)
             },
-            APIRoute(.get, "/metrics", .scopes([.admin])) { _ in
+            APIRoute(.get, "/metrics", for: .scopes([.admin])) { _ in
                 .bytes(await self.metricsText(http).utf8, type: MetricsText.contentType)
             },
-            APIRoute(.get, "/v1/openapi.json", .everybody) { _ in
+            APIRoute(.get, "/v1/openapi.json", for: .everybody) { _ in
                 .bytes(APIDocument.bytes, type: "application/json")
             },
         ]
@@ -87,24 +87,60 @@ extension PresentationCoordinator {
         metrics.write(to: &text)
         http.write(to: &text)
         await lookAtLanes()
-        text.begin("countersign_lane_ready", "gauge", "Whether phones can be asked at the lane.")
+        text.begin("countersign_lane_ready", type: "gauge", about: "Whether phones can be asked at the lane.")
         for name in laneNames {
             let readiness = await readiness(ofLane: name)
             text.add(
                 readiness?.state == "ready" ? 1 : 0,
                 [("lane", name), ("state", readiness?.state ?? "stopped")])
         }
-        text.begin("countersign_lane_busy", "gauge", "Whether a presentation is running at the lane.")
+        text.begin(
+            "countersign_lane_busy", type: "gauge", about: "Whether a presentation is running at the lane.")
         for name in laneNames {
             text.add(isBusy(lane: name) ? 1 : 0, [("lane", name)])
         }
-        text.begin("countersign_trust_age_seconds", "gauge", "The age of the newest list of the trust store.")
+        text.begin(
+            "countersign_trust_age_seconds", type: "gauge",
+            about: "The age of the newest list of the trust store.")
         let now = now
         if let age = try? await basis.basis().age(at: now) { text.add(Double(age)) }
-        text.begin("countersign_event_listeners", "gauge", "Who listens to events now.")
+        text.begin("countersign_event_listeners", type: "gauge", about: "Who listens to events now.")
         text.add(Double(listenerCount))
-        text.begin("countersign_info", "gauge", "What runs.")
+        text.begin("countersign_info", type: "gauge", about: "What runs.")
         text.add(1, [("version", Version.number)])
         return text.text
     }
+}
+
+/// Whether presentations can be ordered, and what is wrong.
+struct ReadinessReport: Sendable {
+    let isReady: Bool
+    let acceptsTestDocuments: Bool
+    let faults: [Fault]
+
+    /// What is wrong, and what to do.
+    struct Fault: Sendable {
+        let id: String
+        /// The lane at which it is wrong; nil if it is so for all.
+        var lane: String?
+        let text: String
+
+        var json: JSONValue {
+            .object(
+                [("id", .string(id))] + (lane.map { [("lane", .string($0))] } ?? [])
+                    + [("text", .string(text))])
+        }
+    }
+
+    var json: JSONValue {
+        [
+            "ready": .boolean(isReady), "acceptsTestDocuments": .boolean(acceptsTestDocuments),
+            "faults": .array(faults.map(\.json)),
+        ]
+    }
+}
+
+/// The contract of the API: the OpenAPI 3.1 document that is served.
+enum APIDocument {
+    static let bytes = PackageResources.openapi_json
 }

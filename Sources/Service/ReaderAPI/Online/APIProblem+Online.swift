@@ -3,23 +3,23 @@ internal import WalletPresentation
 
 extension APIProblem {
     static let onlineNotSetUp = APIProblem(
-        .onlineNotSetUp, 404,
+        .onlineNotSetUp, status: 404,
         "this channel is not set up: add the section online to the daemon's configuration file")
     static let merchantRequired = APIProblem(
-        .merchantRequired, 400,
+        .merchantRequired, status: 400,
         "there are several merchants: name one of the daemon's configuration file as merchant",
         pointer: "/merchant")
     static let merchantUnknown = APIProblem(
-        .merchantUnknown, 404,
+        .merchantUnknown, status: 404,
         "there is no merchant of this name: name one of the daemon's configuration file",
         pointer: "/merchant")
     static let originUnknown = APIProblem(
-        .originUnknown, 403, "origin is not known: name one of the daemon's configuration file",
+        .originUnknown, status: 403, "origin is not known: name one of the daemon's configuration file",
         pointer: "/origin")
 
     init(_ refusal: NonceRefusal) {
         let status = refusal == .tooMany ? 503 : 403
-        self.init(ID(rawValue: refusal.rawValue) ?? .failed, status, refusal.explanation)
+        self.init(ID(rawValue: refusal.rawValue) ?? .failed, status: status, refusal.explanation)
     }
 
     init(_ error: NonceStoreError) {
@@ -27,23 +27,27 @@ extension APIProblem {
         case .refused(let refusal): self.init(refusal)
         case .askedTooLong:
             self.init(
-                .bodyTooLong, 413, "the request is too long to be stored with a nonce: request fewer elements"
+                .bodyTooLong, status: 413,
+                "the request is too long to be stored with a nonce: request fewer elements"
             )
         case .overloaded:
             self.init(
-                .noncesUnavailable, 503, "requests arrive faster than nonces can be stored: try again")
+                .noncesUnavailable, status: 503, "requests arrive faster than nonces can be stored: try again"
+            )
         case .libraryMissing:
-            self.init(.noncesUnavailable, 503, "libpq.so.5 is not installed here: apt-get install libpq5")
+            self.init(
+                .noncesUnavailable, status: 503, "libpq.so.5 is not installed here: apt-get install libpq5")
         case .unreachable:
             self.init(
-                .noncesUnavailable, 503,
+                .noncesUnavailable, status: 503,
                 "the database of nonces cannot be reached, so nothing is accepted: start it")
         case .overdue:
             self.init(
-                .noncesUnavailable, 503, "the database of nonces did not answer in time: request a new nonce")
+                .noncesUnavailable, status: 503,
+                "the database of nonces did not answer in time: request a new nonce")
         case .failed(let code):
             self.init(
-                .noncesUnavailable, 503,
+                .noncesUnavailable, status: 503,
                 "the database of nonces returned an error (SQLSTATE \(code)): request a new nonce; if it happens again, see its log"
             )
         }
@@ -51,7 +55,7 @@ extension APIProblem {
 
     /// An answer that was not opened.
     init(_ error: WalletPresentationError) {
-        self.init(ID(rawValue: error.id) ?? .failed, 422, error.explanation)
+        self.init(ID(rawValue: error.id) ?? .failed, status: 422, error.explanation)
     }
 
     /// A request that PassKit would refuse.
@@ -65,6 +69,6 @@ extension APIProblem {
             case .elementNotOfDocument(let element):
                 "must not contain \(element.name), which the document does not have"
             }
-        self.init(.descriptorRefused, 400, text, pointer: "/elements")
+        self.init(.descriptorRefused, status: 400, text, pointer: "/elements")
     }
 }

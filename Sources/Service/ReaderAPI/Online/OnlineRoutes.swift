@@ -16,21 +16,21 @@ struct OnlineRoutes {
 
     var all: [APIRoute] {
         [
-            APIRoute(.post, "/v1/wallet/requests", .scopes([.online])) { call in
+            APIRoute(.post, "/v1/wallet/requests", for: .scopes([.online])) { call in
                 let (session, members) = try await asking(call, AppOrder.members)
                 return .json(
                     try await required.ask(AppOrder(members), for: session), status: .created)
             },
-            APIRoute(.post, "/v1/wallet/presentations", .scopes([.online])) { call in
+            APIRoute(.post, "/v1/wallet/presentations", for: .scopes([.online])) { call in
                 let (session, nonce, envelope) = try await Self.appAnswer(call)
                 return .json(try await required.judge(envelope, to: nonce, by: session))
             },
-            APIRoute(.post, "/v1/web/requests", .scopes([.online])) { call in
+            APIRoute(.post, "/v1/web/requests", for: .scopes([.online])) { call in
                 let (session, members) = try await asking(call, WebOrder.members)
                 return .json(
                     try await required.ask(WebOrder(members), for: session), status: .created)
             },
-            APIRoute(.post, "/v1/web/presentations", .scopes([.online])) { call in
+            APIRoute(.post, "/v1/web/presentations", for: .scopes([.online])) { call in
                 let (session, info, origin, response) = try await Self.webAnswer(call)
                 return .json(try await required.judge(response, to: info, on: origin, by: session))
             },

@@ -10,6 +10,8 @@ internal import ReaderIdentityStore
 internal import ReaderService
 internal import ReaderStore
 internal import Reports
+internal import MdocVerification
+internal import RequestPlanner
 
 /// What the owner of the shop looks at: how the daemon and its lanes are, today's outcomes as numbers, receipts and tokens. Nothing
 /// of it is about a person.
@@ -22,14 +24,14 @@ struct OwnerRoutes: Sendable {
 
     var all: [APIRoute] {
         [
-            APIRoute(.get, "/v1/owner", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/owner", for: .scopes([.admin])) { call in
                 .json(try await overview(for: call.known))
             },
-            APIRoute(.get, "/v1/receipt-verification", .scopes([.admin])) { _ in
+            APIRoute(.get, "/v1/receipt-verification", for: .scopes([.admin])) { _ in
                 guard let records else { throw APIProblem.noRecords }
                 return .json(try await records.verification())
             },
-            APIRoute(.get, "/v1/receipts.csv", .scopes([.admin])) { call in
+            APIRoute(.get, "/v1/receipts.csv", for: .scopes([.admin])) { call in
                 try await table(for: call.known)
             },
         ]
@@ -116,5 +118,39 @@ extension KnownCaller {
             "lanes": lanes.map { .array($0.sorted().map(JSONValue.string)) } ?? .null,
             "lastUsed": JSONValue(lastUse.map { "\($0)" }),
         ]
+    }
+}
+
+/// Receipts as a table in CSV (RFC 4180), one a line.
+struct ReceiptTable: Sendable {
+    static let contentType = "text/csv; charset=utf-8; header=present"
+    static let heading = line([
+        "number", "time", "lane", "kind", "purpose", "outcome", "verdict", "decision", "test", "questions",
+        "reasons", "policy", "retention", "software", "digest",
+    ])
+
+    /// A receipt that a later version made has its number and its digest alone.
+    static func line(of receipt: SignedReceipt) -> String {
+        guard let statement = try? receipt.statement() else {
+            return line([receipt.id] + [String](repeating: "", count: 13) + [receipt.digest.hexadecimal])
+        }
+        return line([
+            receipt.id, "\(statement.time)", statement.lane.text, statement.kind.rawValue,
+            statement.purpose.rawValue, statement.outcome?.rawValue ?? "", statement.verdict.rawValue,
+            statement.decision?.rawValue ?? "", statement.hasTestDocument ? "yes" : "no",
+            statement.questions.map { "\($0.subject)=\($0.answer.rawValue)" }.joined(separator: " "),
+            statement.reasons.map(\.id).joined(separator: " "), statement.policy.text,
+            statement.retention.name, statement.software.text, receipt.digest.hexadecimal,
+        ])
+    }
+
+    private static func line(_ fields: [String]) -> String {
+        fields.map(field).joined(separator: ",") + "\r\n"
+    }
+
+    /// Quoted, and never the beginning of a formula for a spreadsheet: a lane may be named `-1` or `+1`.
+    static func field(_ text: String) -> String {
+        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
+        return "\"\((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))\""
     }
 }

@@ -12,7 +12,7 @@ struct PageSessionRoutes: Sendable {
 
     var all: [APIRoute] {
         [
-            APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk, .admin])) { call in
+            APIRoute(.post, "/v1/page-codes", for: .scopes([.screen, .clerk, .admin])) { call in
                 let body = try await call.body()
                 let place = try mapping(Self.place(in: body), APIProblem.init(body:))
                 if let lane = place.lane, await !coordinator.laneNames.contains(lane) {
@@ -25,7 +25,7 @@ struct PageSessionRoutes: Sendable {
                         "seconds": .integer(Int64(PageSessions.codeSeconds)),
                     ], status: .created)
             },
-            APIRoute(.post, "/v1/page-sessions", .everybody) { call in
+            APIRoute(.post, "/v1/page-sessions", for: .everybody) { call in
                 let body = try await call.body()
                 let code = try mapping(
                     body.members(["code"]).required("code").string(upTo: 64), APIProblem.init(body:))

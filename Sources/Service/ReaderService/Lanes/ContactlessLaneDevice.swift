@@ -24,7 +24,10 @@ package struct ContactlessLaneDevice: LaneDevice {
     package func run(
         _ transaction: ReaderTransaction, scanned engagement: DeviceEngagement
     ) async -> Presentation {
-        if let radio, await answersByBluetooth(engagement, radio, transaction.plan.retrieval.transport) {
+        if let radio,
+            await answersByBluetooth(
+                engagement, over: radio, allowing: transaction.plan.retrieval.transport)
+        {
             return await transaction.run(scanned: engagement, radio: radio)
         }
         return await transaction.run(at: reader, scanned: engagement)
@@ -32,7 +35,8 @@ package struct ContactlessLaneDevice: LaneDevice {
 
     /// Bluetooth if the phone offers it; NFC if the phone has both, and Bluetooth is missing here or would harm it.
     private func answersByBluetooth(
-        _ engagement: DeviceEngagement, _ radio: any BluetoothLERadio, _ transport: RetrievalPlan.Transport
+        _ engagement: DeviceEngagement, over radio: any BluetoothLERadio,
+        allowing transport: RetrievalPlan.Transport
     ) async -> Bool {
         guard transport != .nfc, engagement.offersBluetooth else { return false }
         guard transport == .automatic, engagement.offersNFC else { return true }

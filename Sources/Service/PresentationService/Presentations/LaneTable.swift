@@ -1,0 +1,39 @@
+internal import ReaderService
+
+/// The lanes of a coordinator, and the readiness of each that its listeners know.
+package struct LaneTable: Sendable {
+    /// The names of the lanes, in the order in which they were added.
+    package private(set) var names: [String] = []
+    private var lanes: [String: ConfiguredLane] = [:]
+    /// The readiness of each lane that its listeners were last notified of. It stays when a lane is removed: the lane may come
+    /// back.
+    private var notifiedReadiness: [String: LaneReadiness] = [:]
+
+    init(_ lanes: [ConfiguredLane]) {
+        for lane in lanes { insert(lane) }
+    }
+
+    package subscript(name: String) -> ConfiguredLane? { lanes[name] }
+
+    /// The lanes, in the order in which they were added.
+    var all: [ConfiguredLane] { names.compactMap { lanes[$0] } }
+
+    /// Adds a lane, or replaces the lane with the same name.
+    mutating func insert(_ lane: ConfiguredLane) {
+        let name = lane.lane.name
+        if lanes.updateValue(lane, forKey: name) == nil { names.append(name) }
+    }
+
+    mutating func remove(_ name: String) -> ConfiguredLane? {
+        names.removeAll { $0 == name }
+        return lanes.removeValue(forKey: name)
+    }
+
+    /// Records the readiness of a lane.
+    ///
+    /// - Returns: whether the lane's listeners know another readiness.
+    mutating func record(_ readiness: LaneReadiness, of name: String) -> Bool {
+        let before = notifiedReadiness.updateValue(readiness, forKey: name)
+        return before.map { $0 != readiness } ?? false
+    }
+}
