@@ -25,7 +25,7 @@ struct WalkTests {
         let page = SourceFile.text(of: "Documentation/architecture.md")
         let section = page.split(separator: "## Three walks through the files\n").dropFirst().first ?? ""
         let walks = section.split(separator: "\n## ").first ?? ""
-        let rows = walks.split(separator: "\n").filter { $0.firstMatch(of: /^\| \d+\. /) != nil }
+        let rows = walks.split(separator: "\n").filter { $0.firstMatch(of: #/^\| \d+\. /#) != nil }
         #expect(rows.count > 30)
         for row in rows {
             let steps = Self.steps(of: row)
