@@ -135,7 +135,7 @@ final class FakeBluetoothd: Sendable {
                 "org.bluez.Device1": [
                     "Address": .string("C0:00:00:00:00:0\(name.suffix(1))"), "AddressType": .string("random"),
                     "UUIDs": .strings([uuid.description]), "RSSI": .int16(strength),
-                    "Connected": .boolean(false),
+                    "Connected": .boolean(false), "Paired": .boolean(false),
                     "ServicesResolved": .boolean(false),
                 ]
             ])
@@ -144,6 +144,14 @@ final class FakeBluetoothd: Sendable {
     func connect(_ device: String) { change(device, "org.bluez.Device1", ["Connected": .boolean(true)]) }
 
     func disconnect(_ device: String) { change(device, "org.bluez.Device1", ["Connected": .boolean(false)]) }
+
+    /// Lets a peer be known without being heard.
+    func silence(_ device: String) {
+        state.withLock { $0.objects[device]?["org.bluez.Device1"]?["RSSI"] = nil }
+        emit(
+            device, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
+            [.string("org.bluez.Device1"), .map([:]), .strings(["RSSI"])])
+    }
 
     func resolve(_ device: String) {
         change(device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])

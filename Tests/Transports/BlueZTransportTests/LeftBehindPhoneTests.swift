@@ -1,4 +1,5 @@
 import Deadlines
+import NDEF
 import Synchronization
 import Testing
 import Transport
@@ -102,4 +103,32 @@ extension OneAfterAnother.PeerConnectingTests {
             #expect(bluetoothd.count("RemoveDevice") == 2)
         }
     }
+
+    @Test(
+        "Q114 A phone that bluetoothd remembers with other services only is found all the same, and nobody else goes"
+    )
+    func remembered() async throws {
+        var configuration = Self.hurried
+        configuration.discovery = .milliseconds(100)
+        try await with(by: configuration) { bluetoothd, method, _ in
+            guard method == "StartDiscovery" else { return nil }
+            bluetoothd.show("dev_5", uuid: Self.otherService)
+            if !bluetoothd.devices.contains(Self.device) { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+            return nil
+        } _: { radio, bluetoothd in
+            for name in ["dev_1", "dev_2", "dev_3", "dev_4"] {
+                bluetoothd.show(name, uuid: Self.otherService)
+            }
+            let others = ["dev_2", "dev_3", "dev_4", "dev_5"].map { FakeBluetoothd.adapter + "/" + $0 }
+            bluetoothd.change(others[0], "org.bluez.Device1", ["Paired": .boolean(true)])
+            bluetoothd.connect(others[1])
+            bluetoothd.silence(others[2])
+            let link = try await radio.connect(to: Self.service)
+            await link.close()
+            #expect(bluetoothd.devices.sorted() == others)
+            for device in others { bluetoothd.remove(device) }
+        }
+    }
+
+    private static let otherService = BluetoothUUID(expanding: 0x180f)
 }
