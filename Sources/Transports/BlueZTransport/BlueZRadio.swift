@@ -73,6 +73,7 @@ package actor BlueZRadio: BluetoothLERadio {
                 throw BlueZTransportError(error)
             }
         }
+        await daemon.forgetLeftBehind(at: adapter)
         return (daemon, adapter)
     }
 

@@ -39,14 +39,7 @@ final class FakeBluetoothd: Sendable {
     ) async throws {
         bus = try await privateBus.connect(as: "org.bluez").bus
         self.behaviour = behaviour
-        add(
-            Self.adapter,
-            [
-                "org.bluez.Adapter1": [
-                    "Powered": .boolean(true), "Pairable": .boolean(false),
-                    "Address": .string("00:11:22:33:44:55"),
-                ], "org.bluez.LEAdvertisingManager1": [:],
-            ])
+        addAdapter()
         let exported = try await bus.export("/") { [weak self] message in self?.called(message) ?? false }
         registration.withLock { $0 = exported }
     }
@@ -92,6 +85,21 @@ final class FakeBluetoothd: Sendable {
             [.path(path), .interfaces(interfaces)])
     }
 
+    func addAdapter(isOn: Bool = true) {
+        add(
+            Self.adapter,
+            [
+                "org.bluez.Adapter1": [
+                    "Powered": .boolean(isOn), "Pairable": .boolean(false),
+                    "Address": .string("00:11:22:33:44:55"),
+                ], "org.bluez.LEAdvertisingManager1": [:],
+            ])
+    }
+
+    func switchAdapter(on isOn: Bool) {
+        change(Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(isOn)])
+    }
+
     func remove(_ path: String) {
         let gone = state.withLock { state in
             let gone = state.objects.filter { $0.key == path || $0.key.hasPrefix(path + "/") }
@@ -127,13 +135,23 @@ final class FakeBluetoothd: Sendable {
                 "org.bluez.Device1": [
                     "Address": .string("C0:00:00:00:00:0\(name.suffix(1))"), "AddressType": .string("random"),
                     "UUIDs": .strings([uuid.description]), "RSSI": .int16(strength),
-                    "Connected": .boolean(false),
+                    "Connected": .boolean(false), "Paired": .boolean(false),
                     "ServicesResolved": .boolean(false),
                 ]
             ])
     }
 
     func connect(_ device: String) { change(device, "org.bluez.Device1", ["Connected": .boolean(true)]) }
+
+    func disconnect(_ device: String) { change(device, "org.bluez.Device1", ["Connected": .boolean(false)]) }
+
+    /// Lets a peer be known without being heard.
+    func silence(_ device: String) {
+        state.withLock { $0.objects[device]?["org.bluez.Device1"]?["RSSI"] = nil }
+        emit(
+            device, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
+            [.string("org.bluez.Device1"), .map([:]), .strings(["RSSI"])])
+    }
 
     func resolve(_ device: String) {
         change(device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
@@ -181,6 +199,9 @@ final class FakeBluetoothd: Sendable {
             addService(OneAfterAnother.BenchTests.service, to: path)
             resolve(path)
         case "RemoveDevice":
+            let adapter = state.withLock { $0.objects[path]?["org.bluez.Adapter1"] }
+            guard let adapter else { return .error("org.freedesktop.DBus.Error.UnknownObject") }
+            guard adapter["Powered"]?.flag == true else { return .error("org.bluez.Error.NotReady") }
             if let device = (try? message.values())?.first?.text { remove(device) }
         case "AcquireNotify", "AcquireWrite":
             var ends: [Int32] = [-1, -1]

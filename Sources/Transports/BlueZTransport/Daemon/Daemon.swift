@@ -72,7 +72,7 @@ actor Daemon {
                 guard case .objects(let objects)? = answer.first else { return }
                 self?.assumeIsolated {
                     $0.objects = objects
-                    for path in objects.keys { $0.forgetIfLeftBehind(path) }
+                    for path in objects.keys { $0.forgetLeftBehind(at: path) }
                 }
             }
         } catch .noSuchService {
@@ -204,11 +204,20 @@ actor Daemon {
         }
     }
 
-    private func forgetIfLeftBehind(_ path: String) {
+    /// Forgets the peer at a path, or the peers of the adapter there, if they were left behind. bluetoothd removes none
+    /// while the adapter is off.
+    func forgetLeftBehind(at path: String) {
+        guard objects[path]?["org.bluez.Adapter1"] == nil else {
+            for device in paths("org.bluez.Device1", below: path) { forgetLeftBehind(at: device) }
+            return
+        }
         guard let device = objects[path]?["org.bluez.Device1"], device["Connected"]?.flag != true,
-            let end = path.lastIndex(of: "/"), leftBehind.remove(path)
+            let end = path.lastIndex(of: "/")
         else { return }
-        Task { await forget(path, at: String(path[..<end])) }
+        let adapter = String(path[..<end])
+        guard objects[adapter]?["org.bluez.Adapter1"]?["Powered"]?.flag == true, leftBehind.remove(path)
+        else { return }
+        Task { await forget(path, at: adapter) }
     }
 
     // MARK: - Listening
@@ -269,7 +278,7 @@ actor Daemon {
 
     private func added(_ interfaces: BusInterfaces, to path: String) {
         objects[path, default: [:]].merge(interfaces) { $1 }
-        forgetIfLeftBehind(path)
+        forgetLeftBehind(at: path)
         for (interface, properties) in interfaces { tell(.changed(path, interface, properties)) }
     }
 
@@ -281,6 +290,9 @@ actor Daemon {
 
     private func changed(_ properties: [String: BusValue], of interface: String, at path: String) {
         objects[path]?[interface]?.merge(properties) { $1 }
+        if properties["Powered"]?.flag == true || properties["Connected"]?.flag == false {
+            forgetLeftBehind(at: path)
+        }
         tell(.changed(path, interface, properties))
     }
 }

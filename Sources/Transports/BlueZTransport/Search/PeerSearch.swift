@@ -25,6 +25,8 @@ actor PeerSearch {
     private var failure: BlueZTransportError?
     /// Everyone who was seen to have the UUID, to be forgotten at the end (Q114).
     private var known: Set<String> = []
+    /// Peers that bluetoothd had before the search, which may have changed their services since.
+    private var remembered: Set<String> = []
     /// How often an attempt with a peer has failed.
     private var failures: [String: Int] = [:]
 
@@ -42,6 +44,7 @@ actor PeerSearch {
     /// - Parameter deadline: nil for no deadline.
     /// - Returns: nil if no peer was seen before the deadline.
     func peer(until deadline: ContinuousClock.Instant?) async throws(BlueZTransportError) -> Peer? {
+        remembered = Set(devices.keys)
         try await start()
         var renewal = ContinuousClock.now + configuration.discovery
         while sightings.isEmpty {
@@ -49,6 +52,7 @@ actor PeerSearch {
             let now = ContinuousClock.now
             if let deadline, now >= deadline { return nil }
             if now >= renewal {
+                await forgetRemembered()
                 await stop()
                 try await start()
                 renewal = .now + configuration.discovery
@@ -61,15 +65,28 @@ actor PeerSearch {
         return sightings.first
     }
 
+    /// Forgets peers that were heard, as a UUID that is new to a peer whose services bluetoothd remembers is not shown (Q114).
+    private func forgetRemembered() async {
+        for (path, device) in devices where device["RSSI"] != nil && !matches(device) {
+            guard device["Connected"]?.flag == false, device["Paired"]?.flag == false,
+                remembered.remove(path) != nil
+            else { continue }
+            await daemon.remove(path, at: adapter)
+        }
+    }
+
     private func check() throws(BlueZTransportError) {
         if let failure { throw failure }
         if Task.isCancelled { throw .cancelled }
     }
 
+    private var devices: [String: [String: BusValue]] {
+        daemon.assumeIsolated { $0.devices(at: adapter) }
+    }
+
     /// The peers that are seen now, in the order in which they are tried.
     private var sightings: [Peer] {
-        let devices = daemon.assumeIsolated { $0.devices(at: adapter) }
-        return devices.compactMap { path, device -> (Peer, [Int])? in
+        devices.compactMap { path, device -> (Peer, [Int])? in
             guard matches(device), let strength = device["RSSI"]?.number,
                 let address = device["Address"]?.text
             else { return nil }
