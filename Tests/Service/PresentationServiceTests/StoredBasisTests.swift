@@ -5,6 +5,7 @@ import MdocModel
 import MdocTrust
 import PKIX
 import ReaderStore
+import Synchronization
 import TestCredentials
 import Testing
 
@@ -177,6 +178,32 @@ final class StoredBasisTests {
         let late = Self.now.advanced(bySeconds: 4000 * TestAuthority.day)
         #expect(try await asks(at: late) == "one")
         try choose("one")
+        #expect(try await asks(at: late) == nil)
+    }
+
+    /// A clock that a test sets.
+    private final class SetClock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+
+        var now: ContinuousClock.Instant { time.withLock { $0 } }
+
+        func advance(by duration: Duration) { time.withLock { $0 += duration } }
+    }
+
+    @Test
+    func `After 600 s what was read is read again, though nothing has changed, and not before`() async throws
+    {
+        let clock = SetClock()
+        let basis = StoredBasis(folder: store, policy: VerificationPolicy(), now: { clock.now })
+        func asks(at time: Timestamp) async throws -> String? {
+            try await basis.identities(at: time).identity(in: .init())?.name
+        }
+        #expect(try await asks(at: Self.now) == "one")
+        // Read again, it would be found to have expired.
+        let late = Self.now.advanced(bySeconds: 4000 * TestAuthority.day)
+        clock.advance(by: .seconds(600) - .nanoseconds(1))
+        #expect(try await asks(at: late) == "one")
+        clock.advance(by: .nanoseconds(1))
         #expect(try await asks(at: late) == nil)
     }
 }

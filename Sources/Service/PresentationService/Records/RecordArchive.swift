@@ -27,8 +27,8 @@ package actor RecordArchive {
     /// When expired data was last removed in this run.
     var purged: Timestamp?
     private static let triesApart = Duration.seconds(1)
-    /// From when on the store may be tried again.
-    private var nextTry = ContinuousClock.now
+    /// The instant from which on the store may be tried again; nil before the first try.
+    private var nextTry: ContinuousClock.Instant?
     /// Whether the last try to read what is to be delivered failed, which was logged.
     private var isDeliveryUnreadable = false
 
@@ -99,9 +99,9 @@ package actor RecordArchive {
 
     /// Why the store takes nothing now. Where that may be over, as on a disk that has space again, it is tried, once a second at
     /// most: who asks whether the daemon is ready may send it no order before.
-    package func presentFault() -> ReaderStoreError? {
-        guard let fault, fault.isOfEveryPresentation, nextTry <= .now else { return fault }
-        nextTry = .now + Self.triesApart
+    package func presentFault(at now: ContinuousClock.Instant = .now) -> ReaderStoreError? {
+        guard let fault, fault.isOfEveryPresentation, nextTry.map({ $0 <= now }) ?? true else { return fault }
+        nextTry = now + Self.triesApart
         try? probe()
         return self.fault
     }

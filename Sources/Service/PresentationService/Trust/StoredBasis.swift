@@ -12,6 +12,7 @@ internal import Synchronization
 /// change the file. Separate threads wait for the disk, and for a TPM that loads keys.
 package final class StoredBasis: JudgingBasisSource {
     private let folder: String
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state: Mutex<State>
     private let trustReading = Reading()
     private let identityReading = Reading()
@@ -35,7 +36,7 @@ package final class StoredBasis: JudgingBasisSource {
         let at: ContinuousClock.Instant
         var file: FileStamp?
 
-        var isYoung: Bool { ContinuousClock.now < at + StoredBasis.lasts }
+        func isYoung(at now: ContinuousClock.Instant) -> Bool { now < at + StoredBasis.lasts }
 
         /// The same trust, of a file in which something else has changed.
         mutating func stands(for file: FileStamp?) -> JudgingBasis {
@@ -57,9 +58,11 @@ package final class StoredBasis: JudgingBasisSource {
     }
 
     package init(
-        folder: String, policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
+        folder: String, policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.folder = folder
+        self.now = now
         state = Mutex(State(policy: policy, policies: policies))
     }
 
@@ -82,7 +85,7 @@ package final class StoredBasis: JudgingBasisSource {
 
     package func basis() async throws(PresentationServiceError) -> JudgingBasis {
         if let basis = basis(of: databaseStamp) { return basis }
-        let asked = ContinuousClock.now
+        let asked = now()
         return try await trustReading.run { () throws(PresentationServiceError) in
             try readBasis(askedAt: asked)
         }
@@ -93,7 +96,7 @@ package final class StoredBasis: JudgingBasisSource {
     /// What was read last, if that was of `file` as it is now.
     private func basis(of file: FileStamp?) -> JudgingBasis? {
         state.withLock { state in
-            state.basis.flatMap { $0.file == file && $0.isYoung ? $0.basis : nil }
+            state.basis.flatMap { $0.file == file && $0.isYoung(at: now()) ? $0.basis : nil }
         }
     }
 
@@ -103,11 +106,12 @@ package final class StoredBasis: JudgingBasisSource {
         -> JudgingBasis
     {
         let (read, failure, generation) = state.withLock { ($0.basis, $0.failure, $0.generation) }
-        let (file, began) = (databaseStamp, ContinuousClock.now)
+        let (file, began) = (databaseStamp, now())
         if let basis = basis(of: file) { return basis }
         if let failure, failure.began >= asked { throw failure.problem }
         do throws(PresentationServiceError) {
-            if let read, read.isYoung, read.file?.inode == file?.inode, try trustNumber() == read.number,
+            if let read, read.isYoung(at: began), read.file?.inode == file?.inode,
+                try trustNumber() == read.number,
                 let basis = state.withLock({ $0.basis?.stands(for: file) })
             {
                 return basis
@@ -139,7 +143,7 @@ package final class StoredBasis: JudgingBasisSource {
                 policies: state.policies)
             let old = state.basis
             if state.generation == generation {
-                state.basis = ReadBasis(basis: basis, number: stored.record.number, at: .now, file: file)
+                state.basis = ReadBasis(basis: basis, number: stored.record.number, at: now(), file: file)
             }
             return (basis, old)
         }
@@ -179,20 +183,20 @@ package final class StoredBasis: JudgingBasisSource {
     ) {
         let stamps = try mapping(identityFolder.stamps(), PresentationServiceError.identityRefused)
         let read = state.withLock { $0.identities }
-        let isKnown = read.map { $0.stamps == stamps && ContinuousClock.now < $0.at + Self.lasts } ?? false
+        let isKnown = read.map { $0.stamps == stamps && now() < $0.at + Self.lasts } ?? false
         return (isKnown ? read?.choice : nil, stamps)
     }
 
-    private func readIdentities(at now: Timestamp) throws(PresentationServiceError) -> ReaderIdentityChoice {
+    private func readIdentities(at time: Timestamp) throws(PresentationServiceError) -> ReaderIdentityChoice {
         let generation = state.withLock { $0.generation }
         let (known, stamps) = try knownChoice()
         if let known { return known }
         let choice = try mapping(
-            ReaderIdentities(in: identityFolder, at: now).choice, PresentationServiceError.identityRefused)
+            ReaderIdentities(in: identityFolder, at: time).choice, PresentationServiceError.identityRefused)
         _ = state.withLock { state in
             let old = state.identities
             if state.generation == generation {
-                state.identities = ReadIdentities(choice: choice, stamps: stamps, at: .now)
+                state.identities = ReadIdentities(choice: choice, stamps: stamps, at: now())
             }
             return old
         }
