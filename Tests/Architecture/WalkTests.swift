@@ -16,7 +16,8 @@ struct WalkTests {
     }
 
     private static func missing(_ names: [String], in source: String) -> [String] {
-        let words = Set(source.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "#" }.map(String.init))
+        let words = Set(
+            source.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "#" }.map(String.init))
         return names.filter { !words.contains($0) }
     }
 
