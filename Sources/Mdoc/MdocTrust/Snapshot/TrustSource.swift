@@ -149,9 +149,10 @@ extension TrustSource.Identity: Comparable {
         guard one.issuer == other.issuer else {
             return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
         }
-        guard one.issuerKey == other.issuerKey else {
-            return (one.issuerKey ?? []).lexicographicallyPrecedes(other.issuerKey ?? [])
+        // Before the key: the id of a snapshot is a digest in this order, and stores have snapshots from before there were keys.
+        guard one.incomplete == other.incomplete else {
+            return (one.incomplete ?? []).lexicographicallyPrecedes(other.incomplete ?? [])
         }
-        return (one.incomplete ?? []).lexicographicallyPrecedes(other.incomplete ?? [])
+        return (one.issuerKey ?? []).lexicographicallyPrecedes(other.issuerKey ?? [])
     }
 }
