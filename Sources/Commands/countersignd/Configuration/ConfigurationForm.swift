@@ -111,7 +111,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
             words: "\(value.words) or `null`",
             requirements: value.requirements)
         return Self(description, json: { $0.map(form.json) ?? .null }) { text, reading in
-            text.isNull ? .some(nil) : form.read(text, &reading)
+            text.isNull ? .some(nil) : form.read(text, &reading).map { .some($0) }
         }
     }
 

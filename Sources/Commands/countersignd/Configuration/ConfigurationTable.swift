@@ -58,7 +58,7 @@ struct ConfigurationTable<Owner: Sendable>: Sendable {
         var isSound = faulty.isEmpty
         for rule in rules where faulty.isDisjoint(with: rule.names) {
             let object = ConfigurationObject(text: text, members: members, reading: reading)
-            let result = reading.result { () throws(JSONFault) in try rule.check(object, &owner) }
+            let result: Void? = reading.result { () throws(JSONFault) in try rule.check(object, &owner) }
             if result == nil { isSound = false }
         }
         return isSound
@@ -96,7 +96,8 @@ extension ConfigurationTable.Field {
     /// A member that has a default: the value of a new owner, unless `without` says otherwise in words.
     static func value<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
-        at place: WritableKeyPath<Owner, Value> & Sendable, without words: String? = nil, faults: String = ""
+        at place: any WritableKeyPath<Owner, Value> & Sendable, without words: String? = nil,
+        faults: String = ""
     ) -> Self {
         Self(
             member: { name, owner in
@@ -115,7 +116,7 @@ extension ConfigurationTable.Field {
     /// A member that may be absent; `without` says in words what happens.
     static func optional<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
-        at place: WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
+        at place: any WritableKeyPath<Owner, Value?> & Sendable, without words: String = "none",
         faults: String = ""
     ) -> Self {
         .value(text, as: form.map { value, _, _ in value }, at: place, without: words, faults: faults)
@@ -123,7 +124,7 @@ extension ConfigurationTable.Field {
 
     static func required<Value>(
         _ text: String, as form: ConfigurationForm<Value>,
-        at place: WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
+        at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
     ) -> Self {
         var field = Self.value(text, as: form, at: place)
         field.member = { name, _ in
@@ -136,7 +137,7 @@ extension ConfigurationTable.Field {
     /// An object whose members have their places in `place` and may all be absent.
     static func object<Value>(
         _ text: String, as table: ConfigurationTable<Value>,
-        at place: WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
+        at place: any WritableKeyPath<Owner, Value> & Sendable, faults: String = ""
     ) -> Self {
         Self(
             member: { name, owner in
