@@ -130,5 +130,47 @@ extension OneAfterAnother.PeerConnectingTests {
         }
     }
 
+    @Test("Q114 A phone that was left behind stays if it is paired since")
+    func pairedSince() async throws {
+        try await with(Self.shown) { radio, bluetoothd in
+            let link = try await radio.connect(to: Self.service)
+            bluetoothd.switchAdapter(on: false)
+            bluetoothd.disconnect(Self.device)
+            await #expect(throws: BluetoothLEError.radioUnavailable(.adapterOff)) {
+                try await link.receive()
+            }
+            await link.close()
+            bluetoothd.change(Self.device, "org.bluez.Device1", ["Paired": .boolean(true)])
+            bluetoothd.switchAdapter(on: true)
+            try await radio.prepare()
+            // Nothing may come, which only time can show.
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(bluetoothd.devices == [Self.device])
+            #expect(bluetoothd.count("RemoveDevice") == 1)
+            bluetoothd.remove(Self.device)
+        }
+    }
+
+    @Test("Q114 A remembered phone that connects while another is forgotten stays")
+    func connectedMeanwhile() async throws {
+        var configuration = Self.hurried
+        configuration.discovery = .milliseconds(100)
+        let another = FakeBluetoothd.adapter + "/dev_3"
+        try await with(by: configuration) { bluetoothd, method, _ in
+            // The search hears of it while it removes the second.
+            if method == "RemoveDevice" { bluetoothd.connect(another) }
+            if method == "StartDiscovery", !bluetoothd.devices.contains(Self.device) {
+                bluetoothd.show("dev_1", uuid: Self.service.uuid)
+            }
+            return nil
+        } _: { radio, bluetoothd in
+            for name in ["dev_1", "dev_2", "dev_3"] { bluetoothd.show(name, uuid: Self.otherService) }
+            let link = try await radio.connect(to: Self.service)
+            await link.close()
+            #expect(bluetoothd.devices == [another])
+            bluetoothd.remove(another)
+        }
+    }
+
     private static let otherService = BluetoothUUID(expanding: 0x180f)
 }

@@ -211,13 +211,20 @@ actor Daemon {
             for device in paths("org.bluez.Device1", below: path) { forgetLeftBehind(at: device) }
             return
         }
-        guard let device = objects[path]?["org.bluez.Device1"], device["Connected"]?.flag != true,
-            let end = path.lastIndex(of: "/")
-        else { return }
+        guard let end = path.lastIndex(of: "/") else { return }
         let adapter = String(path[..<end])
-        guard objects[adapter]?["org.bluez.Adapter1"]?["Powered"]?.flag == true, leftBehind.remove(path)
-        else { return }
-        Task { await forget(path, at: adapter) }
+        Task {
+            // Only now: the peer may be taken or connect before the task runs.
+            guard isForgettable(path, at: adapter), leftBehind.remove(path) else { return }
+            await forget(path, at: adapter)
+        }
+    }
+
+    /// Whether bluetoothd can forget the peer, and nobody uses it. A peer that was paired since belongs to somebody else.
+    private func isForgettable(_ path: String, at adapter: String) -> Bool {
+        guard let device = objects[path]?["org.bluez.Device1"] else { return false }
+        return device["Connected"]?.flag != true && device["Paired"]?.flag != true
+            && objects[adapter]?["org.bluez.Adapter1"]?["Powered"]?.flag == true
     }
 
     // MARK: - Listening

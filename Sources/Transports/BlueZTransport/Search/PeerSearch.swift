@@ -67,8 +67,10 @@ actor PeerSearch {
 
     /// Forgets peers that were heard, as a UUID that is new to a peer whose services bluetoothd remembers is not shown (Q114).
     private func forgetRemembered() async {
-        for (path, device) in devices where device["RSSI"] != nil && !matches(device) {
-            guard device["Connected"]?.flag == false, device["Paired"]?.flag == false,
+        for path in devices.keys.sorted() {
+            // Read again for each: a phone may have connected while another was removed.
+            guard let device = devices[path], device["RSSI"] != nil, !matches(device),
+                device["Connected"]?.flag == false, device["Paired"]?.flag == false,
                 remembered.remove(path) != nil
             else { continue }
             await daemon.remove(path, at: adapter)
