@@ -75,7 +75,7 @@ extension ClientError {
                 .malformed
             // A line of the head that is too long for libcurl; from 8.6 on the code is 100.
             case CURLE_OUT_OF_MEMORY where phase == .head, CURLcode(rawValue: 100): .malformed
-            default: phase == .progress ? .truncated : .unreachable
+            default: phase == .connect ? .unreachable : .truncated
             }
     }
 }
