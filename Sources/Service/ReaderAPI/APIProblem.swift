@@ -1,5 +1,5 @@
 package import PresentationService
-package import HTTPServing
+internal import HTTPServing
 package import JSON
 internal import ReaderStore
 internal import Reports

@@ -1,6 +1,6 @@
 package import JSON
 internal import MdocModel
-package import MdocTrust
+internal import MdocTrust
 package import MdocVerification
 package import ReaderService
 package import ReaderStore

@@ -1,5 +1,5 @@
 package import Fleet
-package import JSON
+internal import JSON
 internal import MdocModel
 package import ReaderStore
 

@@ -1,5 +1,5 @@
 package import ArgumentParser
-package import FoundationEssentials
+internal import FoundationEssentials
 package import MdocModel
 internal import ReaderService
 
