@@ -1,4 +1,4 @@
-/// What keeps a display from showing a result, by the id of `displayUnavailable`.
+/// A reason why a display cannot show a result. The raw value is the id of `displayUnavailable`.
 package enum DisplayFault: String, CaseIterable {
     case terminalAbsent = "terminal.absent"
     case terminalLost = "terminal.lost"
@@ -19,7 +19,7 @@ package enum DisplayFault: String, CaseIterable {
     case pageRefused = "page.refused"
     case pageLost = "page.lost"
 
-    /// What happened, and what to do.
+    /// A message that says what happened and what to do.
     package var explanation: String {
         switch self {
         case .terminalAbsent: "this program has no terminal: start it from one, or set another setup.display"
