@@ -266,10 +266,12 @@ package actor FleetAgent {
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)
         let isChange = built.configuration != (try? kept.configuration(over: file))
+        // Checked before a trial, so that lanes are not changed for a document whose trust is refused.
         let bundle = try await installer.bundle(of: next, after: accepted)
         if let bundle { _ = try await installer.change(by: bundle, after: accepted) }
         let trial = Trial(document: document, built: built, bundle: bundle)
         guard isChange else { return await settle(trial) }
+        // One trial at a time: the question that follows the trial gets the document again.
         guard !work.isTrying else { return true }
         // A trial needs lanes, and a stopped kiosk has none.
         guard !isStopped, !work.isResuming else {

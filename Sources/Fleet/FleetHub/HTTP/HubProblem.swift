@@ -3,7 +3,8 @@ internal import HTTPServing
 internal import JSON
 internal import ReaderStore
 
-/// Why a hub refuses a request (RFC 9457): a status, a stable id, and what to do next.
+/// A problem with which a hub refuses a request (RFC 9457): a status, a stable id, and a text that says what
+/// to do.
 struct HubProblem: ProblemDetails, Equatable {
     enum ID: String, CaseIterable, Sendable {
         case notFound, methodNotAllowed, queryRefused, bodyTooLong, bodyTooSlow, bodyRefused
@@ -20,9 +21,9 @@ struct HubProblem: ProblemDetails, Equatable {
     let id: ID
     let status: Int
     let detail: String
-    /// The latest receipt that the hub has, if that says what to send.
+    /// The latest receipt that the hub has, if the kiosk needs it to continue.
     var head: HubState.Head?
-    /// After how many seconds to ask again, if that is known.
+    /// The number of seconds until the request may be repeated, if known.
     var retryAfter: Int64?
 
     init(
@@ -143,6 +144,6 @@ struct HubProblem: ProblemDetails, Equatable {
 }
 
 extension JSONFault {
-    /// A body that is not what the request takes.
+    /// The problem for a body that the request does not accept.
     var problem: HubProblem { HubProblem(.bodyRefused, status: 400, explanation) }
 }
