@@ -50,8 +50,8 @@ actor BrokerFollower {
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
-                // A stopped kiosk makes no new connection: it may be revoked, and it hears of a start with its
-                // next regular question.
+                // A stopped kiosk makes no new connection: it may be revoked, and it hears of a start with
+                // its next regular question.
                 guard await !agent.isStopped else { throw .unreachable }
                 let client = try await hub.enrolledClient()
                 let known: BrokerAccess

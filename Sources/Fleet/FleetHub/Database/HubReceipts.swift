@@ -132,7 +132,8 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
-            // If the first new receipt does not follow the hub's head, the chain is not broken: it was set back.
+            // If the first new receipt does not follow the hub's head, the chain is not broken: it was set
+            // back.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):

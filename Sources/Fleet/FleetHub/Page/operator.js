@@ -1,18 +1,21 @@
-// The operator's page: which kiosks of the chain are down, what they obey, and what needs attention. Nothing of it is about a person.
+// The operator's page: it shows which kiosks of the chain are down, which documents they obey, and what needs attention. It contains
+// nothing about a person.
 
 import { joined, listed, phrase, plain } from "./text.js";
 
-/// From one look to the next, in milliseconds.
+/// The time between two loads of the chain's state, in milliseconds.
 const pause = 15_000;
+/// The maximum number of kiosks in the table.
 const mostRows = 200;
 const find = (name) => document.querySelector(`[data-${name}]`);
 let token = "";
 let chain = { kiosks: [], documents: [] };
+/// The name of the kiosk whose details are shown, or null.
 let shown = null;
-/// When the chain was seen last; null for never.
+/// The time of the last successful load, or null before the first.
 let seen = null;
 
-/// What kiosks and hubs say by an id, in words.
+/// The ids that kiosks and hubs report, with their English text.
 const words = {
     "document.malformed": "it is not a document",
     "document.too_long": "it is too long",
@@ -42,7 +45,7 @@ const words = {
     recordsUnavailable: "its store cannot be read or written",
 };
 
-/// The words of an id with the id, which the documentation has. An id that is not known came from outside.
+/// Returns the text of an id followed by the id, which the documentation lists. An unknown id comes from outside and is returned alone.
 function said(id) {
     return Object.hasOwn(words, id) ? `${words[id]} (${id})` : String(id);
 }
@@ -60,7 +63,7 @@ async function ask(path) {
     const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" }).catch(() => null);
     const body = await answer?.json().catch(() => null) ?? null;
     if (answer?.ok && body !== null) { return body; }
-    // What is no problem of a hub's comes from somebody before it.
+    // An answer without a problem of the hub comes from a proxy or load balancer before it.
     throw new Error(body?.detail ?? "The hub does not answer");
 }
 
@@ -81,7 +84,7 @@ function refusals({ report }) {
     return (report?.documents ?? []).filter(({ result }) => result !== "applied");
 }
 
-/// What is wrong with a kiosk beside its state, each as the parts of a sentence; empty for nothing.
+/// Returns the faults of a kiosk other than its state, each as the parts of a sentence.
 function faults(kiosk) {
     const found = refusals(kiosk).map(({ level, version, result }) => phrase`${level} ${version}: ${said(result)}`);
     for (const { name, state } of kiosk.report?.health?.lanes ?? []) {
@@ -136,7 +139,7 @@ function showKiosks() {
         [kiosk, site, group].some((name) => name?.includes(text)));
     find("count").textContent = `${matching.length} of ${chain.kiosks.length} kiosks`
         + (matching.length > mostRows ? `; ${mostRows} are shown` : "");
-    // What has the focus keeps it when the table is made again.
+    // The table is made again, so the button that had the focus gets it back.
     const focused = document.activeElement?.dataset.of;
     find("kiosks").replaceChildren(table("Kiosks by name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
         matching.slice(0, mostRows).map((kiosk) => {
@@ -152,7 +155,7 @@ function buttonOf(name) {
     return [...find("kiosks").querySelectorAll("button")].find((button) => button.dataset.of === name);
 }
 
-/// Shows one kiosk above the table, or none, from where the focus goes back to its row.
+/// Shows the details of one kiosk above the table. With null, hides them and returns the focus to the kiosk's row.
 function choose(name) {
     const former = shown;
     shown = name;
@@ -174,7 +177,7 @@ function showOne() {
         ["Lanes", lanesOf(kiosk), "none"], ["Trust lists", trustOf(kiosk)],
         ["Documents", joined(documents), "none"], ["Receipts", `${kiosk.receipts}`],
         ["What is wrong", joined(faults(kiosk)), isDown(kiosk) ? "it is down" : "nothing"]];
-    // A fact is a text, or the parts of sentences with the word for none.
+    // A fact is a text, or a list of sentence parts with the word to show if the list is empty.
     find("one").replaceChildren(...facts.flatMap(([name, content, none]) => {
         const parts = Array.isArray(content) ? content : listed([content]);
         return [element("dt", {}, name), element("dd", {}, ...(parts.length === 0 ? [none] : parts))];
