@@ -52,7 +52,7 @@ package struct PartitionKeeper: Service {
                     try await database.tokens.forget()
                 } catch {
                     log.error(
-                        "months of receipts, or what is to be forgotten, cannot be kept in order",
+                        "the monthly tables of receipts, or the counts of token requests, could not be maintained; the hub tries again",
                         metadata: ["why": "\(error.explanation)"])
                     pause = Self.retryInterval
                 }
@@ -65,7 +65,7 @@ package struct PartitionKeeper: Service {
         let ahead = try await database.months.keep(months, at: now())
         guard abs(ahead) > ReceiptMonths.mostClockDifference else { return }
         log.error(
-            "the clocks of this hub and of the database differ: no receipts are dropped until one is put right",
+            "the clocks of this hub and of the database differ: no receipts are dropped until one clock is corrected",
             metadata: ["id": "clocksDiffer", "secondsAhead": "\(ahead)"])
     }
 }

@@ -178,7 +178,7 @@ struct FleetAgentTests {
         let old = try scene.document(version: 2, trust: scene.bundle(of: "c", secondsAgo: 200))
         let refused = FleetDocumentError.trustRefused(.bundle(.older))
         await #expect(throws: refused) { try await agent.take(old) }
-        #expect(refused.explanation == "the trust bundle is refused: a later bundle was taken before")
+        #expect(refused.explanation == "the trust bundle is refused: a later bundle was accepted before")
         #expect(try store.trusted == "a")
     }
 

@@ -94,7 +94,7 @@ struct FleetQuestionTests {
         try await hub.run(agent) {
             try await until("the document does not come") {
                 log.count(
-                    "document chain 7 cannot be fetched from the hub: it is asked for again why=the hub refuses with 503 databaseUnavailable: \(overdue)"
+                    "document chain 7 cannot be downloaded from the hub; the kiosk tries again why=the hub refuses with 503 databaseUnavailable: \(overdue)"
                 ) > 0
             }
             hub.server.answer(path, with: .serving(document))
@@ -152,7 +152,7 @@ struct FleetQuestionTests {
             let asked = hub.count(ScriptedHub.state)
             await agent.notice(spread: 0)
             try await hub.until(asked: ScriptedHub.state, times: asked + 1)
-            #expect(log.count("the folder fleet in the store cannot be written") == 1)
+            #expect(log.count("the store's folder fleet cannot be written") == 1)
             try FileManager.default.removeItem(atPath: draft)
             await agent.notice(spread: 0)
             try await until("the stop is written") { try isStopped() }

@@ -215,7 +215,7 @@ package struct AcceptedDocuments: Sendable {
         if let name = members.map(\.name).first(where: fixed.contains) { throw .memberFixed(name) }
         if let member = members.first(where: { $0.item.hasOtherNumber }) {
             throw .configurationRefused(
-                "\(Terminal.safe(member.name, limit: 64)) has a number that is not a whole number: use whole ones"
+                "\(Terminal.safe(member.name, limit: 64)) has a number that is not a whole number: use whole numbers"
             )
         }
         return JSONValue(item)

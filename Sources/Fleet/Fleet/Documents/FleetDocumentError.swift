@@ -61,23 +61,25 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
         case .malformed: "the bytes are not a fleet document: make it with countersign-hub sign"
         case .tooLong: "the document has more than \(FleetDocument.maximumSize) bytes: make it shorter"
         case .keyUnknown:
-            "none of the keys in fleet.keys of the kiosk, or in keys of the hub, signed it: sign it with one of those"
-        case .keyWithdrawn: "it is signed by a key that was withdrawn: sign it with another"
-        case .changed: "it was changed after it was signed, or another key signed it: sign it again"
-        case .otherChain: "it is of another chain: name this one with --chain"
+            "the document is not signed by a key in fleet.keys of the kiosk, or in keys of the hub: sign it with one of these keys"
+        case .keyWithdrawn: "the document is signed by a withdrawn key: sign it with another key"
+        case .changed: "the document was changed after it was signed, or another key signed it: sign it again"
+        case .otherChain: "the document is for another chain: name this chain with --chain"
         case .otherName:
-            "it is for another site, group or kiosk: name this one with --level and --name, as its own file does"
-        case .older(let version): "version \(version) was seen before: sign it with a higher version"
-        case .versionTaken: "another document has this version: sign it with a higher version"
+            "the document is for another site, group or kiosk: use the --level and --name that the kiosk's own file states"
+        case .older(let version):
+            "version \(version) is already known: sign the document with a higher version"
+        case .versionTaken: "another document has this version: sign this one with a higher version"
         case .notYetValid:
-            "it is dated more than 300 s ahead of this computer's clock: check that of the computer that signed it"
+            "the document is dated more than 300 s ahead of this computer's clock: check the clock of the computer that signed it"
         case .withdrawalNotAllowed:
-            "a key withdraws only those after it in fleet.keys of the kiosk: sign it with an earlier key"
-        case .memberFixed(let name): "only the kiosk's own file says \(name): leave it out"
+            "a key can withdraw only keys after it in fleet.keys of the kiosk: sign it with an earlier key"
+        case .memberFixed(let name): "only the kiosk's own file may set \(name): remove it from the document"
         case .configurationRefused(let fault): "the configuration has a fault: \(fault)"
         case .trustRefused(let error): "the trust bundle is refused: \(error.explanation)"
         case .brandsRefused(let reason): "the brands are refused: \(reason)"
-        case .failedBefore: "the lanes did not become ready with it: sign another version"
+        case .failedBefore:
+            "the lanes did not become ready with the document: correct it and sign a new version"
         }
     }
 }

@@ -99,7 +99,7 @@ actor BrokerFollower {
             try folder.keep(access)
         } catch {
             remark(
-                "broker.json of the folder fleet in the store cannot be written: the kiosk may begin with an old password at its next start: \(error.explanation)"
+                "broker.json in the store's folder fleet cannot be written, so the kiosk may use an old password at its next start: \(error.explanation)"
             )
         }
     }
@@ -113,7 +113,7 @@ actor BrokerFollower {
     private func remark(malformed topic: String) {
         guard ignoredTopics.count < Self.mostIgnored, ignoredTopics.insert(topic).inserted else { return }
         log.warning(
-            "a notice of the broker is malformed, and is ignored",
+            "a malformed notice of the broker is ignored",
             metadata: ["topic": "\(Terminal.safe(topic))"])
     }
 
@@ -148,7 +148,7 @@ actor BrokerFollower {
                 will: (topics.presence(of: kiosk), KioskPresence.offline.payload)))
         guard let connection else {
             remark(
-                "libmosquitto does not take the files of fleet.authority and of the folder fleet, or this process has no file descriptor left"
+                "libmosquitto does not accept the files in fleet.authority and the store's folder fleet, or this process has no file descriptor left: check the files and the limit of open files"
             )
             return .failed
         }
@@ -176,7 +176,7 @@ actor BrokerFollower {
                 case .refused(let code):
                     outcome = .refused
                     remark(
-                        "the broker refuses this kiosk with the code \(code): the hub is asked for another password"
+                        "the broker refuses this kiosk with code \(code): the kiosk asks the hub for another password"
                     )
                     break events
                 case .acknowledged, .ended: break
@@ -191,7 +191,7 @@ actor BrokerFollower {
         await connection.stop()
         if outcome == .failed, !Task.isCancelled {
             remark(
-                "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto runs, that this computer may reach it, and that its certificate is of fleet.authority. Until then changes come with the regular questions to the hub"
+                "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto is running, that this computer can reach it, and that its certificate is from fleet.authority. Until then, the kiosk learns of changes only from its regular questions to the hub"
             )
         }
         // If the account was removed, the hub says that the kiosk is revoked.

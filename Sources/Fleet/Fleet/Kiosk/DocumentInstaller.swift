@@ -57,7 +57,7 @@ struct DocumentInstaller: Sendable {
         }
         for list in trust.removedLists {
             log.warning(
-                "the fleet's trust bundle lacks a list that was trusted: what it revokes is forgotten",
+                "the fleet's trust bundle lacks a list that was trusted before: the list's revocations no longer apply",
                 metadata: ["kind": "\(list.kind.rawValue)", "name": "\(Terminal.safe(list.name))"])
         }
     }
@@ -85,7 +85,7 @@ struct DocumentInstaller: Sendable {
             }
         } catch {
             log.error(
-                "the brands of the fleet are not in the store", metadata: ["why": "\(error.explanation)"])
+                "the fleet's brands could not be stored", metadata: ["why": "\(error.explanation)"])
         }
     }
 

@@ -71,7 +71,9 @@ actor EnrolledHub {
         } catch {
             guard isValid, !error.isRevocation else { throw error }
             nextRenewal = settings.instant() + Self.renewalInterval
-            log.warning("the certificate is not renewed", metadata: ["why": "\(error.explanation)"])
+            log.warning(
+                "the certificate was not renewed; the present one stays in use",
+                metadata: ["why": "\(error.explanation)"])
             return false
         }
     }

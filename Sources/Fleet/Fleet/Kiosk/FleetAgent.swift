@@ -39,7 +39,7 @@ package actor FleetAgent {
     private static let spread: Int64 = 10
     /// The advice to an operator if the hub has other receipts than the kiosk.
     package static let setBack =
-        "See whether the kiosk's store was restored from a backup, and Receipts in fleet.md"
+        "Check whether the kiosk's store was restored from a backup, and see Receipts in fleet.md"
 
     private let settings: KioskSettings
     private let folder: FleetFolder
@@ -94,7 +94,7 @@ package actor FleetAgent {
     func start() async {
         for (level, error) in accepted.leftOut {
             log.error(
-                "a stored document of the fleet is left out",
+                "a stored fleet document is not used, because it is no longer for this kiosk",
                 metadata: ["level": "\(level.rawValue)", "id": "\(error.id)", "why": "\(error.explanation)"])
         }
         if isStopped { await actions.setStopped(true) }
@@ -171,7 +171,7 @@ package actor FleetAgent {
                 refuse(entry, error)
             } catch {
                 log.warning(
-                    "document \(entry.level.rawValue) \(entry.version) cannot be fetched from the hub: it is asked for again",
+                    "document \(entry.level.rawValue) \(entry.version) cannot be downloaded from the hub; the kiosk tries again",
                     metadata: ["why": "\((error as? HubError)?.explanation ?? "")"])
                 isComplete = false
             }
@@ -205,7 +205,7 @@ package actor FleetAgent {
     private func refuse(_ entry: HubState.Entry, _ error: FleetDocumentError) {
         refused.record(error.id, level: entry.level, version: entry.version)
         log.error(
-            "a document of the fleet is refused",
+            "a fleet document is refused",
             metadata: [
                 "level": "\(entry.level.rawValue)", "version": "\(entry.version)", "id": "\(error.id)",
                 "why": "\(error.explanation)",
@@ -218,7 +218,7 @@ package actor FleetAgent {
     func stop(_ why: String) async {
         guard !isStopped else { return }
         kept.change { $0.isStopped = true }
-        log.error("the kiosk stops", metadata: ["why": "\(why)"])
+        log.error("the kiosk stops accepting orders", metadata: ["why": "\(why)"])
         await actions.setStopped(true)
     }
 
@@ -241,7 +241,7 @@ package actor FleetAgent {
     func resume() async {
         guard isStopped else { return }
         kept.change { $0.isStopped = false }
-        log.notice("the kiosk takes orders again")
+        log.notice("the kiosk accepts orders again")
         // Before orders are accepted, the accepted documents replace the configuration that a stop may have
         // interrupted.
         await applyAccepted()
@@ -330,7 +330,7 @@ package actor FleetAgent {
             var next = accepted
             try next.accept(trial, at: settings.now())
             guard try next.configuration(over: actions.file()) == trial.configuration else {
-                log.notice("document \(trial.name) waits: another changed meanwhile what it leads to")
+                log.notice("document \(trial.name) waits: the configuration has changed in the meantime")
                 return false
             }
             var change: FleetTrust?
@@ -372,7 +372,7 @@ package actor FleetAgent {
             lastReport = report
         } catch {
             await stop(after: error)
-            log.warning("the hub does not take the report", metadata: ["why": "\(error.explanation)"])
+            log.warning("the hub does not accept the report", metadata: ["why": "\(error.explanation)"])
         }
     }
 
@@ -401,7 +401,7 @@ package actor FleetAgent {
         guard isNews else { return }
         if backlog.isTooLong {
             log.error(
-                "more than \(ReceiptBacklog.mostWaiting) receipts wait for the hub: see why they do not arrive"
+                "more than \(ReceiptBacklog.mostWaiting) receipts wait for the hub: check why the hub does not receive them"
             )
         }
         notice(spread: Self.spread)

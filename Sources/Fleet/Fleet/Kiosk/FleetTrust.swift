@@ -108,12 +108,12 @@ package enum FleetTrustError: Error, Equatable, Sendable {
         case .store(let error): error.explanation
         case .keyUnusable: "the key of the document cannot be used"
         case .bundle(.malformed), .bundle(.typeWrong): "it is not a trust bundle"
-        case .bundle(.cose): "another key than the document's signed it"
-        case .bundle(.older): "a later bundle was taken before"
-        case .bundle(.notYetValid): "it was made in the future"
-        case .bundle(.snapshotDiffers): "it does not hold what it names"
+        case .bundle(.cose): "it is not signed by the document's key"
+        case .bundle(.older): "a later bundle was accepted before"
+        case .bundle(.notYetValid): "it is dated in the future"
+        case .bundle(.snapshotDiffers): "its content is not the snapshot that it names"
         case .listRefused(let list):
-            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the one that is there, of another issuer, incomplete where the other is not, or lost much of it: export the bundle again"
+            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the present list, from another issuer, incomplete although the present list is complete, or lacks many of its entries: export the bundle again"
         }
     }
 }

@@ -28,12 +28,13 @@ package enum HubError: Error, Equatable, Sendable {
     package var explanation: String {
         switch self {
         case .unreachable:
-            "no hub of fleet.hubs answers, or its certificate is of no root of fleet.authority: check both, and that a hub runs"
+            "no hub in fleet.hubs answers, or its certificate is not from a root in fleet.authority: check both settings, and that a hub is running"
         case .refused(let status, let id, let detail):
             "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see its log" : detail)"
-        case .tooMany(let seconds): "the hub takes no more of this kiosk for now: wait \(seconds) s"
+        case .tooMany(let seconds):
+            "the hub accepts no more requests from this kiosk for now: wait \(seconds) s"
         case .malformed:
-            "the answer is not one that this version knows: check fleet.hubs, and that the hub is not older than the kiosk"
+            "the hub's answer does not have the expected format: check fleet.hubs, and that the hub's version is not older than the kiosk's"
         case .file(let why): why
         }
     }
@@ -89,7 +90,7 @@ actor HubClient {
             HubError.file(error.explanation)
         }
         guard let certificates = try? PKIX.certificates(fromPEMOrDER: bytes[...]) else {
-            throw .file("\(path): there is no certificate in it: name a PEM file")
+            throw .file("\(path) contains no certificate: name a PEM file")
         }
         return certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
     }
@@ -100,7 +101,7 @@ actor HubClient {
             HubError.file(error.explanation)
         }
         guard let pem = try? key.unprotectedPEM() else {
-            throw .file("\(folder.keyPath): there is no private key in it")
+            throw .file("\(folder.keyPath) contains no private key")
         }
         return ClientCredentials(certificates: certificates, key: pem)
     }

@@ -58,7 +58,7 @@ struct KeptState {
         } catch {
             if isKept {
                 log.error(
-                    "the folder fleet in the store cannot be written: the kiosk may forget what it obeys at its next start",
+                    "the store's folder fleet cannot be written: after a restart, the kiosk may have lost recent documents or a stop",
                     metadata: ["why": "\(error.explanation)"])
             }
             isKept = false

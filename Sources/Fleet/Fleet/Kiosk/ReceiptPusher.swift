@@ -41,7 +41,9 @@ actor ReceiptPusher {
                 head = nil
                 let refusal = error as? HubError
                 let why = refusal?.explanation ?? (error as? ReaderStoreError)?.explanation
-                log.warning("receipts wait", metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
+                log.warning(
+                    "receipts wait for the hub",
+                    metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
                 if let known { try? await countWaiting(after: known) }
                 if let refusal { await record(refusal) }
                 // A revoked kiosk gets the same answer each time, so it asks only at the regular interval.
@@ -100,7 +102,7 @@ actor ReceiptPusher {
             throw HubError.refused(
                 status: 409, id: "receiptsDiffer",
                 detail:
-                    "the hub's receipt \(head.sequence) is not this store's: nothing was pushed. \(FleetAgent.setBack)"
+                    "the hub's receipt \(head.sequence) is not in this store: nothing was sent. \(FleetAgent.setBack)"
             )
         }
         guard !links.isEmpty else { return nil }

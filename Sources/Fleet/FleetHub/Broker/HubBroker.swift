@@ -95,7 +95,7 @@ package final class HubBroker: Service {
     private func connect() async {
         guard let connection = settings.newConnection() else {
             return remark(
-                "libmosquitto does not take the files of authority.certificate and broker, or this process has no file descriptor left: run countersign-hub doctor"
+                "libmosquitto does not accept the files in authority.certificate and broker, or this process has no file descriptor left: run countersign-hub doctor"
             )
         }
         connection.start()
@@ -112,7 +112,7 @@ package final class HubBroker: Service {
                     // MQTT 3.1.1, 3.2.2.3: 4 is a bad user name or password, 5 is not authorised.
                     let advice =
                         code == 4 || code == 5
-                        ? "compare broker.user and broker.passwordFile with its account"
+                        ? "compare broker.user and broker.passwordFile with the hub's account at the broker"
                         : "see the log of mosquitto"
                     remark("the broker refuses this hub with the code \(code): \(advice)")
                 case .message(BrokerCommands.answers, let payload): await accounts.hear(payload)
@@ -120,7 +120,7 @@ package final class HubBroker: Service {
                 case .acknowledged(let number): acknowledged(number)
                 case .ended where !isAnswered && !Task.isCancelled:
                     remark(
-                        "no connection to the broker \(settings.host):\(settings.port): check that mosquitto runs; countersign-hub doctor says more"
+                        "no connection to the broker \(settings.host):\(settings.port): check that mosquitto is running; countersign-hub doctor says more"
                     )
                 case .ended: break
                 }
@@ -175,7 +175,7 @@ package final class HubBroker: Service {
             }
             guard isNews else { return }
             return log.warning(
-                "a presence is malformed, and is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
+                "a malformed presence is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
         }
         state.withLock { state in
             guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
@@ -207,7 +207,7 @@ package final class HubBroker: Service {
             let fault = working ?? keeping
             if let fault, fault != last {
                 log.warning(
-                    "a task of the hub failed in the database, and is tried again",
+                    "a database task of the hub failed and is tried again",
                     metadata: ["why": "\(fault.explanation)"])
             }
             last = fault

@@ -76,12 +76,12 @@ package struct HubDatabase: Sendable {
         guard values.count == 7 else { throw .rowMalformed }
         let figures = [
             ("kiosks", "Kiosks that are enrolled and not revoked."),
-            ("kiosks_online", "Those of them that are online."),
+            ("kiosks_online", "Kiosks that are enrolled, not revoked, and online."),
             ("kiosks_revoked", "Kiosks that are revoked."),
-            ("kiosks_alerts", "Kiosks that an operator has to look at."),
-            ("receipts", "Receipts that were taken."),
-            ("broker_tasks", "What the broker is still to be asked for."),
-            ("paused_documents", "Documents whose roll-out pauses."),
+            ("kiosks_alerts", "Kiosks with an alert that an operator must check."),
+            ("receipts", "Receipts that were stored."),
+            ("broker_tasks", "Tasks for the broker that are not done yet."),
+            ("paused_documents", "Documents whose roll-out is paused."),
         ]
         return zip(figures, values).map { figure, value in
             let name = "countersign_fleet_\(figure.0)"

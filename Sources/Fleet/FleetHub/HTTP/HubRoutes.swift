@@ -312,7 +312,7 @@ package struct HubRoutes: Sendable {
         var keys: [ReceiptPublicKey] = []
         for block in blocks {
             guard let key = Self.receiptKey(block) else {
-                throw HubProblem(.bodyRefused, status: 400, "a key is not on P-256")
+                throw HubProblem(.bodyRefused, status: 400, "a key is not on the curve P-256")
             }
             keys.append(key)
         }
@@ -324,7 +324,7 @@ package struct HubRoutes: Sendable {
         case .added: return .noContent
         case .replaced(let epoch):
             audit.notice(
-                "the receipts of a kiosk are another computer's from now on",
+                "the receipts of a kiosk now come from another computer",
                 metadata: ["kiosk": "\(kiosk.name)", "epoch": "\(epoch)"])
             return .noContent
         case .unknown: throw .kioskRevoked
@@ -388,21 +388,23 @@ extension ReceiptPush {
         case .gap(let head):
             HubProblem(
                 .receiptGap, status: 409,
-                "receipt \(head.sequence + 1) is missing: send the receipts from it on",
+                "receipt \(head.sequence + 1) is missing: send the receipts from this one on",
                 head: head)
         case .differs(let place):
             HubProblem(
                 .receiptsDiffer, status: 409,
-                "the hub has another receipt \(place): nothing was taken. \(FleetAgent.setBack)", head: head)
+                "the hub has another receipt with number \(place): nothing was stored. \(FleetAgent.setBack)",
+                head: head)
         case .broken(_, .keyUnknown):
             HubProblem(
                 .receiptKeyUnknown, status: 409,
-                "a key signed that the kiosk has not sent: send its receipt keys",
+                "the receipts are signed by a key that the kiosk has not sent: send its receipt keys",
                 head: head)
         case .broken(let place, let fault):
             HubProblem(
                 .receiptBroken, status: 400,
-                "receipt \(place): \(fault.explanation): nothing was taken. \(FleetAgent.setBack)", head: head
+                "receipt \(place): \(fault.explanation): nothing was stored. \(FleetAgent.setBack)",
+                head: head
             )
         }
     }

@@ -69,7 +69,8 @@ package struct HubServer: Service {
             strangerLifetime: TimeAmount(strangerLifetime),
             mostOfOneCaller: Self.mostOfOneCaller,
             wasRefused: { [limitedLog] in
-                limitedLog.warning("a connection made room, or was refused: all places are taken")
+                limitedLog.warning(
+                    "a connection was closed to make room, or was refused: all places are taken")
             })
         self.writeTimeout = TimeAmount(writeTimeout)
         let router = Router(context: HubContext.self)

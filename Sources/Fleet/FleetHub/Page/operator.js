@@ -28,18 +28,18 @@ const words = {
     "document.version_taken": "another document has this version",
     "document.not_yet_valid": "it is dated ahead of the kiosk's clock",
     "document.withdrawal_not_allowed": "its key may not withdraw that key",
-    "document.member_fixed": "it changes what only the kiosk's own file says",
+    "document.member_fixed": "it changes a member that only the kiosk's own file may set",
     "document.configuration_refused": "the configuration has a fault",
     "document.trust_refused": "the trust bundle is refused",
     "document.brands_refused": "the brands are refused",
     "document.failed_before": "the lanes did not become ready with it",
     receiptsDiffer: "the hub has other receipts",
-    receiptBroken: "a receipt does not hold",
+    receiptBroken: "a receipt is not valid",
     receiptKeyTaken: "a receipt key is another kiosk's",
-    receiptsWaiting: "very many receipts wait for the hub",
+    receiptsWaiting: "more than 100 000 receipts wait for the hub",
     readerMissing: "the reader is not connected",
-    readerInUse: "another program has the reader",
-    readerBlocked: "the reader hangs",
+    readerInUse: "another program uses the reader",
+    readerBlocked: "the reader does not respond",
     stopped: "it cannot be used",
     trustNotSetUp: "no issuer is trusted",
     recordsUnavailable: "its store cannot be read or written",
@@ -194,7 +194,7 @@ function show() {
     const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, percent, failures }) =>
         phrase`Version ${version} for ${level} ${name} is paused: ${failures} kiosks refused it or went back from it. See “What is wrong” below. Then run countersign-hub document widen ${name} --level ${level} --percent ${percent}.`);
     const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) =>
-        phrase`${kiosk}: ${said(alert)}. Look at the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
+        phrase`${kiosk}: ${said(alert)}. Check the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
     const all = [...alerts, ...differing];
     find("alerts-card").hidden = all.length === 0;
     find("alerts").replaceChildren(...all.map((parts) => element("li", {}, ...parts)));
@@ -212,7 +212,7 @@ async function look() {
         find("chain").hidden = false;
         show();
     } catch (error) {
-        find("state").replaceChildren(...(seen === null ? phrase`${error.message}` : phrase`${error.message}; shown is the state of ${seen}`));
+        find("state").replaceChildren(...(seen === null ? phrase`${error.message}` : phrase`${error.message}; this page shows the state of ${seen}`));
         find("state").dataset.ready = "no";
     }
 }

@@ -106,12 +106,12 @@ extension MobileDocumentReaderError: LocalizedError {
         case .cancelled: "The request was cancelled."
         case .invalidRequest: "The request is not valid."
         case .invalidResponse: "The phone's answer is not valid."
-        case .invalidToken: "The reader token is not valid: make a valid one and prepare again."
+        case .invalidToken: "The reader token is not valid: make a valid token and prepare the reader again."
         case .networkUnavailable: "The network cannot be reached: check the connection."
         case .notAllowed: "This reader is not allowed to make the request."
-        case .notSupported: "Reading is not supported."
+        case .notSupported: "This computer or the phone does not support the request."
         case .serviceUnavailable: "The reader is not available."
-        case .sessionExpired: "The session is over: make a new token and prepare again."
+        case .sessionExpired: "The session has expired: make a new token and prepare the reader again."
         case .systemBusy: "Another document is being read: try again later."
         case .unknown: "The document could not be read."
         }
@@ -220,13 +220,13 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
     /// A message for an operator or a log.
     public var description: String {
         switch self {
-        case .nothingRequested: "nothing is asked for"
-        case .elementTwice: "an element is asked for twice"
-        case .elementNotOfDocument: "the document has no such element"
-        case .regionNotSupported: "national ID cards of this region cannot be asked for"
+        case .nothingRequested: "the request contains no element"
+        case .elementTwice: "an element is requested twice"
+        case .elementNotOfDocument: "the document type has no such element"
+        case .regionNotSupported: "national ID cards of this region are not supported"
         case .ageOutOfRange: "an age is not from 0 to 99"
-        case .moreThanTwoAges: "more than two ages are asked about"
-        case .documentTwice: "one kind of document is asked for twice"
+        case .moreThanTwoAges: "the request asks about more than two ages"
+        case .documentTwice: "a document type is requested twice"
         case .policyAcceptsMore:
             "the policy is less strict than that of the setup for this purpose: name a stricter one"
         case .tokenRequired: "the session was prepared without a reader token"
@@ -251,14 +251,14 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .noUsableRetrieval: "the phone offers no way to answer that this reader supports"
         case .connectionFailed(let id): "no connection to the phone could be made (\(id))"
         case .transferIncomplete: "the phone left before its answer was complete"
-        case .messageTooLong: "the phone sent a longer message than is allowed"
+        case .messageTooLong: "the phone sent a message that is too long"
         case .requestNotSigned: "the request could not be signed"
         case .sessionBroken: "the session's messages do not decode or decrypt"
         case .phoneStatus(let status): "the phone ended the session with status \(status)"
         case .responseMalformed: "the answer is not a DeviceResponse"
         case .rejected(let verdict): "the answer was rejected (\(verdict.failures.joined(separator: ", ")))"
         case .ended(let ids): "the presentation ended without a decision (\(ids.joined(separator: ", ")))"
-        case .internalFault: "an error of this library: report it"
+        case .internalFault: "an error in this library: please report it"
         }
     }
 }
