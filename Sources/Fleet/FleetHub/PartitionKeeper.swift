@@ -62,7 +62,7 @@ package struct PartitionKeeper: Service {
     }
 
     private func keepMonths() async throws(PostgreSQLError) {
-        let ahead = try await database.months.keep(months, at: now())
+        let ahead = try await database.months.maintain(months: months, at: now())
         guard abs(ahead) > ReceiptMonths.mostClockDifference else { return }
         log.error(
             "the clocks of this hub and of the database differ: no receipts are dropped until one clock is corrected",

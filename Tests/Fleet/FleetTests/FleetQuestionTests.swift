@@ -271,7 +271,7 @@ struct FleetUpkeepTests {
         arguments: [(5, 20), (-2, -1)] as [(Int64, Int64)])
     func renewed(_ end: Int64, _ next: Int64) async throws {
         let hub = try await ScriptedHub()
-        try hub.folder.keep(certificate: hub.certificate(fromDay: -15, toDay: end))
+        try hub.folder.save(certificate: hub.certificate(fromDay: -15, toDay: end))
         let further = try hub.certificate(fromDay: next - 20, toDay: next)
         hub.server.answer(ScriptedHub.certificates, with: .serving(further))
         try await askThreeTimes(hub)
@@ -286,7 +286,7 @@ struct FleetUpkeepTests {
         for isStranger in [false, true] {
             let hub = try await ScriptedHub()
             let own = try hub.certificate(fromDay: -15, toDay: 5)
-            try hub.folder.keep(certificate: own)
+            try hub.folder.save(certificate: own)
             let other = try hub.certificate(fromDay: 0, toDay: 20, for: stranger)
             hub.server.answer(
                 ScriptedHub.certificates, with: isStranger ? .serving(other) : .status(503))
@@ -298,7 +298,7 @@ struct FleetUpkeepTests {
     @Test("Without a certificate that holds nothing is asked but for another, until there is one")
     func expired() async throws {
         let hub = try await ScriptedHub()
-        try hub.folder.keep(certificate: hub.certificate(fromDay: -20, toDay: -1))
+        try hub.folder.save(certificate: hub.certificate(fromDay: -20, toDay: -1))
         hub.server.answer(ScriptedHub.certificates, with: .status(503))
         let further = try hub.certificate(fromDay: 0, toDay: 20)
         let agent = try hub.agent { $0.pauses = [.milliseconds(100)] }

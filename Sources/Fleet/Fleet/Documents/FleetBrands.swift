@@ -24,7 +24,7 @@ package struct FleetBrands: Equatable, Sendable {
     }
 
     /// Replaces the brands in a store with these.
-    func keep(in store: String) throws(FleetDocumentError) {
+    func save(in store: String) throws(FleetDocumentError) {
         let bundle = try bundle()
         try mapping(BrandFolder(store: store).replace(with: bundle), \BrandRegistryError.refusal)
     }

@@ -130,7 +130,7 @@ package struct FleetDocument: Equatable, Sendable {
 /// makes the check, and nobody verifies the signature again. It says nothing about whether the document is
 /// for this kiosk or newer than the last one; `AcceptedDocuments` decides that.
 ///
-/// - A kiosk makes it in `FleetAgent.take`, and when it restores its stored documents at the start.
+/// - A kiosk makes it in `FleetAgent.receiveDocument`, and when it restores its stored documents at the start.
 /// - `countersign-hub document put` makes it before it stores a document, with the public keys of the hub's
 ///   file.
 /// - `encoded` are the received bytes, which are stored and hashed unchanged.

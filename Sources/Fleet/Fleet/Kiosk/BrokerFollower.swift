@@ -62,7 +62,7 @@ actor BrokerFollower {
                         "/fleet/v1/broker-password", [], type: "application/json")
                     known = try mapping(BrokerAccess(body)) { (_: JSONFault) in HubError.malformed }
                 }
-                if access != known { keep(known) }
+                if access != known { save(known) }
                 access = known
                 let outcome = await connect(with: known)
                 switch outcome {
@@ -74,7 +74,7 @@ actor BrokerFollower {
                     // A refusal means that the account was removed. The hub says whether this kiosk is
                     // revoked.
                     access = nil
-                    keep(nil)
+                    save(nil)
                     await agent.notice(spread: Self.spread)
                 case .failed: break
                 }
@@ -94,9 +94,9 @@ actor BrokerFollower {
 
     /// Stores a password that the broker has accepted, for use after a restart: a thousand kiosks that start
     /// at once then need not all ask the hub.
-    private func keep(_ access: BrokerAccess?) {
+    private func save(_ access: BrokerAccess?) {
         do throws(IdentityStoreError) {
-            try folder.keep(access)
+            try folder.save(access)
         } catch {
             remark(
                 "broker.json in the store's folder fleet cannot be written, so the kiosk may use an old password at its next start: \(error.explanation)"

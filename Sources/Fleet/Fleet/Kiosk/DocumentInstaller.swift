@@ -67,7 +67,7 @@ struct DocumentInstaller: Sendable {
     func putBrands(inForceOf documents: AcceptedDocuments) async throws(FleetDocumentError) {
         guard let brands = documents.brands else { return }
         let store = settings.store
-        try await blocking { () throws(FleetDocumentError) in try brands.keep(in: store) }
+        try await blocking { () throws(FleetDocumentError) in try brands.save(in: store) }
     }
 
     /// Restores the brands of accepted documents: at the start, and after brands of a refused document were

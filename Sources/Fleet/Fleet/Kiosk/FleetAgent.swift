@@ -137,7 +137,7 @@ package actor FleetAgent {
     /// Asks the hub and acts on its answer. Returns whether the hub answered and every offered document was
     /// downloaded.
     private func update() async -> Bool {
-        kept.keepAgain()
+        kept.saveAgain()
         do throws(HubError) {
             let client = try await hub.enrolledClient()
             let state = try await client.state()
@@ -158,10 +158,11 @@ package actor FleetAgent {
     private func obey(_ state: HubState, by client: HubClient) async -> Bool {
         var isComplete = true
         refused.begin()
-        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) where isFurther(entry) {
+        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) where mustDownload(entry)
+        {
             do {
                 let bytes = try await client.get("/fleet/v1/documents/\(entry.digest.hexadecimal)")
-                if try await !take(bytes) { isComplete = false }
+                if try await !receiveDocument(bytes) { isComplete = false }
             } catch FleetDocumentError.older(let version) {
                 // The hub offers a replaced document again while the roll-out of the later document is
                 // paused.
@@ -182,7 +183,7 @@ package actor FleetAgent {
 
     /// Whether the document must be downloaded: it is not obeyed, not older than a seen version, and not in a
     /// trial.
-    private func isFurther(_ entry: HubState.Entry) -> Bool {
+    private func mustDownload(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
             && !refused.isOutdated(entry.digest) && !isTried
@@ -259,7 +260,7 @@ package actor FleetAgent {
     /// - Returns: `false` if the document must be requested again soon.
     /// - Throws: The reason why the document is refused.
     @discardableResult
-    func take(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
+    func receiveDocument(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
         let document = try VerifiedFleetDocument(bytes, by: accepted.keyring)
         var next = accepted
         guard try next.accept(document, at: settings.now()) else { return true }

@@ -40,7 +40,7 @@ package struct FleetFolder: Sendable {
     }
 
     /// Stores the kiosk's certificate, in PEM.
-    package func keep(certificate pem: [UInt8]) throws(IdentityStoreError) {
+    package func save(certificate pem: [UInt8]) throws(IdentityStoreError) {
         try PrivateFile.replace(certificatePath, with: pem[...])
     }
 
@@ -51,7 +51,7 @@ package struct FleetFolder: Sendable {
     }
 
     /// Stores the broker's address and password, or deletes them.
-    func keep(_ access: BrokerAccess?) throws(IdentityStoreError) {
+    func save(_ access: BrokerAccess?) throws(IdentityStoreError) {
         guard let access else { return try PrivateFile.remove("\(path)/broker.json") }
         try PrivateFile.replace("\(path)/broker.json", with: access.json.utf8[...])
     }
@@ -87,7 +87,7 @@ package struct FleetFolder: Sendable {
 
     /// Stores the accepted documents and the stop. The seen versions are written first: if the power is cut
     /// in between, the missing documents are downloaded again.
-    package func keep(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
+    package func save(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
         do throws(IdentityStoreError) {
             try PrivateFile.replace(
                 statePath, with: State(accepted, isStopped: isStopped).json.text.utf8.map(\.self)[...])

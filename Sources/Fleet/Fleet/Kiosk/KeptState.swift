@@ -4,7 +4,7 @@ internal import Logging
 /// restart.
 ///
 /// Only `change` modifies them, and it writes the folder each time, so that no change can be forgotten. If
-/// the folder cannot be written, the kiosk continues with the change, and `keepAgain` writes it later.
+/// the folder cannot be written, the kiosk continues with the change, and `saveAgain` writes it later.
 struct KeptState {
     struct Content {
         var accepted: AcceptedDocuments
@@ -15,7 +15,7 @@ struct KeptState {
     private let folder: FleetFolder
     private let log: Logger
     /// Whether the folder contains the current content.
-    private var isKept = true
+    private var isSaved = true
     /// The number of times that the kiosk was stopped since its start.
     private(set) var stops = 0
 
@@ -35,12 +35,12 @@ struct KeptState {
         try body(&next)
         if next.isStopped, !content.isStopped { stops += 1 }
         content = next
-        keep()
+        save()
     }
 
     /// Writes the content if an earlier attempt failed. Called with each question to the hub.
-    mutating func keepAgain() {
-        if !isKept { keep() }
+    mutating func saveAgain() {
+        if !isSaved { save() }
     }
 
     /// Returns the configuration that results from the documents and the kiosk's own file. The result stays
@@ -51,17 +51,17 @@ struct KeptState {
         try content.accepted.configuration(over: file)
     }
 
-    private mutating func keep() {
+    private mutating func save() {
         do throws(FleetFolderError) {
-            try folder.keep(content.accepted, isStopped: content.isStopped)
-            isKept = true
+            try folder.save(content.accepted, isStopped: content.isStopped)
+            isSaved = true
         } catch {
-            if isKept {
+            if isSaved {
                 log.error(
                     "the store's folder fleet cannot be written: after a restart, the kiosk may have lost recent documents or a stop",
                     metadata: ["why": "\(error.explanation)"])
             }
-            isKept = false
+            isSaved = false
         }
     }
 }

@@ -39,7 +39,7 @@ struct KioskEnrolment {
             // occupy them.
             switch await ask(own, [], as: folder) {
             case .failure(.unreachable), .failure(.file): break
-            case let answer: return try keep(answer.get(), after: present)
+            case let answer: return try save(answer.get(), after: present)
             }
         }
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
@@ -50,12 +50,12 @@ struct KioskEnrolment {
             let renewed = await ask(own, [])
             if case .success = renewed { answer = renewed }
         }
-        return try keep(answer.get(), after: present)
+        return try save(answer.get(), after: present)
     }
 
-    private func keep(_ pem: [UInt8], after present: Certificate?) throws(HubError) -> Bool {
+    private func save(_ pem: [UInt8], after present: Certificate?) throws(HubError) -> Bool {
         try check(pem)
-        try mapping(folder.keep(certificate: pem), \IdentityStoreError.hubError)
+        try mapping(folder.save(certificate: pem), \IdentityStoreError.hubError)
         log.notice(present == nil ? "the kiosk is enrolled" : "the kiosk's certificate is renewed")
         return true
     }

@@ -5,7 +5,7 @@ internal import JSON
 ///
 /// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each. A caller
 /// gets `true` only after the broker has confirmed its account. `HubBroker` owns one object, and passes the
-/// broker's answers to `hear`.
+/// broker's answers to `receive`.
 actor BrokerAccounts {
     /// The maximum time that a request waits for its turn.
     static let turnTimeout = Duration.seconds(10)
@@ -49,7 +49,7 @@ actor BrokerAccounts {
     }
 
     /// Sets the function that sends commands, or `nil` without a connection. An open question fails.
-    func use(_ send: Sending?) {
+    func setSender(_ send: Sending?) {
         self.send = send
         end(number, with: nil)
     }
@@ -125,7 +125,7 @@ actor BrokerAccounts {
     }
 
     /// Evaluates an answer of the broker. Answers to other hubs or to earlier questions are ignored.
-    func hear(_ payload: [UInt8]) {
+    func receive(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: BrokerConnection.longestMessage).members(),
             let responses = try? members.required("responses").array(upTo: 4 * Self.mostAtOnce)
         else { return }

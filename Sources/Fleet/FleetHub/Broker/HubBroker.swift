@@ -106,7 +106,7 @@ package final class HubBroker: Service {
                 case .connected:
                     isAnswered = true
                     begin(on: connection)
-                    await accounts.use { BrokerCommands.send($0, on: connection) != nil }
+                    await accounts.setSender { BrokerCommands.send($0, on: connection) != nil }
                 case .refused(let code):
                     isAnswered = true
                     // MQTT 3.1.1, 3.2.2.3: 4 is a bad user name or password, 5 is not authorised.
@@ -115,8 +115,8 @@ package final class HubBroker: Service {
                         ? "compare broker.user and broker.passwordFile with the hub's account at the broker"
                         : "see the log of mosquitto"
                     remark("the broker refuses this hub with the code \(code): \(advice)")
-                case .message(BrokerCommands.answers, let payload): await accounts.hear(payload)
-                case .message(let topic, let payload): hear(topic, payload)
+                case .message(BrokerCommands.answers, let payload): await accounts.receive(payload)
+                case .message(let topic, let payload): receivePresence(topic, payload)
                 case .acknowledged(let number): acknowledged(number)
                 case .ended where !isAnswered && !Task.isCancelled:
                     remark(
@@ -133,7 +133,7 @@ package final class HubBroker: Service {
             state.connection = nil
             state.pending = [:]
         }
-        await accounts.use(nil)
+        await accounts.setSender(nil)
         await connection.stop()
     }
 
@@ -168,7 +168,7 @@ package final class HubBroker: Service {
         }
     }
 
-    private func hear(_ topic: String, _ payload: [UInt8]) {
+    private func receivePresence(_ topic: String, _ payload: [UInt8]) {
         guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
             let isNews = state.withLock { state in
                 state.ignored.count < Self.mostIgnored && state.ignored.insert(topic).inserted
@@ -231,7 +231,7 @@ package final class HubBroker: Service {
         }
         guard !presences.isEmpty else { return }
         do throws(PostgreSQLError) {
-            try await database.kiosks.keep(presences, at: now())
+            try await database.kiosks.record(presences, at: now())
         } catch {
             // Presences that the database refuses because of their content would be refused again, so they
             // are dropped.

@@ -223,7 +223,7 @@ package struct HubKiosks: Sendable {
     /// - Returns: The number of seconds until the kiosk may report again if it has reached its limit; the
     ///   report is not stored then.
     @discardableResult
-    func take(
+    func record(
         _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
         let alert = Self.alerts.contains(report.receipts) ? report.receipts : ""
@@ -248,7 +248,7 @@ package struct HubKiosks: Sendable {
         \.rawValue)
 
     /// Stores presences that the broker published. Unknown and revoked kiosks are skipped.
-    func keep(
+    func record(
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)

@@ -47,7 +47,7 @@ package struct HubReceipts: Sendable {
 
     /// Stores the receipts that follow the kiosk's latest one: all of them or none. Receipts that are stored
     /// already change nothing.
-    package func take(
+    package func store(
         _ chain: ReceiptChain, of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
@@ -62,24 +62,24 @@ package struct HubReceipts: Sendable {
             receipts.append(receipt)
         }
         do throws(PostgreSQLError) {
-            return try await take(receipts, of: kiosk)
+            return try await store(receipts, of: kiosk)
         } catch .failed(code: Self.partitionMissing) {
             // The partition is missing: the clock of the database was corrected by more than a month.
             try await months.make()
-            return try await take(receipts, of: kiosk)
+            return try await store(receipts, of: kiosk)
         } catch .failed(code: HubDatabase.keyTaken) {
             // Another kiosk has stored the first receipts of the same key at the same time. The second
             // attempt sees that and refuses the key.
-            return try await take(receipts, of: kiosk)
+            return try await store(receipts, of: kiosk)
         }
     }
 
-    private func take(
+    private func store(
         _ receipts: [SignedReceipt], of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
         let signatures = try await signatures(of: receipts, from: kiosk)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            try Self.take(receipts, having: signatures, of: kiosk, on: link, until: deadline)
+            try Self.store(receipts, having: signatures, of: kiosk, on: link, until: deadline)
         }
     }
 
@@ -102,7 +102,7 @@ package struct HubReceipts: Sendable {
         return CheckedSignatures(of: new, by: keys)
     }
 
-    private static func take(
+    private static func store(
         _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
@@ -140,7 +140,7 @@ package struct HubReceipts: Sendable {
             next = HubState.Head(sequence: head.sequence + Int64(count), digest: digest)
         }
         try insert(new, of: kiosk, in: account, on: link, until: deadline)
-        try use(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, on: link, until: deadline)
+        try markUsed(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, on: link, until: deadline)
         _ = try link.rows(
             """
             UPDATE countersign_fleet_kiosk SET head_sequence = $2::bigint, head_digest = $3::bytea,
@@ -219,7 +219,7 @@ package struct HubReceipts: Sendable {
 
     /// Marks the keys that signed these receipts as used: they now belong to this kiosk, and its computer is
     /// recognised by them. Throws `failed` with `keyTaken` if one of them has become another kiosk's.
-    private static func use(
+    private static func markUsed(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {

@@ -39,7 +39,7 @@ package struct ReceiptMonths: Sendable {
     /// - Parameter now: The time of the hub.
     /// - Returns: The number of seconds by which the hub's clock is ahead.
     @discardableResult
-    package func keep(_ count: Int, at now: Timestamp) async throws(PostgreSQLError) -> Int64 {
+    package func maintain(months count: Int, at now: Timestamp) async throws(PostgreSQLError) -> Int64 {
         let time = try await make()
         let difference = now.secondsSince1970 - time.secondsSince1970
         guard abs(difference) <= Self.mostClockDifference else { return difference }

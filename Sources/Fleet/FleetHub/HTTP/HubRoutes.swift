@@ -257,7 +257,7 @@ package struct HubRoutes: Sendable {
         let report = try mapping(KioskReport(JSONText(body[...])), \JSONFault.problem)
         let time = now()
         let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.kiosks.take(report, of: kiosk, at: time)
+            try await database.kiosks.record(report, of: kiosk, at: time)
         }
         if let seconds { throw .tooMany(.reports, retryAfter: seconds) }
         return .noContent
@@ -350,7 +350,7 @@ package struct HubRoutes: Sendable {
         let body = try await call.body(upTo: Self.largestPush)
         guard let chain = try? ReceiptChain(parsing: body) else { throw .receiptsMalformed }
         let push = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.receipts.take(chain, of: kiosk.name)
+            try await database.receipts.store(chain, of: kiosk.name)
         }
         if case .committed(let head) = push { return .json(head.json) }
         let problem = push.problem(head: kiosk.expected)

@@ -187,7 +187,7 @@ struct HubCall {
     }
 
     /// Records the caller of this connection, which is then no longer a stranger's.
-    func know(_ caller: String) { context.connections?.know(context.channel, as: caller) }
+    func identifyCaller(as caller: String) { context.connections?.know(context.channel, as: caller) }
 
     /// The token in `Authorization: Bearer`, or `nil` without one.
     var bearer: String? { request.headers[.authorization]?.bearerToken }

@@ -62,7 +62,7 @@ package struct OperatorRoutes: Sendable {
         var isKnown = false
         for token in tokens where digest.equals(token[...]) { isKnown = true }
         guard isKnown else { throw .operatorUnknown }
-        call.know("operator \(digest.bytes.hexadecimal)")
+        call.identifyCaller(as: "operator \(digest.bytes.hexadecimal)")
     }
 
     /// Returns the name of the kiosk after which the list begins; empty for the beginning.

@@ -205,7 +205,7 @@ function show() {
     showOne();
 }
 
-async function look() {
+async function refresh() {
     try {
         chain = await load();
         find("entry").hidden = true;
@@ -221,9 +221,9 @@ find("form").addEventListener("submit", (event) => {
     event.preventDefault();
     token = find("token").value.trim();
     find("token").value = "";
-    look();
+    refresh();
 });
 find("search").addEventListener("input", showKiosks);
 find("filter").addEventListener("change", showKiosks);
 find("close").addEventListener("click", () => choose(null));
-setInterval(() => { if (!find("chain").hidden) { look(); } }, pause);
+setInterval(() => { if (!find("chain").hidden) { refresh(); } }, pause);

@@ -60,7 +60,7 @@ extension DisplayChannel {
         _ result: ShownResult, asking isAsking: Bool, within timeout: Duration,
         shown: @escaping @Sendable () -> Void
     ) async -> Result<ResultShowing.ValidationOutcome, MobileDocumentReaderError> {
-        await DisplayTime(timeout).spent { time throws(MobileDocumentReaderError) in
+        await DisplayTime(timeout).runBlocking { time throws(MobileDocumentReaderError) in
             try self.show(result, asking: isAsking, during: time, shown: shown)
         }
     }
@@ -90,7 +90,7 @@ final class DisplayTime: Sendable {
 
     /// Runs the blocking function `body` on a separate thread, because a blocked thread of the task pool
     /// would delay other tasks. Cancelling the task ends the time.
-    func spent<Value: Sendable>(
+    func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (DisplayTime) throws(MobileDocumentReaderError) -> Value
     ) async -> Result<Value, MobileDocumentReaderError> {
         await withTaskCancellationHandler {

@@ -58,7 +58,7 @@ extension MobileDocumentReaderSession {
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
         await sharedReader.previousHasLeft()
         let time = DisplayTime(setup.timeout + Self.furtherTime)
-        let result = await time.spent { time throws(MobileDocumentReaderError) in
+        let result = await time.runBlocking { time throws(MobileDocumentReaderError) in
             try self.outcome(of: order, during: time) { () throws(MobileDocumentReaderError) in
                 try PrivateDaemon(page, programs, for: setup)
             }
