@@ -158,8 +158,7 @@ package actor FleetAgent {
     private func obey(_ state: HubState, by client: HubClient) async -> Bool {
         var isComplete = true
         refused.begin()
-        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) where mustDownload(entry)
-        {
+        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) where isMissing(entry) {
             do {
                 let bytes = try await client.get("/fleet/v1/documents/\(entry.digest.hexadecimal)")
                 if try await !receiveDocument(bytes) { isComplete = false }
@@ -183,7 +182,7 @@ package actor FleetAgent {
 
     /// Whether the document must be downloaded: it is not obeyed, not older than a seen version, and not in a
     /// trial.
-    private func mustDownload(_ entry: HubState.Entry) -> Bool {
+    private func isMissing(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
             && !refused.isOutdated(entry.digest) && !isTried
