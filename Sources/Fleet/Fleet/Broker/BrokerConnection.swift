@@ -147,13 +147,13 @@ package struct BrokerRemark: Sendable {
     private static func prepare(_ client: OpaquePointer, _ settings: Settings) -> Bool {
         let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
         guard
-            // Makes calls from other threads queue their packets, so that only the socket's thread writes.
+            // Calls from other threads then only queue their packets, and only the socket's thread writes.
             unsafe mosquitto_threaded_set(client, true) == success,
             unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
             unsafe mosquitto_tls_set(
                 client, settings.authority, nil, settings.certificate, settings.key, nil) == success,
-            // 1 requires verification of the broker's certificate; libmosquitto verifies its host name by
-            // default.
+            // The value 1 requires verification of the broker's certificate; libmosquitto verifies its host
+            // name by default.
             unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
         else { return false }
         guard let will = settings.will else { return true }

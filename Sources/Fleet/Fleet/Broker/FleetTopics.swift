@@ -35,7 +35,7 @@ package struct ChangeNotice: Equatable, Sendable {
     /// The maximum time over which kiosks spread their questions to the hub, in seconds.
     package static let widestSpread: Int64 = 60
 
-    /// The number of the change. Hubs count it up in the database.
+    /// The number of the change, from a counter in the hubs' database.
     package let change: Int64
     /// The time over which the kiosks spread their questions, in seconds.
     package let spreadSeconds: Int64

@@ -4,9 +4,15 @@ internal import ReaderStore
 
 /// Sends a kiosk's receipts to the hub in their order, also while the kiosk is stopped.
 ///
-/// Each push continues after the last receipt that the hub has committed. After a failure, the pusher asks
-/// the hub again where to continue. If the hub's latest receipt is not in this store, nothing is sent
-/// (`receiptsDiffer`): the store was restored from a backup, or another computer has the kiosk's name.
+/// `FleetAgent.run` starts the pusher and cancels it. It looks for new receipts every two seconds:
+/// - After its start and after each failure, it asks the hub for the latest receipt that the hub has, and
+///   sends the kiosk's receipt keys.
+/// - Each push continues after that receipt, with at most 256 receipts, until none is left.
+/// - If the hub's latest receipt is not in this store, nothing is sent (`receiptsDiffer`): the store was
+///   restored from a backup, or another computer has the kiosk's name.
+///
+/// The pusher reads the daemon's store and never changes it. It reports the number of waiting receipts, and
+/// the hub's reason for a refusal, to the agent.
 actor ReceiptPusher {
     /// The maximum number of receipts in one push. A receipt has some hundred bytes.
     static let receiptsPerPush = 256

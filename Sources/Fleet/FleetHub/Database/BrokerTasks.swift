@@ -9,6 +9,7 @@ struct BrokerTasks: Sendable {
     init(_ pool: PostgreSQLPool) { self.pool = pool }
 
     struct Entry: Equatable, Sendable {
+        /// A change notice, or the removal of a kiosk's account.
         enum Kind: String { case notice, remove }
 
         let number: Int64

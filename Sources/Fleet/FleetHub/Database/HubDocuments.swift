@@ -4,6 +4,19 @@ package import MdocModel
 package import ReaderStore
 
 /// The documents of a chain and their roll-outs to kiosks.
+///
+/// Each level and name has any number of versions, of which a kiosk gets the newest that its roll-out has
+/// reached:
+/// - `put` stores a version and offers it to a share of its kiosks. Which kiosks come first follows from a
+///   hash of kiosk and version.
+/// - `widen` raises the share and forgets the counted failures.
+/// - Each kiosk that refuses the document, or returns to the former one, is counted once by `countFailure`.
+///   After `mostFailures` kiosks, the hub offers the former version again. Kiosks that already obey the newer
+///   one keep it.
+///
+/// `put` and `widen` write the audit log and queue notices to the kiosks in one transaction. The commands of
+/// `countersign-hub` call them; hubs only read documents and count failures. The caller verifies a document's
+/// signature before `put`. Kiosks verify it again, so a hub that stores a forged document changes no kiosk.
 package struct HubDocuments: Sendable {
     /// The number of kiosks whose refusal pauses a roll-out: no further kiosk gets the document until an
     /// operator widens the roll-out.

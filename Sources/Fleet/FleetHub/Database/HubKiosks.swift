@@ -6,6 +6,7 @@ package import ReaderStore
 
 /// A kiosk's row in the hub's database.
 package struct KioskRecord: Equatable, Sendable {
+    /// The state of a kiosk: invited with a code, enrolled, or revoked.
     package enum State: String, Sendable { case invited, active, revoked }
 
     package let name: FleetName
@@ -17,7 +18,7 @@ package struct KioskRecord: Equatable, Sendable {
     package let keyDigest: [UInt8]
     /// The time of the enrolment, in seconds since 1970; 0 for never.
     package let enrolled: Int64
-    /// The time of the last sign of the kiosk, in seconds since 1970; 0 for never.
+    /// The time at which the kiosk was last heard of, in seconds since 1970; 0 for never.
     package let seen: Int64
     package let isOnline: Bool
     package let software: String

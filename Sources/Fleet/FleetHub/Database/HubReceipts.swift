@@ -24,6 +24,21 @@ package enum ReceiptPush: Equatable, Sendable {
 }
 
 /// The receipts of a chain's kiosks, and the keys that verify them.
+///
+/// `HubRoutes` calls `store` with a push of a kiosk. A push is stored completely or not at all:
+/// - It contains 1 to 512 consecutive receipts, each signed by a key that the kiosk has sent.
+/// - Receipts up to the kiosk's latest one must equal the stored receipts. A push that was repeated after a
+///   lost answer therefore succeeds.
+/// - The first new receipt must follow the kiosk's latest one: by number (`gap`), and by the digest that
+///   links them (`differs`).
+/// - A kiosk may push 16 MiB in an hour.
+///
+/// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
+/// kiosk gets its answer, and is in the database once, whichever hub took it.
+///
+/// The hub stores receipts as they were signed. It checks that each has the content of a receipt and nothing
+/// else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of each
+/// kiosk stays in the kiosk's row.
 package struct HubReceipts: Sendable {
     /// The maximum number of receipts in one push.
     package static let mostReceipts = 512

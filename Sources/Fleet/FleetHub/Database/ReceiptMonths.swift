@@ -3,8 +3,8 @@ package import ReaderStore
 
 /// The partitions of the receipts, one for each month in which receipts arrived.
 package struct ReceiptMonths: Sendable {
-    /// The maximum difference between the clocks of a hub and the database with which receipts are dropped,
-    /// in seconds.
+    /// The maximum difference between the clocks of a hub and the database, in seconds. With a larger
+    /// difference, no receipts are dropped.
     package static let mostClockDifference: Int64 = 86_400
 
     private let pool: PostgreSQLPool

@@ -66,11 +66,11 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
 
             private let kind: Kind
 
-            /// Asks the operator to continue, after the only document of a session.
+            /// The mode in which the operator only continues, after the only document of a session.
             public static let check = ValidationMode(kind: .check)
-            /// Asks the operator to continue, after one of several documents in a session.
+            /// The mode in which the operator only continues, after one of several documents in a session.
             public static let checkMultiple = ValidationMode(kind: .checkMultiple)
-            /// Asks the operator to decide whether the person matches the document.
+            /// The mode in which the operator decides whether the person matches the document.
             public static let confirm = ValidationMode(kind: .confirm)
         }
 

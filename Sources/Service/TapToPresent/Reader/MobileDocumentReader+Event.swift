@@ -53,7 +53,7 @@ extension MobileDocumentReader {
         case readerSilent
         /// Bluetooth cannot be used, only NFC. `id` names the cause.
         case bluetoothUnavailable(id: String)
-        /// A remarkable property of the phone's messages, such as `session.copies_differ`; `id` names it. The
+        /// A notable property of the phone's messages, such as `session.copies_differ`; `id` names it. The
         /// verdict does not depend on it.
         case noted(id: String)
     }

@@ -197,13 +197,15 @@ extension MobileDocumentReader.Setup {
     public struct Revocation: Equatable, Sendable {
         let policy: RevocationPolicy
 
-        /// Accepts the document, and reports the unknown state in the verdict. For age checks.
+        /// The policy that accepts a document with unknown revocation state and reports that state in the
+        /// verdict. For age checks.
         public static let age = Revocation(policy: .age)
-        /// Refuses the document. For handing over something of value.
+        /// The policy that refuses a document with unknown revocation state. For handing over something of
+        /// value.
         public static let rental = Revocation(policy: .rental(staleDays: 0))
 
-        /// Refuses the document unless a revocation list is available that has been out of date for at most
-        /// `staleDays` days.
+        /// Returns a policy that refuses a document with unknown revocation state. A revocation list that has
+        /// been out of date for at most `staleDays` days is still used.
         public static func rental(staleDays: Int) -> Revocation {
             Revocation(policy: .rental(staleDays: staleDays))
         }

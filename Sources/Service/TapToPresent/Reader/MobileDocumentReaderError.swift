@@ -134,13 +134,13 @@ extension MobileDocumentReaderError {
         case elementTwice
         /// The requested document type has no such element.
         case elementNotOfDocument
-        /// National ID cards of this region cannot be asked for.
+        /// National ID cards of this region are not supported.
         case regionNotSupported
         /// An age is not from 0 to 99 years.
         case ageOutOfRange
         /// The request asks about more than two ages (ISO/IEC 18013-5 7.2.5 permits two).
         case moreThanTwoAges
-        /// One kind of document is requested twice.
+        /// A document type is requested twice.
         case documentTwice
         /// The given revocation policy is less strict than the setup's policy for this purpose.
         case policyAcceptsMore

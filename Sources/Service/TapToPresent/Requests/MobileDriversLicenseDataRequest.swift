@@ -26,10 +26,10 @@ public struct MobileDriversLicenseDataRequest: MobileDocumentDataRequest {
     }
 }
 
-/// A request for the same elements that returns the phone's answer unverified. Requires a session that was
-/// prepared with a reader token.
+/// A request for elements of a driver's license that returns the phone's answer unverified. Requires a
+/// session that was prepared with a reader token.
 public struct MobileDriversLicenseRawDataRequest: MobileDocumentRawDataRequest {
-    /// The elements, equal to those of the verified request.
+    /// The elements that can be requested, as in ``MobileDriversLicenseDataRequest``.
     public typealias Element = MobileDriversLicenseDataRequest.Element
     /// The unverified answer of the phone.
     public typealias Response = MobileDocumentRawDataResponse

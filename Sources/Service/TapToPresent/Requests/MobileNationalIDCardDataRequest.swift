@@ -35,8 +35,8 @@ public struct MobileNationalIDCardDataRequest: MobileDocumentDataRequest {
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool { region == .japan }
 }
 
-/// A request for the same elements and the address that returns the phone's answer unverified. Requires a
-/// session that was prepared with a reader token.
+/// A request for elements of a national ID card, including the address, that returns the phone's answer
+/// unverified. Requires a session that was prepared with a reader token.
 public struct MobileNationalIDCardRawDataRequest: MobileDocumentRawDataRequest {
     /// The unverified answer of the phone.
     public typealias Response = MobileDocumentRawDataResponse
@@ -80,7 +80,7 @@ public struct MobileNationalIDCardRawDataRequest: MobileDocumentRawDataRequest {
 extension MobileNationalIDCardDataRequest {
     /// The answer: elements of a national ID card that passed every check.
     public struct Response: MobileDocumentDataResponse {
-        /// The region that was asked for.
+        /// The region in the request.
         public let region: Locale.Region
         /// The requested elements that the phone returned.
         public let documentElements: DocumentElements

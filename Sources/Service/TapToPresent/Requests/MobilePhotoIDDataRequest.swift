@@ -24,10 +24,10 @@ public struct MobilePhotoIDDataRequest: MobileDocumentDataRequest {
     }
 }
 
-/// A request for the same elements that returns the phone's answer unverified. Requires a session that was
-/// prepared with a reader token.
+/// A request for elements of a photo ID that returns the phone's answer unverified. Requires a session that
+/// was prepared with a reader token.
 public struct MobilePhotoIDRawDataRequest: MobileDocumentRawDataRequest {
-    /// The elements, equal to those of the verified request.
+    /// The elements that can be requested, as in ``MobilePhotoIDDataRequest``.
     public typealias Element = MobilePhotoIDDataRequest.Element
     /// The unverified answer of the phone.
     public typealias Response = MobileDocumentRawDataResponse

@@ -60,10 +60,10 @@ extension PagePresentation {
         }
     }
 
-    /// The reasons that reject the person and not the document. A reason that is in neither of these two
-    /// lists is the id of a failed check.
+    /// The reasons that reject the person and not the document. A reason that is in neither `ofRejection` nor
+    /// `ofDismissal` is the id of a failed check.
     private static let ofRejection: [OutcomeReason?] = [.answerNo, .decisionRejected]
-    /// The reasons with which neither yes nor no was decided.
+    /// The reasons for an outcome that is neither yes nor no.
     private static let ofDismissal: [OutcomeReason?] = [.answerUnknown, .decisionDismissed, .decisionOverdue]
 
     /// Returns the result for the app, equal to the result of a document that this process reads itself.
