@@ -105,6 +105,7 @@ package struct AcceptedDocuments: Sendable {
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
+        // Changes and brands are checked before the first change of this value below.
         if let patch = document.configuration { _ = try Self.patch(patch) }
         _ = try document.brands?.bundle()
         try keyring.withdraw(document.withdrawn, by: verified.signer)

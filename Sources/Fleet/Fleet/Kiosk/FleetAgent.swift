@@ -248,6 +248,7 @@ package actor FleetAgent {
         // The kiosk may have been stopped again while lanes became ready. That stop must stay in force.
         guard !isStopped else { return }
         await actions.setStopped(false)
+        // A stop during the call above must win, whichever of the two calls the daemon got last.
         if isStopped { await actions.setStopped(true) }
     }
 

@@ -65,8 +65,8 @@ actor ReceiptPusher {
         let client = try await hub.enrolledClient()
         if head == nil {
             if known == nil { known = try await client.state().receipts }
-            // From the keys the hub recognises whether this is the computer it knows, or another one with its
-            // name, and where that one's chain continues.
+            // Sent before the head is asked for: from the keys the hub recognises whether this is the
+            // computer it knows, or another one with its name, and where that one's chain continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -101,6 +101,7 @@ actor ReceiptPusher {
             let next = try store.receipts(after: head.sequence, atMost: Self.receiptsPerPush)
             let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
             guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
+            // The receipt with the hub's number must have the hub's digest, or this is another chain.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
             return (next.map(\.encoded), newest, last?.digest == head.digest)
         }

@@ -100,6 +100,8 @@ actor BrokerAccounts {
     ) async -> Set<Int>? {
         number += 1
         let own = number
+        // Only the last command of an account is answered by name: the ones before may fail because their
+        // effect is there already.
         let all = batch.enumerated().flatMap { place, one in
             let list = commands(one)
             return list.dropLast()

@@ -248,6 +248,7 @@ package final class HubBroker: Service {
         let tasks = try await database.tasks.oldest(atMost: Self.tasksAtOnce)
         guard !tasks.isEmpty else { return }
         let (change, kiosks) = try await database.tasks.nextChange()
+        // A task whose message is under way, or that is done and not yet deleted, is not sent again.
         let pending = state.withLock { Set($0.pending.values.map(\.number)).union($0.done) }
         for task in tasks where !pending.contains(task.number) {
             // The lock is held while sending: the acknowledgement can arrive on another thread before

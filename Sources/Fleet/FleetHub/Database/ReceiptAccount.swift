@@ -72,6 +72,8 @@ enum ReceiptEpoch {
             let sequence = row[2]?.bigint, let ended = row[4]?.bigint
         else { throw .rowMalformed }
         guard isRejoining == [1] else { return (epoch, false) }
+        // With unknown keys, an epoch without receipts continues; otherwise a new one begins after all
+        // earlier ones.
         let next = row[3]?.bigint ?? (sequence == 0 ? epoch : max(epoch, ended) + 1)
         if next != epoch { try begin(next, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(

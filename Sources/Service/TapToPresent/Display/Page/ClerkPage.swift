@@ -92,6 +92,7 @@ struct PageOrder: Sendable {
         token: MobileDocumentReader.Token?, policy: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) {
         let intent = try Self.intent(asked, choices)
+        // The page always asks the clerk. In the modes without a decision, the request's plan ignores it.
         var members: [(String, JSONValue)] = [
             ("kind", "display"), ("intent", .string(intent.description)), ("validation", "confirm"),
         ]

@@ -84,6 +84,7 @@ final class PrivateDaemon: Sendable {
 
     private static func newFolder(_ environment: [String: String]) -> URL {
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+        // Only a part of the UUID, since the path of the socket in this folder has a limit (`sockaddr_un`).
         return (runtime ?? FileManager.default.temporaryDirectory)
             .appending(path: "countersign-\(UUID().uuidString.prefix(13))")
     }
