@@ -36,7 +36,7 @@ struct KioskEnrolment {
         let own = try mapping(request(), \IdentityStoreError.hubError)
         if let present, settings.now().secondsSince1970 < present.notAfter {
             // The hub reserves places for renewals by kiosks that show their certificate. Strangers cannot
-            // occupy them.
+            // occupy them. If the certificate cannot be shown, the kiosk asks without it below.
             switch await ask(own, [], as: folder) {
             case .failure(.unreachable), .failure(.file): break
             case let answer: return try save(answer.get(), after: present)

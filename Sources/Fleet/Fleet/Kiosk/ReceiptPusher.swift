@@ -64,6 +64,7 @@ actor ReceiptPusher {
     private func pushAll() async throws {
         let client = try await hub.enrolledClient()
         if head == nil {
+            // Asked before the keys are sent: if the hub refuses them, `run` still counts what waits.
             if known == nil { known = try await client.state().receipts }
             // Sent before the head is asked for: from the keys the hub recognises whether this is the
             // computer it knows, or another one with its name, and where that one's chain continues.

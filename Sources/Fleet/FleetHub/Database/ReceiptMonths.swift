@@ -49,6 +49,8 @@ package struct ReceiptMonths: Sendable {
         let oldest = ReceiptMonth(of: time).advanced(by: -count)
         for name in names.compactMap({ $0.first.flatMap { $0 }?.text }) {
             guard let month = ReceiptMonth(suffix: name.suffix(6)), month < oldest else { continue }
+            // The name is made again from the month, so that nothing but a partition of receipts can be
+            // dropped.
             _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(month.suffix)")
         }
         return difference

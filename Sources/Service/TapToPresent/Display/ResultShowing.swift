@@ -36,6 +36,7 @@ struct ResultShowing: Sendable {
         // The app is asked only after the result is visible. An app that never answers cannot block the
         // request, because the display has its own time limit.
         let asking = Task {
+            // The stream has no elements: it ends when the result is visible.
             for await _ in shown {}
             if let presenter, !Task.isCancelled {
                 _ = decided.yield(.success(await presenter.validationOutcome(of: result.asked)))
@@ -44,6 +45,7 @@ struct ResultShowing: Sendable {
         let first = await decisions.first { _ in true }
         asking.cancel()
         showing.cancel()
+        // Nothing of the document may be visible when this function returns.
         await showing.value
         guard let first, !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         return try first.get()
@@ -77,9 +79,9 @@ struct ShownResult: Sendable, RedactedDescription {
     /// The evidence for the outcome, without the operator's decision.
     let evidence: Conclusion.Evidence
 
-    /// Returns the result for the app, derived from the operator's decision and the evidence as the outcome
-    /// of a presentation is. Without a portrait an approval is not accepted, since nobody compared it with a
-    /// face.
+    /// Returns the result for the app, from the operator's decision and the evidence, by the rules for the
+    /// outcome of a presentation. Without a portrait an approval is not accepted, since nobody compared it
+    /// with a face.
     func concluded(_ decision: ResultShowing.ValidationOutcome) -> ResultShowing.ValidationOutcome {
         var evidence = evidence
         evidence.person = .decided(ReceiptStatement.Decision(decision))
