@@ -29,8 +29,8 @@ package struct FleetTopics: Sendable {
     }
 }
 
-/// A notice that something has changed, without its content: whoever can publish at the broker can make a
-/// kiosk ask the hub and nothing more.
+/// A notice that something has changed, without its content. A client that can publish at the broker can
+/// therefore make a kiosk ask the hub, and nothing more.
 package struct ChangeNotice: Equatable, Sendable {
     /// The maximum time over which kiosks spread their questions to the hub, in seconds.
     package static let widestSpread: Int64 = 60
