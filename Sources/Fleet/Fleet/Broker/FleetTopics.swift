@@ -17,9 +17,7 @@ package struct FleetTopics: Sendable {
     /// Returns the MQTT client identifier of a kiosk. The broker accepts it from the kiosk's account only.
     package static func client(of kiosk: FleetName) -> String { "countersign-\(kiosk)" }
 
-    /// Returns the topic of change notices for one kiosk.
     package func notice(for kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/notice" }
-    /// Returns the topic of a kiosk's presence.
     package func presence(of kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/presence" }
 
     /// Returns the kiosk whose presence topic this is, or `nil` for another topic.

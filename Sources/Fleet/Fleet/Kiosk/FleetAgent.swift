@@ -410,7 +410,6 @@ package actor FleetAgent {
 
     // MARK: State that others read
 
-    /// The accepted documents.
     var accepted: AcceptedDocuments { kept.accepted }
     var isStopped: Bool { kept.isStopped }
     /// The number of stops since the kiosk started.

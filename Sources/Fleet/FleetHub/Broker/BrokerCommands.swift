@@ -16,7 +16,6 @@ enum BrokerCommands {
         return connection.publish(json.utf8, to: control, isRetained: false)
     }
 
-    /// Returns a command with its members.
     static func command(_ name: String, _ members: [(String, JSONValue)]) -> JSONValue {
         .object([("command", .string(name))] + members)
     }

@@ -115,7 +115,6 @@ struct OperatorAct: Sendable {
     /// The changed object, as JSON.
     let object: JSONValue
 
-    /// Creates an act about a kiosk.
     static func kiosk(
         _ id: ID, _ kiosk: FleetName, also further: [(String, JSONValue)] = []
     ) -> OperatorAct {

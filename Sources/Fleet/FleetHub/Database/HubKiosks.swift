@@ -154,7 +154,6 @@ package struct HubKiosks: Sendable {
         ).first != nil
     }
 
-    /// Returns the kiosk of this name, or `nil`.
     package func named(_ name: FleetName) async throws(PostgreSQLError) -> KioskRecord? {
         try await pool.rows(
             "SELECT \(KioskRecord.columns) FROM countersign_fleet_kiosk WHERE kiosk = $1::text",
