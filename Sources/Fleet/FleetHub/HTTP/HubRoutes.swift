@@ -331,7 +331,7 @@ package struct HubRoutes: Sendable {
         case .tooMany: throw .tooManyReceiptKeys
         case .taken(let owner):
             refusals.warning(
-                "a receipt key is another kiosk's", of: kiosk.name.text,
+                "a receipt key belongs to another kiosk", of: kiosk.name.text,
                 ["kiosk": "\(kiosk.name)", "of": "\(owner)"])
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.alert(HubProblem.receiptKeyTaken.id.rawValue, at: kiosk.name)

@@ -35,7 +35,7 @@ const words = {
     "document.failed_before": "the lanes did not become ready with it",
     receiptsDiffer: "the hub has other receipts",
     receiptBroken: "a receipt is not valid",
-    receiptKeyTaken: "a receipt key is another kiosk's",
+    receiptKeyTaken: "a receipt key belongs to another kiosk",
     receiptsWaiting: "more than 100 000 receipts wait for the hub",
     readerMissing: "the reader is not connected",
     readerInUse: "another program uses the reader",
