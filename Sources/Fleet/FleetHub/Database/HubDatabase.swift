@@ -4,7 +4,7 @@ package import ReaderStore
 /// The data of a chain's hubs, in one PostgreSQL database that any number of hubs share. A hub itself stores
 /// nothing.
 ///
-/// The parts share one pool of connections. Each part owns its tables and alone sends statements to them:
+/// The parts share one pool of connections, and each sends the statements of its own tables:
 /// - `kiosks`: names, states, keys, codes, reports, alerts and hourly limits;
 /// - `documents`: fleet documents and their roll-outs;
 /// - `receipts` and `months`: kiosks' receipts and receipt keys, and the monthly partitions;
@@ -12,9 +12,12 @@ package import ReaderStore
 /// - `audit`: operators' acts;
 /// - `tasks`: requests to the broker that are not done yet.
 ///
+/// A change that needs rows of several parts is one transaction: revoking a kiosk, for example, also writes
+/// the audit log and queues a task.
+///
 /// `HubRoutes`, `HubBroker` and `PartitionKeeper` call the parts in a hub, from any task; the commands of
-/// `countersign-hub` call the same functions. A function that changes several rows does so in one
-/// transaction. Functions use the clock of the database, because the clocks of hubs may differ.
+/// `countersign-hub` call the same functions. Limits, months, token counts and the audit log use the clock of
+/// the database, because the clocks of hubs may differ.
 ///
 /// The tables are created and migrated (`HubTables`) when the first connection is made. The database contains
 /// no element of a document and nothing about a holder, and of codes only digests.
