@@ -3,10 +3,10 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// How long before its expiry an anchor is reported.
+    /// The number of days before its expiry from which an anchor is reported.
     private static var daysOfWarning: Int64 { 90 }
 
-    /// Everything about the sources that someone should know at `now`: all lists are opened and verified for it.
+    /// The faults and remarks of all sources at `now`. All lists are opened and verified for it.
     package func lint(at now: Timestamp) -> [TrustFinding] {
         var found = findings
         let roots = roots
@@ -21,7 +21,7 @@ extension TrustSnapshot {
             let conditions: [TrustCondition] =
                 switch source.content {
                 case .certificate(let held):
-                    // The anchors are looked at above.
+                    // The loop above reports on anchors.
                     source.kind == .anchor
                         ? [] : (try? held.certificate()).map { lintValidity(of: $0, at: now) } ?? []
                 case .vical(let held): lintList(held, at: now)
@@ -33,8 +33,10 @@ extension TrustSnapshot {
         return found
     }
 
-    /// What someone who lets `source` in should know about it: what was mended or left out, and whether it is overdue. Refusals
-    /// are for `admission(of:by:)` to say.
+    /// The remarks on `source` for the person who admits it: what was mended or left out, and whether it is
+    /// overdue.
+    ///
+    /// Reasons to refuse it come from `admission(of:by:)`.
     package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
         switch source.content {
         case .certificate: return []
@@ -52,7 +54,7 @@ extension TrustSnapshot {
         }
     }
 
-    /// The anchors with the CRLs that may list link certificates among them.
+    /// The anchors, with the CRLs that may revoke link certificates among them.
     var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
 
     private func lint(
@@ -115,7 +117,8 @@ extension TrustSnapshot {
             guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
             let named = rules.signers.compactMap { try? Certificate(der: Array($0)[...]) }
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
-            // A token by an unknown signer is not opened.
+            // A token of an unknown signer is not opened: decompressing it is costly, and anybody can make
+            // one.
             let isKnown =
                 (try? issuer.verifySigner(of: token, at: rules.now))?.isValid(at: rules.now) == true
             let gaps = isKnown ? try held.open().gaps : []
@@ -128,6 +131,7 @@ extension TrustSnapshot {
         }
     }
 
+    /// The condition of a list that is dated in the future, or is overdue by its next update.
     private func staleness(
         from start: Timestamp, to end: Timestamp?, at now: Timestamp, clockSkew: Int64 = 0
     ) -> [TrustCondition] {
@@ -139,7 +143,7 @@ extension TrustSnapshot {
 }
 
 extension TrustSource {
-    /// The kind of token that the source has to be; nil if it is something else.
+    /// The kind of status token that the source must be; `nil` for other kinds of source.
     var statusKind: StatusToken.Kind? {
         switch kind {
         case .statusList: .statusList
