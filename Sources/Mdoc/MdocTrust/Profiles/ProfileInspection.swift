@@ -1,13 +1,14 @@
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// One certificate under the rules of one profile.
+/// The check of one certificate by each rule of one profile.
 struct ProfileInspection {
     let profile: CertificateProfile
     let certificate: Certificate
     let issuer: Certificate?
 
-    /// Extensions that are read, or that may be critical without changing what the certificate is believed for.
+    /// The extensions that may be critical: this reader evaluates them, or they do not change what the
+    /// certificate is trusted for.
     private static let understood: Set<ObjectIdentifier> = [
         .subjectKeyIdentifier, .keyUsage, .subjectAlternativeName, .issuerAlternativeName, .basicConstraints,
         .crlDistributionPoints, .certificatePolicies, .authorityKeyIdentifier, .extendedKeyUsage,

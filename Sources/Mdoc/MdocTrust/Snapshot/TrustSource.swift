@@ -30,11 +30,13 @@ package struct TrustSource: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The name of the source among those of its kind. A renewed list keeps its name; a file's name or path is never used.
+    /// The name of the source among those of its kind. A renewed list keeps its name.
     ///
-    /// A certificate is named by its SHA-256. A list that is fetched is named by the URL, or by the name that it had before. A list from
-    /// a file is named by its contents: a VICAL by its provider, a CRL by its first distribution point or its issuer, a status or
-    /// identifier list by the URI that documents know it by. Contents that give no name are named by their SHA-256.
+    /// - A certificate is named by its SHA-256.
+    /// - A list that is fetched is named by its URL, or keeps its earlier name.
+    /// - A list from a file is named by its contents: a VICAL by its provider, a CRL by its first
+    ///   distribution point or its issuer, a status or identifier list by the URI in documents.
+    /// - Contents without a name are named by their SHA-256. The file's name or path is never used.
     package let name: String
     package let provenance: Provenance
     package let obtained: Timestamp
