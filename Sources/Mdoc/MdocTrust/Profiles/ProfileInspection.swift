@@ -75,6 +75,7 @@ struct ProfileInspection {
         guard let curve = certificate.subjectPublicKeyInfo.curve else { return false }
         switch curve.family {
         case .weierstrass: return certificate.subjectPublicKeyInfo.publicKeyBits.first == 0x04
+        // Annex B allows Ed25519 and Ed448 for document signers and readers, but not for roots.
         case .edwards: return !profile.rules.contains(.authority)
         case .montgomery: return false
         }
