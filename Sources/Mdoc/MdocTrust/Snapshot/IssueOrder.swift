@@ -16,7 +16,7 @@ struct IssueOrder {
             }, date: Timestamp(secondsSince1970: date))
     }
 
-    /// Whether this issue is older than `other`: by the numbers if both have one and they differ, else by the dates.
+    /// Whether this issue is older than `other`: by the numbers if both exist and differ, else by the dates.
     func isOlder(than other: IssueOrder) -> Bool {
         guard let number, let before = other.number, number != before else { return date < other.date }
         return number.count == before.count

@@ -1,13 +1,16 @@
 internal import CBOR
 internal import PKIX
 
-/// Reads the entries of a VICAL one by one. The provider signed the certificate itself, so a member beside the certificate that is
-/// wrong takes nothing from it (Q232); only the document types say more than the certificate does.
+/// Reads the entries of a VICAL one by one.
+///
+/// The provider's signature covers the certificate itself, so a wrong member beside the certificate takes
+/// nothing from it (Q232). Only the document types add to what the certificate says.
 struct VICALEntryReader {
     private(set) var entries: [VerifiedVICAL.Entry] = []
     var findings: [VICALFinding] = []
     private var places: [ArraySlice<UInt8>: Int] = [:]
 
+    /// Reads one entry, and records why it is left out or what is wrong with it.
     mutating func read(_ info: CBORItem, index: Int) {
         do throws(VICALEntryFault) {
             guard let map = try? info.map() else { throw .notAMap }
@@ -36,10 +39,10 @@ struct VICALEntryReader {
     }
 }
 
-/// The members of one entry by their names in small letters.
+/// The members of one entry, by their names in lower case.
 private struct Members {
     private var items: [String: CBORItem] = [:]
-    /// Names that occur in more than one way of writing: which member counts is not known.
+    /// The names that occur in two spellings. Nothing says which of their values counts, so neither is used.
     private var ambiguous: Set<String> = []
 
     init(_ map: CBORMap) {
@@ -60,7 +63,7 @@ private struct Members {
         }
     }
 
-    /// The document types that can be read, and what is wrong with the members beside the certificate.
+    /// The readable document types, and the faults of the members beside the certificate.
     func faults(
         beside certificate: Certificate
     ) -> (docTypes: Set<String>, faults: [(VICALEntryMember, VICALMemberFault)]) {
@@ -82,14 +85,14 @@ private struct Members {
 extension CBORItem {
     private static let bignum: UInt64 = 2
 
-    /// The bytes of a biguint without leading zeros; nil for an item of another type.
+    /// The bytes of a biguint without leading zeros; `nil` for other types.
     private var unsignedBytes: ArraySlice<UInt8>? {
         if let bytes = try? tagged(Self.bignum).byteString() { return bytes.drop { $0 == 0 } }
         guard let number = try? unsigned() else { return nil }
         return (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }.drop { $0 == 0 }
     }
 
-    /// Whether this biguint is the serial number, whose bytes are those of an INTEGER.
+    /// Whether this biguint equals `serial`, the content of a DER INTEGER.
     func isSerialNumber(_ serial: ArraySlice<UInt8>) -> Bool {
         unsignedBytes?.elementsEqual(serial.drop { $0 == 0 }) == true
     }
@@ -104,7 +107,8 @@ extension CBORItem {
         return own == identifier ? nil : .differs
     }
 
-    /// The names of reasonable length in an array, or a name alone, and whether all of it is as the format says.
+    /// The document types of an array, or of a single text, and whether the whole item has the form of the
+    /// standard.
     fileprivate var docTypes: (names: Set<String>, areAllRead: Bool) {
         guard let array = try? array() else { return (docType.map { [$0] } ?? [], false) }
         var names: Set<String> = []
@@ -115,6 +119,7 @@ extension CBORItem {
         return (names, areAllRead)
     }
 
+    /// The document type in this text; `nil` for other types and for more than 255 bytes.
     private var docType: String? {
         guard let name = try? utf8(), !name.isEmpty, name.count <= 255 else { return nil }
         return String(decoding: name, as: UTF8.self)
