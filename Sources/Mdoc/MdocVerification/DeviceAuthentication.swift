@@ -3,7 +3,7 @@ internal import COSE
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// The proof that the holder of the MSO's device key took part in this very session (ISO/IEC 18013-5 9.1.3).
+/// The proof that the holder of the MSO's device key took part in this session (ISO/IEC 18013-5 9.1.3).
 struct DeviceBindingProof: ~Copyable {
     let kind: DeviceBinding
 
@@ -12,12 +12,14 @@ struct DeviceBindingProof: ~Copyable {
     }
 }
 
+/// The means by which the phone proved that it holds the device key.
 package enum DeviceBinding: Sendable {
     case signature
-    /// Only this reader can know that the MAC is right; it proves nothing to others.
+    /// A MAC. Only this reader can know that it is right, so it proves nothing to others.
     case mac
 }
 
+/// Verifies the device signature or MAC over this session's transcript (ISO/IEC 18013-5 9.1.3.4, 9.1.3.5).
 func checkDeviceAuthentication(
     of document: UnverifiedDocument, key deviceKey: COSEKey, in context: VerificationContext,
     noting deviations: inout [Deviation]
@@ -63,9 +65,10 @@ private func verifyDeviceSignature(
     }
 }
 
-/// EMacKey (ISO/IEC 18013-5 9.1.3.5): from the reader's key and the document's static device key (Q152).
+/// Derives EMacKey (ISO/IEC 18013-5 9.1.3.5) from the reader's key and the static device key of the document
+/// (Q152).
 ///
-/// In an OpenID4VP presentation the key for which the wallet encrypts its answer is the reader's key (Q236).
+/// In an OpenID4VP presentation the reader's key is the key for which the wallet encrypts its answer (Q236).
 private func macKey(
     deviceKey: COSEKey, in context: VerificationContext
 ) throws(CheckFailure) -> SecretBytes {
@@ -92,11 +95,13 @@ private func secret(
     }
 }
 
-/// The proof that every self-asserted element is one the device key may sign (ISO/IEC 18013-5 9.1.2.4, Q164).
+/// The proof that the device key is authorised for every element that the phone asserts (ISO/IEC 18013-5
+/// 9.1.2.4, Q164).
 struct KeyAuthorizationsProof: ~Copyable {
     fileprivate init() {}
 }
 
+/// Compares the elements that the phone asserts with the key authorisations of the MSO (Q164).
 func checkKeyAuthorizations(
     of document: UnverifiedDocument, in authorizations: KeyAuthorizations
 ) throws(CheckFailure) -> KeyAuthorizationsProof {
