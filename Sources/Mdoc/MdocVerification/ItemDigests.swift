@@ -2,11 +2,13 @@ internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// The proof that every returned item has its digest in the MSO (ISO/IEC 18013-5 9.1.2.5).
+/// The proof that the digest of every returned item is the one in the MSO (ISO/IEC 18013-5 9.1.2.5).
 struct ItemDigestsProof: ~Copyable {
     fileprivate init() {}
 }
 
+/// Compares the digest of every returned item, over its bytes as received, with the one in the MSO. Digests
+/// without an item are not looked at (Q162).
 func checkDigests(
     of document: UnverifiedDocument, in mobileSecurityObject: MobileSecurityObject,
     noting deviations: inout [Deviation]
