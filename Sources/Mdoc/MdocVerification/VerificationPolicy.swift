@@ -14,7 +14,7 @@ package import MdocTrust
 ///
 /// **Callers.** The configuration of the daemon, the options of `countersign request` and `countersign
 /// verify`, and apps of the library make a policy. `VerificationBasis` keeps it with the result, so that a
-/// receipt can state the policy of its verdict.
+/// report can state the policy of its verdict.
 ///
 /// **Limits.** No policy accepts a revoked document, a wrong signature or a digest that does not match.
 package struct VerificationPolicy: Equatable, Sendable {

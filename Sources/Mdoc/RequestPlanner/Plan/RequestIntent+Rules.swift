@@ -1,12 +1,14 @@
 extension RequestIntent {
-    /// What would refuse this intent whatever the document.
+    /// Checks the rules that do not depend on the document.
+    ///
+    /// - Throws: `RequestPlannerError` for an intent that asks nothing, repeats something, or asks too much.
     func check() throws(RequestPlannerError) {
         guard !claims.isEmpty, !documents.isEmpty else { throw .nothingAsked }
         var seen: Set<Claim> = []
         for claim in claims where !seen.insert(claim).inserted { throw .claimTwice(claim) }
         for claim in required {
             guard claims.contains(claim) else { throw .requiredNotAsked(claim) }
-            // Removed when it is found, so that none is required twice.
+            // Removed from the set, so that a second `required` of one claim is found.
             guard seen.remove(claim) != nil else { throw .claimTwice(claim) }
         }
         var docTypes: Set<String> = []
