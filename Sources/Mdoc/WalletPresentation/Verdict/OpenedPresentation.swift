@@ -3,20 +3,26 @@ package import MdocModel
 internal import MdocVerification
 internal import MdocTrust
 
-/// What came through an app or the web, opened and parsed. Nothing in it is verified but that it was sealed for us, in
-/// this request.
+/// A presentation through an app or a web page, decrypted and parsed.
+///
+/// Only one fact is verified yet: the answer was encrypted for this verifier, in this request.
+///
+/// `WalletEnvelope` and `EncryptedResponse` make this value with a `SpentNonce`. `verify(in:)` makes the
+/// checks of a presentation nearby, and those of a channel without engagement: no MAC, and no document beyond
+/// the request. It tells mock answers apart from verified ones.
 package struct OpenedPresentation: Sendable, RedactedDescription {
     package let channel: PresentationChannel
     let response: UnverifiedResponse
-    /// To which the wallet's answer is bound.
+    /// The transcript to which the wallet's answer is bound.
     package let transcript: SessionTranscript
     let isReplayChecked: Bool
     let isOfPublishedExample: Bool
 
-    /// Makes every check of a response from nearby, and those that only hold without an engagement.
+    /// Makes every check of a presentation nearby, and the checks of a channel without engagement.
     package func verify(in context: PresentationContext) -> PresentationVerdict {
         let failures = failures(comparedWith: context.comparison)
         let judgement = response.verify(in: context.verification(transcript))
+        // A mock is recognised first: whether its documents verify or not, no till may act on them.
         if let sign = isOfPublishedExample
             ? .publishedExample : judgement.reports.lazy.compactMap(\.mockSign).first
         {
@@ -48,8 +54,10 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         return true
     }
 
-    /// The rules for every presentation without engagement: no MAC, since there is no key of ours to agree on one,
-    /// and no more documents than were asked for, in an app only one.
+    /// The failed rules of a channel without engagement.
+    ///
+    /// A MAC is refused, because the channel has no reader key to make one with. More documents than
+    /// requested are refused; in an app there is only one.
     private func failures(comparedWith comparison: RequestComparison) -> [ChannelFailure] {
         var failures: [ChannelFailure] = []
         if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {
