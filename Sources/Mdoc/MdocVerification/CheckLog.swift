@@ -36,6 +36,7 @@ struct CheckLog {
         var found: [Deviation] = []
         do throws(CheckFailure) {
             let proof = try check(&found)
+            // A deviation is listed once, however many elements have it, and always in the same order.
             let distinct = found.isEmpty ? [] : Deviation.allCases.filter(found.contains)
             deviations += distinct.filter { !deviations.contains($0) }
             reports.append(CheckReport(id: id, outcome: .passed))

@@ -83,6 +83,7 @@ extension UnverifiedDocument {
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in
             let proof = try checkDigests(of: self, in: object, noting: &deviations)
+            // Only here, behind the digests, are the elements known to be the issuer's.
             deviations += elementDeviations(validFrom: object.validityInfo.validFrom)
             return proof
         }

@@ -172,6 +172,7 @@ extension ItemsRequest {
             let anyAge = came.contains { AgeAttestation($0) != nil }
             for element in nameSpace.elements where !came.contains(element.identifier) {
                 if explained.contains(where: { $0.identifier == element.identifier }) { continue }
+                // Another attestation was returned in its place (ISO/IEC 18013-5 7.2.5).
                 if anyAge, AgeAttestation(element.identifier) != nil { continue }
                 let name = ElementName(nameSpace: nameSpace.name, identifier: element.identifier)
                 missing.append(.element(docType: docType, name, code: nil))

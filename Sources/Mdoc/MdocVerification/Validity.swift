@@ -15,6 +15,8 @@ func checkValidity(
     of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
+    // A date without a time stands for a day in an unknown zone. Each comparison takes the bound that favours
+    // the document.
     let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate

@@ -46,6 +46,7 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
     }
 
     package func profile(for docType: String) -> CertificateProfile {
+        // The type ends in a version number.
         if docType.hasPrefix("eu.europa.ec.eudi.pid.") { return .personIDSigner }
         return further[docType] ?? .documentSigner
     }

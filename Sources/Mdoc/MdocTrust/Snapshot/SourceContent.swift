@@ -34,6 +34,7 @@ package enum SourceContent: Sendable {
     ) -> (kind: TrustSource.Kind, content: SourceContent)? {
         let certificate = HeldCertificate(bytes)
         if (try? certificate.certificate()) != nil { return (.anchor, .certificate(certificate)) }
+        // Only the beginning is read, so that a truncated CRL is recognised and then refused by its kind.
         if CertificateRevocationList.issuer(of: bytes) != nil {
             return (.revocationList, SourceContent(.revocationList, bytes))
         }

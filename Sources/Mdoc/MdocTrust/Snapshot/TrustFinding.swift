@@ -46,8 +46,7 @@ package enum TrustCondition: Equatable, Sendable {
     /// The VICAL has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(PKIXError)
-    /// The CRL has gaps: what it lists is revoked, but a certificate that it does not list is not thereby
-    /// good (Q230).
+    /// The CRL has gaps: what it lists is revoked, but absence from it proves nothing (Q230).
     case revocationListIncomplete(PKIXError)
     /// No anchor or provider has the name of the CRL's issuer.
     case revocationListIssuerUnknown(issuer: String)
@@ -59,8 +58,7 @@ package enum TrustCondition: Equatable, Sendable {
     case statusListSignerUnknown
     /// The list states another URI than the one under which it is stored.
     case statusListSubjectWrong
-    /// The list has gaps: what it lists is revoked, but a document that it does not list is not thereby good
-    /// (Q228, Q248).
+    /// The list has gaps: what it lists is revoked, but absence from it proves nothing (Q228, Q248).
     case statusListIncomplete(StatusTokenError)
     case listNotYetValid
     /// The list should have been renewed this many seconds ago.

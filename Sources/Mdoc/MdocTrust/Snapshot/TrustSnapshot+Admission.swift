@@ -402,8 +402,8 @@ extension TrustSnapshot {
 extension TrustCondition {
     /// Whether a list with this condition is admitted all the same.
     ///
-    /// A revocation counts even in a list that is overdue (Q230) or has gaps; what such a list does not name
-    /// is not thereby good.
+    /// A revocation counts even in a list that is overdue (Q230) or has gaps. Absence from such a list proves
+    /// nothing.
     fileprivate var leavesListUsable: Bool {
         switch self {
         case .listStale, .revocationListIncomplete, .statusListIncomplete: true

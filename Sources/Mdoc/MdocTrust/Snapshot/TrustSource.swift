@@ -67,6 +67,7 @@ package struct TrustSource: Sendable, Equatable {
         sha256 = Digest(.sha256, of: content.bytes).bytes
     }
 
+    // `sha256` follows from the bytes and is not compared again.
     package static func == (one: TrustSource, other: TrustSource) -> Bool {
         one.kind == other.kind && one.name == other.name && one.provenance == other.provenance
             && one.obtained == other.obtained && one.bytes == other.bytes
@@ -74,7 +75,7 @@ package struct TrustSource: Sendable, Equatable {
 
     /// Whether the list leaves something out, or has parts that cannot be read.
     ///
-    /// What such a list names is revoked. What it does not name is not thereby good.
+    /// What such a list names is revoked, but absence from it proves nothing.
     package var isIncomplete: Bool {
         switch content {
         case .certificate, .vical: false

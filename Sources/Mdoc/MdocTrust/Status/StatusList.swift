@@ -63,6 +63,7 @@ package struct StatusList: Sendable {
     /// The status at `index`; `nil` if the list is shorter.
     package subscript(_ index: UInt64) -> Value? {
         guard index < UInt64(count) else { return nil }
+        // The first status of a byte is in its lowest bits (draft-ietf-oauth-status-list, 4).
         let position = Int(index) * bits
         let value = bytes[position / 8] >> (position % 8) & UInt8(truncatingIfNeeded: (1 << bits) - 1)
         switch value {

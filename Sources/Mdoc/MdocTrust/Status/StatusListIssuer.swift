@@ -137,6 +137,8 @@ struct StatusListIssuer {
         do throws(CertificatePathError) {
             return try CertificatePath.path(chain, to: roots, at: now)
         } catch .outsideValidity {
+            // The signer has expired since. Its list still revokes, but shows no document to be good any
+            // more.
             guard let past = try? CertificatePath.path(chain, to: roots, at: issued) else {
                 throw .listSignerInvalid
             }

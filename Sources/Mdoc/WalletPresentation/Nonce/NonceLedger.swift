@@ -54,6 +54,7 @@ package struct NonceLedger: Sendable {
     ) throws(NonceRefusal) -> SpentNonce {
         guard let entry = entries[nonce] else { throw .unknown }
         try entry.issued.check(session: session, channel: channel, at: now)
+        // `entry` is a copy from before this line, so the first caller still sees an unspent nonce.
         entries[nonce]?.isSpent = true
         return try entry.issued.spent(isFirstUse: !entry.isSpent, by: session, over: channel, at: now)
     }

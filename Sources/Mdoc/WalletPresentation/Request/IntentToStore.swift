@@ -15,6 +15,7 @@ package enum IntentToStore: Hashable, Sendable {
         case "willNotStore": self = .willNotStore
         case "mayStore": self = .mayStore
         default:
+            // The last comparison refuses other spellings of a number, such as `+30` and `030`.
             let digits = name.dropFirst(Self.daysPrefix.count).dropLast()
             guard name.hasPrefix(Self.daysPrefix), name.hasSuffix(")"), let days = UInt16(digits), days > 0,
                 "\(days)" == digits

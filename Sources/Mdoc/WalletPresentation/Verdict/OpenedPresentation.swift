@@ -5,11 +5,18 @@ internal import MdocTrust
 
 /// A presentation through an app or a web page, decrypted and parsed.
 ///
-/// Only one fact is verified yet: the answer was encrypted for this verifier, in this request.
+/// **Responsibility.** Only one fact is verified yet: the answer was encrypted for this verifier, in this
+/// request. `verify(in:)` does the rest:
 ///
-/// `WalletEnvelope` and `EncryptedResponse` make this value with a `SpentNonce`. `verify(in:)` makes the
-/// checks of a presentation nearby, and those of a channel without engagement: no MAC, and no document beyond
-/// the request. It tells mock answers apart from verified ones.
+/// - the checks of a presentation nearby (ISO/IEC 18013-5 9.3), with the transcript of the channel;
+/// - the rules of a channel without engagement: no MAC (Q236), and no document beyond the request;
+/// - the signs of a mock answer, which is never verified.
+///
+/// **Callers.** `WalletEnvelope` (apps) and `EncryptedResponse` (web pages) make this value. They consume a
+/// `SpentNonce`, so that one nonce opens one presentation.
+///
+/// **Limits.** The value gives out no element; only a `VerifiedPresentation` does, or an accepted
+/// `MockPresentation`.
 package struct OpenedPresentation: Sendable, RedactedDescription {
     package let channel: PresentationChannel
     let response: UnverifiedResponse
@@ -46,6 +53,8 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     }
 
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
+        // Test issuers are tried apart, after the real trust has rejected, so that they never count beside
+        // real roots.
         guard let trust = context.testTrust else { return false }
         guard case .verified = response.verify(in: context.verification(transcript, trust: trust))
         else {

@@ -71,6 +71,8 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
     private func mismatch(
         _ key: RecipientKey, _ info: EncryptionInfo, _ origin: WebOrigin, _ others: ArraySlice<WebOrigin>
     ) -> WalletPresentationError {
+        // The response does not name its request, so only decryption with each candidate can tell. Each try
+        // costs a key agreement, hence the limits.
         func isSealed(_ text: String, _ origin: WebOrigin) -> Bool {
             (try? open(with: key, in: .onTheWeb(encryptionInfo: text, origin: origin))) != nil
         }

@@ -34,6 +34,7 @@ package struct WebOrigin: Hashable, Sendable {
         }
         let parts = rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let host = parts.first, Self.isHost(host) else { throw .originMalformed }
+        // Browsers leave out the default port, so an origin with it would never match.
         if parts.count == 2 {
             guard let port = Self.port(parts[1]), port != defaultPort else { throw .originMalformed }
         }
