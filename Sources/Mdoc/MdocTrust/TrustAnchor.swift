@@ -89,13 +89,13 @@ package final class TrustAnchor: Sendable {
     var isLinkCertificate: Bool {
         linkVerdict.withLock { known in
             if let known { return known }
-            let verdict = findWhetherLink()
+            let verdict = computeIsLink()
             known = verdict
             return verdict
         }
     }
 
-    private func findWhetherLink() -> Bool {
+    private func computeIsLink() -> Bool {
         let isNamedLink = certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) == true
         guard certificate.isSelfIssued || isNamedLink else { return false }
         guard certificate.issuerAlgorithm != nil else {

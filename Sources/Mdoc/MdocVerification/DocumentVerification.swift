@@ -79,7 +79,7 @@ extension UnverifiedDocument {
                 .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
                 .keyAuthorizations, .requestMatch)
             _ = log.checkProfile(isComplete: false)
-            return (report(log, issuer, finding), nil)
+            return (report(log, issuer: issuer, revocation: finding), nil)
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in
             let proof = try checkDigests(of: self, in: object, noting: &deviations)
@@ -93,7 +93,8 @@ extension UnverifiedDocument {
         let country = log.run(.issuingCountry) { deviations throws(CheckFailure) in
             try checkIssuingCountry(of: self, signedBy: signer, noting: &deviations)
         }
-        let revocation = checkedRevocation(certificate, signature, in: context, &log, &finding)
+        let revocation = checkedRevocation(
+            of: certificate, signature: signature, in: context, log: &log, finding: &finding)
         let binding = log.run(.deviceAuthentication) { deviations throws(CheckFailure) in
             try checkDeviceAuthentication(of: self, key: object.deviceKey, in: context, noting: &deviations)
         }
@@ -107,23 +108,25 @@ extension UnverifiedDocument {
         let profile = log.checkProfile()
         guard let certificate, let signature, let structure, let digests, let validity, let country,
             let revocation, let binding, let authorizations, let match
-        else { return (report(log, issuer, finding), nil) }
+        else { return (report(log, issuer: issuer, revocation: finding), nil) }
         // Whether the document is in date comes from its elements, so it is computed only behind all proofs.
         let isCurrent = isCurrent(in: context, withholding: match.withheld)
-        guard let profile else { return (report(log, issuer, finding, isCurrent), nil) }
+        guard let profile else {
+            return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), nil)
+        }
         let document = VerifiedDocument(
             self, at: context.now, on: context.day, certificate: certificate, signature: signature,
             mobileSecurityObject: structure, digests: digests, validity: validity, country: country,
             revocation: revocation, deviceBinding: binding, keyAuthorizations: authorizations,
             requestMatch: match, profile: profile)
-        return (report(log, issuer, finding, isCurrent), document)
+        return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), document)
     }
 
     /// Makes the revocation check, unless the signer or its signature was not verified: then the references
     /// in the MSO mean nothing.
     private func checkedRevocation(
-        _ signer: borrowing VerifiedIssuerCertificate?, _ signature: borrowing IssuerSignatureProof?,
-        in context: VerificationContext, _ log: inout CheckLog, _ finding: inout RevocationFinding
+        of signer: borrowing VerifiedIssuerCertificate?, signature: borrowing IssuerSignatureProof?,
+        in context: VerificationContext, log: inout CheckLog, finding: inout RevocationFinding
     ) -> RevocationProof? {
         // `if let` would consume the proofs, which are not copyable. A switch borrows them.
         switch signer {
@@ -154,8 +157,8 @@ extension UnverifiedDocument {
     }
 
     private func report(
-        _ log: CheckLog, _ issuer: DocumentIssuer?, _ revocation: RevocationFinding,
-        _ documentCurrent: DocumentCurrency = .unknown
+        _ log: CheckLog, issuer: DocumentIssuer?, revocation: RevocationFinding,
+        documentCurrent: DocumentCurrency = .unknown
     ) -> DocumentReport {
         DocumentReport(
             docType: docType, issuer: issuer, checks: log.reports, deviations: log.deviations,

@@ -19,7 +19,7 @@ func checkDigests(
             try checkDigest(
                 of: item, in: nameSpace.name, algorithm: algorithm, mobileSecurityObject: mobileSecurityObject
             )
-            item.note(&deviations)
+            item.appendDeviations(to: &deviations)
         }
     }
     return ItemDigestsProof()
@@ -51,7 +51,7 @@ extension UnverifiedIssuerSignedItem {
         ElementName(nameSpace: nameSpace, identifier: identifier)
     }
 
-    fileprivate func note(_ deviations: inout [Deviation]) {
+    fileprivate func appendDeviations(to deviations: inout [Deviation]) {
         if form.contains(.indefiniteLength) { deviations.append(.indefiniteItem) }
         if form.contains(.longerHead) { deviations.append(.longerHeadInItem) }
         if random.count < 16 { deviations.append(.shortRandom) }

@@ -47,7 +47,7 @@ func checkRequestMatch(
         }
     }
     if !withheld.isEmpty { deviations.append(.unrequestedElement) }
-    notePortrait(of: document, requests: matching, &deviations)
+    reportMissingPortrait(of: document, requests: matching, to: &deviations)
     return RequestMatchProof(withheld: withheld)
 }
 
@@ -89,8 +89,8 @@ private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throw
     }
 }
 
-private func notePortrait(
-    of document: UnverifiedDocument, requests: [ItemsRequest], _ deviations: inout [Deviation]
+private func reportMissingPortrait(
+    of document: UnverifiedDocument, requests: [ItemsRequest], to deviations: inout [Deviation]
 ) {
     let wanted = requests.lazy.flatMap(\.nameSpaces).filter { space in
         space.elements.contains { $0.identifier == "portrait" }

@@ -70,7 +70,7 @@ private struct Grant {
     let until: FullDate?
     let restrictions: [DrivingRestriction]
 
-    init(_ issueDate: DateText?, _ expiryDate: DateText?, _ restrictions: [DrivingRestriction]) {
+    init(issued issueDate: DateText?, expires expiryDate: DateText?, restrictions: [DrivingRestriction]) {
         from = issueDate?.day
         until = expiryDate?.day
         self.restrictions = restrictions
@@ -89,7 +89,7 @@ private struct Grant {
         case .category(let code):
             let entries = try DrivingPrivilege.entries(value).compactMap(\.privilege)
             return entries.filter { $0.vehicleCategoryCode == code }.map {
-                Grant($0.issueDate, $0.expiryDate, $0.codes)
+                Grant(issued: $0.issueDate, expires: $0.expiryDate, restrictions: $0.codes)
             }
         case .domesticClass(let code):
             let entries = try DomesticDrivingPrivilege.entries(value).compactMap(\.privilege)
@@ -97,7 +97,9 @@ private struct Grant {
             let general = entries.filter { $0.vehicleClass == nil }.flatMap(\.restrictions)
             return entries.compactMap { entry in
                 guard let vehicle = entry.vehicleClass, vehicle.code == code else { return nil }
-                return Grant(vehicle.issueDate, vehicle.expiryDate, entry.restrictions + general)
+                return Grant(
+                    issued: vehicle.issueDate, expires: vehicle.expiryDate,
+                    restrictions: entry.restrictions + general)
             }
         }
     }
@@ -116,13 +118,13 @@ private struct UnreadableGrants {
     init(of vehicle: DrivingClass, in value: CBORItem) {
         switch vehicle {
         case .category(let code):
-            for case .unreadable(let other) in (try? DrivingPrivilege.entries(value)) ?? [] {
-                mayGrant = mayGrant || other ?? code == code
+            for case .unreadable(let unreadableCode) in (try? DrivingPrivilege.entries(value)) ?? [] {
+                mayGrant = mayGrant || (unreadableCode ?? code) == code
             }
         case .domesticClass(let code):
-            for case .unreadable(let other) in (try? DomesticDrivingPrivilege.entries(value)) ?? [] {
-                mayGrant = mayGrant || other ?? code == code
-                mayLimit = mayLimit || other == nil
+            for case .unreadable(let unreadableCode) in (try? DomesticDrivingPrivilege.entries(value)) ?? [] {
+                mayGrant = mayGrant || (unreadableCode ?? code) == code
+                mayLimit = mayLimit || unreadableCode == nil
             }
         }
     }

@@ -105,7 +105,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 
     /// The number of seconds that a policy must tolerate to accept this cause; `Int64.max` if no tolerance
     /// suffices.
-    var gravity: Int64 {
+    var requiredTolerance: Int64 {
         switch self {
         case .listStale(let overdue), .trustListOverdue(let overdue): overdue
         default: .max
@@ -125,7 +125,7 @@ extension RevocationFinding {
         case (.undetermined(.nothingPublished, _, _), _): document
         case (_, .undetermined(.nothingPublished, _, _)): signer
         case (.undetermined(let one, _, _), .undetermined(let other, _, _)):
-            one.gravity > other.gravity ? signer : document
+            one.requiredTolerance > other.requiredTolerance ? signer : document
         case (_, .undetermined): document
         case (.undetermined, _): signer
         case (.good(let one), .good(let other)): .good(ageSeconds: max(one, other))

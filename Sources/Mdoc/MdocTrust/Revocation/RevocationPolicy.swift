@@ -43,7 +43,7 @@ package struct RevocationPolicy: Equatable, Sendable {
         case (.revoked, _): false
         case (.undetermined, .accept): true
         case (.undetermined(let cause, _, _), .refuse(let tolerated)):
-            cause.gravity < .max && cause.gravity <= tolerated
+            cause.requiredTolerance < .max && cause.requiredTolerance <= tolerated
         }
     }
 }

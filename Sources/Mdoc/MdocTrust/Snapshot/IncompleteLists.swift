@@ -63,7 +63,7 @@ enum RevokingList {
 
 extension TrustSource {
     /// The maximum number of incomplete lists of one name and issuer in a snapshot.
-    static let mostIncomplete = 16
+    static let maximumIncompleteLists = 16
 
     /// Whether this source is a complete list that replaces the incomplete list `other` of the same name and
     /// issuer.
@@ -84,8 +84,8 @@ extension TrustSource {
 extension [TrustSource] {
     /// These sources without surplus incomplete lists.
     ///
-    /// If a name and issuer has more than `mostIncomplete` incomplete lists, the oldest are left out. A list
-    /// stays if no other list revokes everything that it revokes.
+    /// If a name and issuer has more than `maximumIncompleteLists` incomplete lists, the oldest are left out.
+    /// A list stays if no other list revokes everything that it revokes.
     var withoutSurplus: [TrustSource] {
         let groups = Dictionary(grouping: filter(\.isIncomplete), by: \.identity.complete)
         let surplus = groups.values.reduce(into: Set<TrustSource.Identity>()) { $0.formUnion($1.surplus) }
@@ -94,14 +94,14 @@ extension [TrustSource] {
 
     /// The identities of the lists to leave out, where `self` is all incomplete lists of one name and issuer.
     private var surplus: Set<TrustSource.Identity> {
-        guard count > TrustSource.mostIncomplete else { return [] }
+        guard count > TrustSource.maximumIncompleteLists else { return [] }
         var kept = compactMap { source in RevokingList(source).map { (identity: source.identity, list: $0) } }
         kept.sort {
             let (one, other) = ($0.list.order.date, $1.list.order.date)
             return one == other ? $0.identity < $1.identity : one < other
         }
         var dropped: Set<TrustSource.Identity> = []
-        for (identity, list) in kept where count - dropped.count > TrustSource.mostIncomplete {
+        for (identity, list) in kept where count - dropped.count > TrustSource.maximumIncompleteLists {
             let others = kept.filter { $0.identity != identity && !dropped.contains($0.identity) }
             if others.contains(where: { $0.list.revokesAll(of: list) }) { dropped.insert(identity) }
         }

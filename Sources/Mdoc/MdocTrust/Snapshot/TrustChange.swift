@@ -96,15 +96,15 @@ package struct TrustChange: Sendable {
             let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
             for (place, source) in (others + links).enumerated() {
                 // Each link certificate joins alone, since it may in turn be the root of the next one.
-                if place >= others.count { put(&admitted) }
+                if place >= others.count { joinAdmitted(&admitted) }
                 // Two issues of one list must be compared with each other, so the first must join before the
                 // second is checked.
-                if admitted[source.identity] != nil || kind.isList && admitted.has(likeOf: source) {
-                    put(&admitted)
+                if admitted[source.identity] != nil || kind.isList && admitted.hasList(like: source) {
+                    joinAdmitted(&admitted)
                 }
                 if let proof = admit(source) { admitted[source.identity] = proof }
             }
-            put(&admitted)
+            joinAdmitted(&admitted)
         }
     }
 
@@ -157,7 +157,7 @@ package struct TrustChange: Sendable {
     }
 
     /// Joins the admitted sources to the snapshot, and records the incomplete lists that this removed.
-    private mutating func put(_ admitted: inout [TrustSource.Identity: AdmittedSource]) {
+    private mutating func joinAdmitted(_ admitted: inout [TrustSource.Identity: AdmittedSource]) {
         guard !admitted.isEmpty else { return }
         let sources = snapshot.sources.filter { admitted[$0.identity] == nil }
         snapshot = snapshot.joined(by: Array(admitted.values))
@@ -171,7 +171,7 @@ package struct TrustChange: Sendable {
 
 extension [TrustSource.Identity: AdmittedSource] {
     /// Whether one of the keys names a list of the same name and issuer as `source`.
-    fileprivate func has(likeOf source: TrustSource) -> Bool {
+    fileprivate func hasList(like source: TrustSource) -> Bool {
         let own = source.identity
         return keys.contains { $0.isLike(own) }
     }

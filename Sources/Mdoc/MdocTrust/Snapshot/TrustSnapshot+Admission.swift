@@ -188,7 +188,7 @@ extension TrustSnapshot {
         let list = candidate.identity.complete
         let present = sources.filter { $0.isIncomplete && $0.identity.complete == list }
         let kept = (present + [candidate]).withoutSurplus
-        guard kept.count <= TrustSource.mostIncomplete, kept.contains(candidate) else {
+        guard kept.count <= TrustSource.maximumIncompleteLists, kept.contains(candidate) else {
             throw .tooManyIncomplete(present.count)
         }
     }
@@ -209,7 +209,7 @@ extension TrustSnapshot {
         guard let issue = source.issue(in: other) else {
             // Unreadable bytes must not take the place of a list that revokes something.
             let isLost = present.contains { other.source($0.identity) == nil }
-            if isLost, let fault = source.unreadability { throw .unusable(fault) }
+            if isLost, let fault = source.readFault { throw .unusable(fault) }
             return
         }
         if let gap = issue.incompleteness,
@@ -362,7 +362,7 @@ extension TrustSource {
 
 extension TrustSource {
     /// The fault of a CRL, status list or identifier list that cannot be read; `nil` for other sources.
-    fileprivate var unreadability: TrustCondition? {
+    fileprivate var readFault: TrustCondition? {
         switch content {
         case .certificate, .vical: return nil
         case .revocationList(let held):

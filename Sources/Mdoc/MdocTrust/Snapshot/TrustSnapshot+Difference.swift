@@ -38,13 +38,14 @@ extension TrustSnapshot {
                 guard let before = old[source.identity], before.sha256 != source.sha256 else { return nil }
                 return (from: before, to: source)
             },
-            anchorsAdded: ordered.filter { oldAnchors[$0] == nil },
-            anchorsRemoved: earlier.ordered.filter { newAnchors[$0] == nil },
-            anchorsChanged: ordered.filter { name in oldAnchors[name].map { $0 != newAnchors[name] } ?? false
+            anchorsAdded: orderedAnchors.filter { oldAnchors[$0] == nil },
+            anchorsRemoved: earlier.orderedAnchors.filter { newAnchors[$0] == nil },
+            anchorsChanged: orderedAnchors.filter { name in
+                oldAnchors[name].map { $0 != newAnchors[name] } ?? false
             })
     }
 
-    private var ordered: [TrustDifference.Anchor] { anchors.map(\.name) }
+    private var orderedAnchors: [TrustDifference.Anchor] { anchors.map(\.name) }
 
     private var anchorsByName: [TrustDifference.Anchor: TrustedAnchor.DocTypes] {
         Dictionary(anchors.map { ($0.name, $0.docTypes) }, uniquingKeysWith: { first, _ in first })

@@ -126,7 +126,7 @@ private struct AnchorCollection {
     private(set) var providers: [TrustAnchor] = []
     private(set) var findings: [TrustFinding] = []
     var revocationLists = RevocationLists(of: [])
-    private var places: [[UInt8]: Int] = [:]
+    private var indexBySHA256: [[UInt8]: Int] = [:]
 
     mutating func addProvider(_ source: TrustSource) {
         guard let anchor = anchor(source) else { return }
@@ -135,8 +135,9 @@ private struct AnchorCollection {
 
     mutating func addAnchor(_ source: TrustSource) {
         guard let anchor = anchor(source) else { return }
-        if let place = places[anchor.sha256], let other = anchors[place].sources.first {
-            note(source, .anchorTwice(subject: anchor.certificate.subject.description, other: other))
+        if let place = indexBySHA256[anchor.sha256], let other = anchors[place].sources.first {
+            recordFinding(
+                of: source, .anchorTwice(subject: anchor.certificate.subject.description, other: other))
         }
         add(anchor, .any, source)
     }
@@ -148,8 +149,8 @@ private struct AnchorCollection {
             // (Q176).
             let list = try held.list().verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
-            for finding in list.findings { note(source, .vical(finding)) }
-            if !list.signerFindings.isEmpty { note(source, .vicalSigner(list.signerFindings)) }
+            for finding in list.findings { recordFinding(of: source, .vical(finding)) }
+            if !list.signerFindings.isEmpty { recordFinding(of: source, .vicalSigner(list.signerFindings)) }
             for entry in list.entries {
                 guard let anchor = anchor(entry.certificate, source) else { continue }
                 let listing = TrustListing(
@@ -157,11 +158,11 @@ private struct AnchorCollection {
                 add(anchor, listing, source)
             }
         } catch {
-            note(source, .vicalRefused(error))
+            recordFinding(of: source, .vicalRefused(error))
         }
     }
 
-    private mutating func note(_ source: TrustSource, _ condition: TrustCondition) {
+    private mutating func recordFinding(of source: TrustSource, _ condition: TrustCondition) {
         findings.append(TrustFinding(source: source.identity, condition: condition))
     }
 
@@ -170,7 +171,7 @@ private struct AnchorCollection {
         do throws(HeldCertificateError) {
             return try held.anchor(sha256: source.sha256)
         } catch {
-            note(source, TrustCondition(error))
+            recordFinding(of: source, TrustCondition(error))
             return nil
         }
     }
@@ -179,14 +180,14 @@ private struct AnchorCollection {
         do throws(TrustAnchorError) {
             return try TrustAnchor(deferringKeyOf: certificate)
         } catch {
-            note(source, TrustCondition(error))
+            recordFinding(of: source, TrustCondition(error))
             return nil
         }
     }
 
     private mutating func add(_ anchor: TrustAnchor, _ listing: TrustListing, _ source: TrustSource) {
-        guard let place = places[anchor.sha256] else {
-            places[anchor.sha256] = anchors.count
+        guard let place = indexBySHA256[anchor.sha256] else {
+            indexBySHA256[anchor.sha256] = anchors.count
             return anchors.append(TrustedAnchor(anchor, listing, by: source.identity))
         }
         anchors[place].add(listing, by: source.identity)
@@ -195,8 +196,8 @@ private struct AnchorCollection {
     private mutating func add(
         _ anchor: TrustAnchor, _ docTypes: TrustedAnchor.DocTypes, _ source: TrustSource
     ) {
-        guard let place = places[anchor.sha256] else {
-            places[anchor.sha256] = anchors.count
+        guard let place = indexBySHA256[anchor.sha256] else {
+            indexBySHA256[anchor.sha256] = anchors.count
             return anchors.append(TrustedAnchor(anchor, for: docTypes, by: [source.identity]))
         }
         anchors[place].add(docTypes, by: source.identity)

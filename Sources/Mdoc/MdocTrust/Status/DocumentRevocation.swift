@@ -130,9 +130,9 @@ struct StatusLists: Sendable {
         let latest = now.advanced(bySeconds: clockSkew)
         // Of lists of one time the incomplete one comes first: the complete one is not a later issue (Q240).
         opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
-        let ahead = opened.prefix { $0.issued > latest }
-        var findings = ahead.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
-        let present = opened.dropFirst(ahead.count)
+        let future = opened.prefix { $0.issued > latest }
+        var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
+        let present = opened.dropFirst(future.count)
         // Older lists are read until one has an answer: a newer list without an answer must not hide a
         // revocation in an older one.
         var decided: Timestamp?
@@ -183,8 +183,8 @@ extension OpenedStatusList {
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
-        let said = verdict()
-        if case .success(.invalid) = said { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
+        let status = verdict()
+        if case .success(.invalid) = status { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
         guard age >= -clockSkew else {
             return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
         }
@@ -194,7 +194,7 @@ extension OpenedStatusList {
         guard signer.isValid(at: now) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
-        switch said {
+        switch status {
         case .success(.valid):
             guard isComplete else {
                 return .undetermined(.listMalformed, about: .document, ageSeconds: max(0, age))

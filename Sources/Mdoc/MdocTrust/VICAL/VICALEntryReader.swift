@@ -8,7 +8,7 @@ internal import PKIX
 struct VICALEntryReader {
     private(set) var entries: [VerifiedVICAL.Entry] = []
     var findings: [VICALFinding] = []
-    private var places: [ArraySlice<UInt8>: Int] = [:]
+    private var indexByCertificate: [ArraySlice<UInt8>: Int] = [:]
 
     /// Reads one entry, and records why it is left out or what is wrong with it.
     mutating func read(_ info: CBORItem, index: Int) {
@@ -29,8 +29,8 @@ struct VICALEntryReader {
     }
 
     private mutating func add(_ certificate: Certificate, _ docTypes: Set<String>) {
-        guard let place = places[certificate.der] else {
-            places[certificate.der] = entries.count
+        guard let place = indexByCertificate[certificate.der] else {
+            indexByCertificate[certificate.der] = entries.count
             return entries.append(VerifiedVICAL.Entry(certificate: certificate, docTypes: docTypes))
         }
         findings.append(.entryTwice(subject: certificate.subject.description))
@@ -68,16 +68,17 @@ private struct Members {
         beside certificate: Certificate
     ) -> (docTypes: Set<String>, faults: [(VICALEntryMember, VICALMemberFault)]) {
         var faults: [(VICALEntryMember, VICALMemberFault)] = []
-        func note(_ member: VICALEntryMember, _ fault: VICALMemberFault?) {
+        func recordFault(_ member: VICALEntryMember, _ fault: VICALMemberFault?) {
             let isTwice = ambiguous.contains(member.rawValue.lowercased())
             if let fault = isTwice ? .twice : fault { faults.append((member, fault)) }
         }
-        note(
+        recordFault(
             .serialNumber,
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
-        note(.ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
+        recordFault(
+            .ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
         let (docTypes, areAllRead) = items["doctype"]?.docTypes ?? ([], true)
-        note(.docType, areAllRead ? nil : .wrongType)
+        recordFault(.docType, areAllRead ? nil : .wrongType)
         return (docTypes, faults)
     }
 }

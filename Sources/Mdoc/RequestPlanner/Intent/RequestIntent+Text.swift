@@ -48,7 +48,7 @@ extension RequestIntent {
         documents = [.drivingLicence]
         ageFallback = .ageInYears
         required = []
-        for clause in parts { try take(clause) }
+        for clause in parts { try apply(clause) }
     }
 
     private static func claims(_ words: [String]) throws(RequestPlannerError) -> [Claim] {
@@ -60,7 +60,7 @@ extension RequestIntent {
         return claims
     }
 
-    private mutating func take(_ clause: [String]) throws(RequestPlannerError) {
+    private mutating func apply(_ clause: [String]) throws(RequestPlannerError) {
         let rest = clause.dropFirst().joined(separator: " ")
         switch clause.first {
         case "from":

@@ -66,7 +66,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         let transcript = SessionTranscript.inApp(
             merchant, nonce: nonce.nonce, recipientKeyHash: key.hash)
         guard isSealed(in: transcript) else {
-            throw mismatch(merchant, nonce.nonce, key, others.prefix(8))
+            throw mismatch(of: merchant, nonce: nonce.nonce, key: key, others: others.prefix(8))
         }
         let plaintext = try key.open(
             ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
@@ -81,8 +81,8 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     /// The error that says to which other configured request the envelope belongs.
     private func mismatch(
-        _ merchant: MerchantIdentity, _ nonce: PresentationNonce, _ key: RecipientKey,
-        _ others: ArraySlice<MerchantIdentity>
+        of merchant: MerchantIdentity, nonce: PresentationNonce, key: RecipientKey,
+        others: ArraySlice<MerchantIdentity>
     ) -> WalletPresentationError {
         func fits(_ candidate: MerchantIdentity?) -> Bool {
             guard let candidate else { return false }

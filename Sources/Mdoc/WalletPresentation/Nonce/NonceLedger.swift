@@ -35,7 +35,7 @@ package struct NonceLedger: Sendable {
         _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
         asked: [UInt8] = [], at now: Timestamp
     ) throws(NonceRefusal) -> IssuedNonce {
-        forget(at: now)
+        deleteExpired(at: now)
         guard entries[nonce] == nil else { throw .issuedBefore }
         guard entries.count < capacity else { throw .tooMany }
         let issued = IssuedNonce(nonce, to: session, for: channel, expires: now.advanced(bySeconds: lifetime))
@@ -63,7 +63,7 @@ package struct NonceLedger: Sendable {
     package func asked(with nonce: PresentationNonce) -> [UInt8] { entries[nonce]?.asked ?? [] }
 
     /// Deletes the nonces that expired at least one lifetime ago.
-    private mutating func forget(at now: Timestamp) {
+    private mutating func deleteExpired(at now: Timestamp) {
         while oldest < order.count, let entry = entries[order[oldest]],
             entry.issued.expires.advanced(bySeconds: lifetime) < now
         {

@@ -33,7 +33,9 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         if let sign = isOfPublishedExample
             ? .publishedExample : judgement.reports.lazy.compactMap(\.mockSign).first
         {
-            return .mock(MockPresentation(sign, failures, judgement, isReplayChecked: isReplayChecked))
+            return .mock(
+                MockPresentation(
+                    sign, failures: failures, judgement: judgement, isReplayChecked: isReplayChecked))
         }
         switch judgement {
         case .verified(let verified) where failures.isEmpty:
@@ -42,11 +44,12 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
             guard context.policy.hasTestDocument(verified.reports) else { return .verified(presentation) }
             return .mock(
                 MockPresentation(
-                    .testTrust, [], judgement, isReplayChecked: isReplayChecked,
+                    .testTrust, failures: [], judgement: judgement, isReplayChecked: isReplayChecked,
                     accepted: context.policy.accepts(verified) ? presentation : nil))
         case .rejected where isVerified(inTestTrustOf: context):
             return .mock(
-                MockPresentation(.testTrust, failures, judgement, isReplayChecked: isReplayChecked))
+                MockPresentation(
+                    .testTrust, failures: failures, judgement: judgement, isReplayChecked: isReplayChecked))
         default:
             return .rejected(RejectedPresentation(failures, judgement, isReplayChecked: isReplayChecked))
         }

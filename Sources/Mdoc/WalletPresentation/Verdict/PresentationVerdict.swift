@@ -57,7 +57,7 @@ package struct MockPresentation: Sendable {
     package let accepted: VerifiedPresentation?
 
     init(
-        _ sign: MockSign, _ failures: [ChannelFailure], _ judgement: Judgement, isReplayChecked: Bool,
+        _ sign: MockSign, failures: [ChannelFailure], judgement: Judgement, isReplayChecked: Bool,
         accepted: VerifiedPresentation? = nil
     ) {
         self.accepted = accepted

@@ -51,7 +51,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         do throws(WalletPresentationError) {
             plaintext = try open(with: key, in: transcript)
         } catch .notOpened {
-            throw mismatch(key, info, origin, others.prefix(4))
+            throw mismatch(of: info, origin: origin, key: key, others: others.prefix(4))
         } catch {
             throw error
         }
@@ -69,7 +69,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// The error that says to which other request the response belongs.
     private func mismatch(
-        _ key: RecipientKey, _ info: EncryptionInfo, _ origin: WebOrigin, _ others: ArraySlice<WebOrigin>
+        of info: EncryptionInfo, origin: WebOrigin, key: RecipientKey, others: ArraySlice<WebOrigin>
     ) -> WalletPresentationError {
         // The response does not name its request, so only decryption with each candidate can tell. Each try
         // costs a key agreement, hence the limits.
