@@ -25,12 +25,12 @@ extension CertificatePathError {
     /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .empty: "it contains no certificate"
+        case .empty: "the chain contains no certificate"
         case .tooLong: "the chain has too many authorities"
-        case .issuerNotFound(let issuer): "the certificate of its issuer is missing: \(Terminal.safe(issuer))"
-        case .signatureInvalid: "the certificates with its issuer's name did not sign it"
+        case .issuerNotFound(let issuer): "the issuer's certificate is missing: \(Terminal.safe(issuer))"
+        case .signatureInvalid: "no certificate with the issuer's name made its signature"
         case .outsideValidity(let subject): "\(Terminal.safe(subject)) is not valid at this time"
-        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) may not issue it"
+        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) is not allowed to issue it"
         }
     }
 }

@@ -70,15 +70,15 @@ extension IssuerCertificateError {
         case .encodingIrregular(let deviations):
             "the document signer's certificate is encoded in a way that RFC 5280 forbids: "
                 + (deviations.isEmpty
-                    ? "it is not of version 3" : deviations.descriptions.joined(separator: ", "))
+                    ? "its version is not 3" : deviations.descriptions.joined(separator: ", "))
         case .anchorNotFound(let issuer):
             "the trust store has no root of this issuer: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:
             "a trusted root has the issuer's name, but the certificate names a different key as its issuer's, or none"
         case .issuerNameMismatch:
-            "the certificate names the key of a trusted root, but another issuer"
+            "the certificate names the key of a trusted root, but a different issuer name"
         case .signatureInvalid:
-            "a root of this name is trusted, but did not sign the document signer's certificate"
+            "a trusted root has the issuer's name, but it did not sign the document signer's certificate"
         case .notYetValid: "the document signer's certificate is not valid yet"
         case .expired: "the document signer's certificate has expired"
         case .anchorOutsideValidity: "the trusted root that issued the certificate is not valid now"
@@ -86,7 +86,7 @@ extension IssuerCertificateError {
             "the trust store has the issuer, but not for documents of type "
                 + "\(Terminal.safe(docType, limit: 80))"
         case .isCertificateAuthority:
-            "an authority's certificate signed the document; it may only issue document signers"
+            "the document is signed with an authority's certificate, which may only issue document signers"
         case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"
         case .extendedKeyUsageWrong:
             "the extended key usage of the document signer's certificate is not for documents of this type"
@@ -96,7 +96,7 @@ extension IssuerCertificateError {
         case .unknownCriticalExtension(let oid):
             "the document signer's certificate has an unknown critical extension, \(oid)"
         case .forbiddenExtension(let oid):
-            "the document signer's certificate has extension \(oid), which is not allowed in one"
+            "the document signer's certificate has the extension \(oid), which is not allowed there"
         }
     }
 }

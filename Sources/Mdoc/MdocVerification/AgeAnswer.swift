@@ -44,14 +44,14 @@ extension AgeAnswer {
         case .cannotTell(.noneApplies): "the returned age attestations say nothing about this age"
         case .cannotTell(.contradictory): "the proofs of age contradict one another"
         case .cannotTell(.asOfIssue):
-            "age_in_years was true on the day of issue, and proves only that the holder is at least so old"
+            "age_in_years was true on the day of issue, so it proves only a minimum age"
         case .cannotTell(.wrongType(let element, let wrong)): wrong.explanation(of: element.text)
         case .cannotTell(.implausible(let element)):
-            "\(element.text) is more than 200 years, which is no person's age"
+            "\(element.text) is more than 200 years, so it cannot be a person's age"
         case .cannotTell(.approximate(let element)):
             "\(element.text) is approximate: a part of the date is not known"
         case .cannotTell(.elsewhere(let element)):
-            "\(element.text) is not in the namespace that this document type has its ages in"
+            "\(element.text) is not in the namespace where this document type has its ages"
         }
     }
 }

@@ -84,12 +84,12 @@ extension CheckFailure {
         case .issuingCountryMismatch: "issuing_country differs from the country of the document signer"
         case .revoked(let cause): cause.explanation
         case .revocationUndetermined(let cause, let subject):
-            "whether the \(subject.rawValue) is revoked is not known: \(cause.explanation)"
+            "it is not known whether the \(subject.rawValue) is revoked: \(cause.explanation)"
         case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be there even when empty"
         case .deviceAuthMissing: "the phone neither signed nor authenticated the session"
         case .deviceAuthTwice: "the phone sent a signature and a MAC; only one of them is allowed"
         case .devicePayloadAttached:
-            "the device signature or MAC carries its payload; ISO/IEC 18013-5 asks for a detached one (nil)"
+            "the device signature or MAC contains its payload; ISO/IEC 18013-5 requires a detached payload (nil)"
         case .readerKeyNeeded(.ephemeral):
             "the phone authenticated with a MAC, which only the reader of that session can check:"
                 + " give its ephemeral key with --reader-key"

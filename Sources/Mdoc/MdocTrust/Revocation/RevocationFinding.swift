@@ -156,7 +156,7 @@ extension UndeterminedCause {
         case .listStale(let overdue): "the issuer's revocation list is out of date by \(overdue / 3600) hours"
         case .listNotYetValid: "the issuer's revocation list is dated in the future"
         case .listMalformed: "the issuer's revocation list in the store is truncated or malformed"
-        case .listSignerWrong: "the issuer's revocation list is not signed by anybody who may sign it"
+        case .listSignerWrong: "the issuer's revocation list is not signed by an authorised signer"
         case .listSignerInvalid: "the certificate that signed the issuer's revocation list is not valid now"
         case .listSubjectWrong: "the revocation list is not the one that the document refers to"
         case .indexOutOfRange: "the issuer's revocation list has no entry for the document"

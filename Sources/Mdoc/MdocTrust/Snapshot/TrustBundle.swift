@@ -187,7 +187,7 @@ extension TrustBundleError {
         case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
         case .typeWrong: "the signed content is not a bundle"
         case .older: "a later bundle was imported before: this one is older, and nothing was changed"
-        case .notYetValid: "it was made in the future: is this computer's clock right?"
+        case .notYetValid: "it was made in the future: check this computer's clock"
         case .snapshotDiffers: "its contents differ from the snapshot that it names"
         }
     }

@@ -176,8 +176,8 @@ extension TrustCondition {
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIncomplete(let error):
-            "the revocations in the CRL count, beside those of a complete CRL where there is one,"
-                + " but a certificate that is not listed may be revoked all the same: \(error.explanation)"
+            "the CRL has gaps: its revocations count, beside those of a complete CRL if there is one,"
+                + " but a certificate that is not listed may still be revoked: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"
         case .revocationListSignatureInvalid(let issuer):
@@ -186,10 +186,10 @@ extension TrustCondition {
         case .statusListSignerUnknown:
             "no trusted root issued the certificate that signed the list: if documents name its signer, give that certificate with --signer"
         case .statusListSubjectWrong:
-            "the address in the list (claim sub) is not the one that it was imported under"
+            "the list states another address (claim sub) than the one under which it was imported"
         case .statusListIncomplete(let error):
-            "the revocations in the list count, beside those of a complete list where there is one,"
-                + " but a document that is not listed may be revoked all the same: \(error.explanation)"
+            "the list has gaps: its revocations count, beside those of a complete list if there is one,"
+                + " but a document that is not listed may still be revoked: \(error.explanation)"
         case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }

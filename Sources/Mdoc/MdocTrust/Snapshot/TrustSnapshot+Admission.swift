@@ -37,16 +37,16 @@ extension AdmissionRefusal {
         switch self {
         case .unusable(let condition): condition.explanation
         case .otherIssuer:
-            "the store has a list with this name from another issuer and keeps it: `countersign trust remove` it first if this one is right"
+            "the store has a list with this name from another issuer and keeps it; if the new list is right, remove the present one with `countersign trust remove` first"
         case .older(let own, let present):
-            "it is \(own.text), before the present list, \(present.text), which is kept;"
-                + " if its publisher restarted the numbering, `countersign trust remove` the present list and import this one again"
+            "it is \(own.text), older than the present list, \(present.text), which is kept;"
+                + " if its publisher restarted the numbering, remove the present list with `countersign trust remove` and import this one again"
         case .shrunken(let from, let to):
             "it has only \(to) entries, but the present list has \(from) and is kept:"
-                + " --accept-shrunken imports it anyway"
+                + " use --accept-shrunken to import it anyway"
         case .tooManyIncomplete(let count):
             "it is incomplete, and the store has \(count) incomplete lists of its name and issuer already:"
-                + " import the complete list, or `countersign trust remove` those that are out of use"
+                + " import the complete list, or remove old ones with `countersign trust remove`"
         }
     }
 }

@@ -221,7 +221,7 @@ extension StatusTokenError {
         case .identifierUnreadable: "entries of the identifier list cannot be read"
         case .bitsWrong(let bits): "a status of \(bits) bits is not defined"
         case .listNotCompressed: "its list is cut off, or not compressed with zlib"
-        case .listTooLong: "its list is longer than allowed when it is decompressed"
+        case .listTooLong: "its list is longer than allowed once it is decompressed"
         }
     }
 }

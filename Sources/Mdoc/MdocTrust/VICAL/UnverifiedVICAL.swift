@@ -97,7 +97,7 @@ extension VICALError {
         case .signerMalformed(let error):
             "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
         case .signerNotTrusted(let error):
-            "no provider that was imported with --as provider issued the VICAL signer's certificate: \(error.explanation)"
+            "no imported provider (--as provider) issued the VICAL signer's certificate: \(error.explanation)"
         case .signerProfile(let findings):
             "the VICAL's signer does not meet its profile: \(findings.text)"
         case .signerRevoked: "a CRL of its root revokes the VICAL's signer"

@@ -50,7 +50,7 @@ extension VICALFinding {
             "entry \(index), \(Terminal.safe(subject)): \(member.rawValue) \(fault.explanation); "
                 + (member == .docType
                     ? "the certificate is trusted for the types that can be read"
-                    : "the certificate is used all the same")
+                    : "the certificate is still used")
         case .withoutDocTypes(let subject):
             "\(Terminal.safe(subject)) is listed without document types, so it is trusted for none"
         case .entryTwice(let subject): "\(Terminal.safe(subject)) is listed twice"

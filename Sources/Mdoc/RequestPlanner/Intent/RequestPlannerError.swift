@@ -46,11 +46,12 @@ extension RequestPlannerError {
                 + (question
                     ?? ": /usr/share/doc/countersign/Documentation/command-line.md lists the words, which are case-sensitive")
         case .nothingAsked: "nothing is asked: name a document and what to ask of it"
-        case .claimTwice(let claim): "asked twice: \(claim.safe)"
+        case .claimTwice(let claim): "\(claim.safe) is asked twice: name it once"
         case .requiredNotAsked(let claim):
-            "required, but not asked: \(claim.safe): name it before the first semicolon too"
-        case .documentTwice(let docType): "named twice: \(Terminal.safe(docType, limit: 80))"
-        case .ageOutOfRange(let years): "an age of \(years) years cannot be asked about: give 0 to 99"
+            "\(claim.safe) is required but not asked: name it before the first semicolon too"
+        case .documentTwice(let docType):
+            "the document type \(Terminal.safe(docType, limit: 80)) is named twice: name it once"
+        case .ageOutOfRange(let years): "a request cannot ask about an age of \(years) years: give 0 to 99"
         case .overAsking(let rule, let claim): "refused: \(claim.safe): \(rule.meaning)  [\(rule.rawValue)]"
         case .documentLacks(let claim, let docType):
             "\(Terminal.safe(docType, limit: 80)) has no element that answers: \(claim.safe)"
@@ -72,9 +73,9 @@ extension RequestRule {
         case .attestationAnswersAge: "a yes or no about an age needs no date of birth and no age in years"
         case .twoAgesAtMost: "a request may ask about two ages at most"
         case .portraitNobodyCompares:
-            "a portrait may be asked for only where a person compares it with a face"
+            "a portrait may be requested only if a person compares it with the holder's face"
         case .notNeededForPurpose: "the purpose of the request does not need it"
-        case .biometricTemplate: "biometric templates are never asked for"
+        case .biometricTemplate: "biometric templates are never requested"
         }
     }
 }
