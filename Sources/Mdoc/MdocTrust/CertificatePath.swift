@@ -76,7 +76,7 @@ package enum CertificatePath {
         throw .tooLong
     }
 
-    /// The valid root among `candidates` whose key signed `certificate`.
+    /// Returns the valid root among `candidates` whose key signed `certificate`.
     ///
     /// `nil` if none of them signed it: an authority in the chain may have the name of a root.
     private static func root(

@@ -30,7 +30,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
     /// Whether x5chain is in the protected header.
     var isSignerProtected: Bool { signature.headers.hasProtectedX5Chain }
 
-    /// The certificates of x5chain, leaf first; at most four.
+    /// Returns the certificates of x5chain, leaf first; at most four.
     func signerChain() throws(Failure) -> [Certificate] {
         try chain.value { Result { () throws(Failure) in try readSignerChain() } }.get()
     }

@@ -84,8 +84,8 @@ package final class TrustStore: Sendable {
         return index
     }
 
-    /// The document signer's certificate in `der`: the cached one if these bytes were verified before, else
-    /// parsed now.
+    /// Returns the document signer's certificate in `der`: the cached one if these bytes were verified
+    /// before, else parsed now.
     package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate
     {
         if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: der)]?.certificate }) {
@@ -125,7 +125,7 @@ package final class TrustStore: Sendable {
         return VerifiedIssuerCertificate(proving: leaf, entry, docType)
     }
 
-    /// The combined statement of the lists in this store about the signer, the document and the root.
+    /// Returns the combined statement of the lists in this store about the signer, the document and the root.
     ///
     /// - Parameters:  - status: The reference to the document's status list, from its MSO; `nil` if the MSO
     ///   has none.  - clockSkew: The seconds by which the date of a list may lie in the future.
@@ -143,8 +143,8 @@ package final class TrustStore: Sendable {
         return .combine(signer: issued, document: root)
     }
 
-    /// The link certificates among the anchors that no trusted root signed. Nothing that they issue is
-    /// trusted.
+    /// Returns the link certificates among the anchors that no trusted root signed. Nothing that they issue
+    /// is trusted.
     package func unlinkedAnchors(at now: Timestamp) -> [TrustAnchor] {
         anchors.filter { !roots.areTrusting($0, for: nil, at: now) }
     }
@@ -156,8 +156,8 @@ package final class TrustStore: Sendable {
         guard now.secondsSince1970 <= certificate.notAfter else { throw .expired }
     }
 
-    /// The trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried: roots are
-    /// re-keyed under one name (Q177).
+    /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried:
+    /// roots are re-keyed under one name (Q177).
     private func issuer(
         of leaf: Certificate, for docType: String, at now: Timestamp
     ) throws(IssuerCertificateError) -> TrustedAnchor {
@@ -175,8 +175,8 @@ package final class TrustStore: Sendable {
         return root
     }
 
-    /// The anchors that may have issued `leaf`, by its issuer's name and authority key identifier. Anchors
-    /// without a key identifier are found by name alone (Q179).
+    /// Returns the anchors that may have issued `leaf`, by its issuer's name and authority key identifier.
+    /// Anchors without a key identifier are found by name alone (Q179).
     private func candidates(for leaf: Certificate) throws(IssuerCertificateError) -> [TrustedAnchor] {
         let named = leaf.authorityKeyIdentifier.flatMap { byKeyIdentifier[$0] } ?? []
         let candidates = named.filter { $0.anchor.certificate.subject == leaf.issuer }

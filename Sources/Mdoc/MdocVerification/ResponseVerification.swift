@@ -160,7 +160,7 @@ extension UnverifiedResponse {
 }
 
 extension ItemsRequest {
-    /// The elements of this request that no document returns and no error explains.
+    /// Returns the elements of this request that no document returns and no error explains.
     ///
     /// A requested age is not missing if another attestation was returned: it may answer the question
     /// (ISO/IEC 18013-5 7.2.5).
@@ -183,7 +183,8 @@ extension ItemsRequest {
 }
 
 extension UnverifiedDocument {
-    /// The names of all returned elements of a namespace, signed by the issuer or asserted by the phone.
+    /// Returns the names of all returned elements of a namespace, signed by the issuer or asserted by the
+    /// phone.
     fileprivate func identifiers(in nameSpace: String) -> [String] {
         let issuerSigned = nameSpaces.filter { $0.name == nameSpace }.flatMap { $0.items.map(\.identifier) }
         return issuerSigned + deviceSigned.elements.filter { $0.nameSpace == nameSpace }.map(\.identifier)
@@ -191,7 +192,7 @@ extension UnverifiedDocument {
 }
 
 extension ResponseFailure {
-    /// The fault in words, for messages to users.
+    /// Returns the fault in words, for messages to users.
     ///
     /// - Parameter status: The status of the DeviceResponse, or `nil` if it has none.
     package func explanation(status: UInt64?) -> String {

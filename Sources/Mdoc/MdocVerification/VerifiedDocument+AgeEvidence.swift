@@ -59,8 +59,8 @@ extension VerifiedDocument {
         }
     }
 
-    /// The reason that the accepted evidence beside attestations tells no age; `nil` if none was returned, or
-    /// none has a fault.
+    /// Returns the reason that the accepted evidence beside attestations tells no age; `nil` if none was
+    /// returned, or none has a fault.
     private func unusable(_ accepted: AgeEvidence, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         let identifiers: [String] =
             switch accepted {
@@ -72,8 +72,8 @@ extension VerifiedDocument {
             .compactMap { ageFault(of: $0, on: day) }.first
     }
 
-    /// The reason that an element of the right type tells no age: it is approximate, or higher than any
-    /// person's.
+    /// Returns the reason that an element of the right type tells no age: it is approximate, or higher than
+    /// any person's.
     ///
     /// `nil` if the element tells an age, was not returned, or is no evidence of an age.
     package func ageFault(of name: ElementName) -> AgeAnswer.AgeUnknown? {
@@ -106,7 +106,7 @@ extension VerifiedDocument {
         }
     }
 
-    /// The plausible and complete birth dates.
+    /// Returns the plausible and complete birth dates.
     private func birthDates(on today: FullDate) -> [(day: FullDate, name: ElementName)] {
         evidence(named: { $0 == "birth_date" }).compactMap { element in
             guard let day = element.value.birthDay, day.age(on: today) <= oldestAge else { return nil }
@@ -133,7 +133,7 @@ extension CBORItem {
 }
 
 extension FullDate {
-    /// The number of years completed between this day and `day`; negative if `day` is earlier.
+    /// Returns the number of years completed between this day and `day`; negative if `day` is earlier.
     fileprivate func age(on day: FullDate) -> Int {
         day.year - year - ((day.month, day.day) < (month, self.day) ? 1 : 0)
     }

@@ -20,7 +20,7 @@ extension VerifiedDocument {
         return limited
     }
 
-    /// The answer from the readable entries alone.
+    /// Returns the answer from the readable entries alone.
     private func answerOfReadableGrants(
         _ vehicle: DrivingClass, on day: FullDate, _ documentDate: InDateAnswer
     ) -> DrivingAnswer {
@@ -49,14 +49,14 @@ extension VerifiedDocument {
         }
     }
 
-    /// The reason that none of these grants covers the day.
+    /// Returns the reason that none of these grants covers the day.
     private static func refusal(of granted: [Grant], on day: FullDate) -> DrivingAnswer.DrivingRefusal {
         let past = granted.filter { $0.hasBegun(by: day) }.compactMap(\.until)
         if let last = past.max() { return .expired(on: last) }
         return .notYet(from: granted.compactMap(\.from).min() ?? day)
     }
 
-    /// The value of the issuer-signed element `name`; `nil` if it was not returned.
+    /// Returns the value of the issuer-signed element `name`; `nil` if it was not returned.
     func issuerSigned(_ name: ElementName) -> CBORItem? {
         elements.first { $0.name == name && $0.signedBy == .issuer }?.value
     }
@@ -81,7 +81,7 @@ private struct Grant {
     /// Whether the grant is valid on `day`.
     func covers(_ day: FullDate) -> Bool { hasBegun(by: day) && until.map { day <= $0 } ?? true }
 
-    /// The readable entries that grant the vehicle.
+    /// Returns the readable entries that grant the vehicle.
     static func list(
         of vehicle: DrivingClass, in value: CBORItem
     ) throws(MdocModelError) -> [Grant] {

@@ -11,7 +11,7 @@ extension VerifiedDocument {
         return nil
     }
 
-    /// The type of an element about an age, in documents of every type.
+    /// Returns the type of an element about an age, in documents of every type.
     private static func type(ofAge identifier: String) -> DataElementType? {
         switch identifier {
         case "age_in_years": .integer(.years)

@@ -123,8 +123,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// Whether the issuer-signed element `name` was returned, whatever its value.
     package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
 
-    /// The fault of an issuer-signed value that is not of its type in the data model; `nil` if the value is
-    /// usable or was not returned.
+    /// Returns the fault of an issuer-signed value that is not of its type in the data model; `nil` if the
+    /// value is usable or was not returned.
     ///
     /// An element without a data model is unusable if it is null or shows nothing, such as an empty text
     /// (Q245).

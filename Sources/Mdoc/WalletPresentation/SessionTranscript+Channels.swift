@@ -3,7 +3,7 @@ internal import CBOR
 internal import OpenSSLCrypto
 
 extension SessionTranscript {
-    /// The transcript of Verify with Wallet (AppleHandover, `AppleIdentityPresentment_1.0`).
+    /// Returns the transcript of Verify with Wallet (AppleHandover, `AppleIdentityPresentment_1.0`).
     ///
     /// - Parameter recipientKeyHash: The SHA-256 of the recipient's public point (pkRHash), 32 bytes.
     package static func inApp(
@@ -19,8 +19,8 @@ extension SessionTranscript {
         }
     }
 
-    /// The transcript of ISO/IEC TS 18013-7 Annex C, over the origin and the text of encryptionInfo as it was
-    /// sent.
+    /// Returns the transcript of ISO/IEC TS 18013-7 Annex C, over the origin and the text of encryptionInfo
+    /// as it was sent.
     package static func onTheWeb(
         encryptionInfo: String, origin: WebOrigin
     ) -> SessionTranscript {

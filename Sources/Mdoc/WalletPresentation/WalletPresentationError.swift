@@ -92,7 +92,9 @@ extension PresentationStructure {
 }
 
 extension CBORMap {
-    /// The member `key`, or an error that it is missing.
+    /// Returns the member `key`.
+    ///
+    /// - Throws: `CBORError.missingMember` if the map does not have it.
     func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
         guard let value = self[key] else { throw .missingMember(at: item.offset) }
         return value

@@ -55,7 +55,7 @@ extension Certificate {
         }
     }
 
-    /// The tags of the elements inside `value`, which is one element with the tag `tag`.
+    /// Returns the tags of the elements inside `value`, which is one element with the tag `tag`.
     private static func tags(in value: ArraySlice<UInt8>, _ tag: UInt8) throws(PKIXError) -> [UInt8] {
         var outer = DERReader(value)
         var elements = try outer.enter(tag)

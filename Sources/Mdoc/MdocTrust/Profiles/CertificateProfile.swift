@@ -83,8 +83,8 @@ package struct CertificateProfile: Equatable, Sendable {
         enforced: enforcedOnLeaves.union([.country, .countryOfIssuer]), longestValidity: 457 * day,
         keyUsage: .digitalSignature, extendedKeyUsages: [.mdocDocumentSigner], distributionPoint: .uri)
 
-    /// A profile like `documentSigner` with other extended key usages, for document types of the settings
-    /// (Q216).
+    /// Returns a profile like `documentSigner` with other extended key usages, for document types of the
+    /// settings (Q216).
     ///
     /// - Parameter purposes: The extended key usages of which the signer must have one. If the list is empty,
     ///   the extension must be absent.
@@ -132,7 +132,7 @@ package struct CertificateProfile: Equatable, Sendable {
         iaca, documentSigner, personIDSigner, reader, vicalSigner, statusSigner,
     ]
 
-    /// The rules that `certificate` breaks, in the order of `CertificateRule`.
+    /// Returns the rules that `certificate` breaks, in the order of `CertificateRule`.
     ///
     /// - Parameter issuer: The issuer, or `nil` if unknown. Without an issuer, rules that compare with it are
     ///   skipped.
@@ -141,7 +141,7 @@ package struct CertificateProfile: Equatable, Sendable {
         return CertificateRule.allCases.filter(rules.contains).flatMap(inspection.findings)
     }
 
-    /// The findings that refuse a certificate under `strictness`.
+    /// Returns the findings that refuse a certificate under `strictness`.
     package func refusals(
         among findings: [ProfileFinding], _ strictness: ProfileStrictness
     ) -> [ProfileFinding] {

@@ -10,10 +10,10 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
 
     private var further: [String: CertificateProfile] = [:]
 
-    /// The profiles of the standards alone.
+    /// Makes a choice among the profiles of the standards alone.
     package init() {}
 
-    /// The profiles of the standards and of further document types.
+    /// Makes a choice among the profiles of the standards and of further document types.
     ///
     /// - Parameter purposes: For each further document type, the extended key usages of which its signer must
     ///   have one. With an empty list, the signer must not have the extension.
@@ -21,7 +21,7 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
         further = purposes.mapValues { .furtherSigner(naming: $0) }
     }
 
-    /// The profiles of the standards, and of further document types from a JSON object.
+    /// Makes a choice among the profiles of the standards, and of further document types from a JSON object.
     ///
     /// Each member of the object is a document type with an array of extended key usages, of which its signer
     /// must have one. With an empty array, the signer must not have the extension.

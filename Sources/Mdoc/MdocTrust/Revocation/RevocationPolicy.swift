@@ -17,7 +17,7 @@ package struct RevocationPolicy: Equatable, Sendable {
     /// The policy for age checks: undetermined revocation is accepted and reported.
     package static let age = RevocationPolicy(name: "age", undetermined: .accept)
 
-    /// The policy for handing over a thing of value: a list must be available, and may be overdue by
+    /// Returns the policy for handing over a thing of value: a list must be available, and may be overdue by
     /// `staleDays` at most.
     ///
     /// - Parameter staleDays: The tolerance in days, from 0 to 36 525; other values are limited to that

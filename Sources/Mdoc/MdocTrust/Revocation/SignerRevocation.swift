@@ -152,7 +152,7 @@ struct SignerRevocation: Sendable {
     /// Whether a CRL revokes the certificate for good, at any time.
     var isRevokedForGood: Bool { evidence.contains(where: \.isRevokedForGood) }
 
-    /// The finding about the certificate at `now`.
+    /// Returns the finding about the certificate at `now`.
     ///
     /// - Parameter clockSkew: The seconds by which the date of a CRL may lie in the future.
     func finding(at now: Timestamp, clockSkew: Int64) -> RevocationFinding {

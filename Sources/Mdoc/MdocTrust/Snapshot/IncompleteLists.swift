@@ -92,7 +92,7 @@ extension [TrustSource] {
         return surplus.isEmpty ? self : filter { !surplus.contains($0.identity) }
     }
 
-    /// The identities of the lists to leave out, where `self` is all incomplete lists of one name and issuer.
+    /// The identities of the surplus lists. `self` holds all incomplete lists of one name and issuer.
     private var surplus: Set<TrustSource.Identity> {
         guard count > TrustSource.maximumIncompleteLists else { return [] }
         var kept = compactMap { source in RevokingList(source).map { (identity: source.identity, list: $0) } }

@@ -85,7 +85,8 @@ package final class HeldCertificate: Sendable {
         try parsed.value { Result { () throws(PKIXError) in try Certificate(der: der) } }.get()
     }
 
-    /// The anchor of this certificate. Its key is parsed only when the anchor first verifies a signature.
+    /// Returns the anchor of this certificate. Its key is parsed only when the anchor first verifies a
+    /// signature.
     ///
     /// - Parameter sha256: The SHA-256 of `der`, which the source has computed already.
     func anchor(sha256: [UInt8]) throws(HeldCertificateError) -> TrustAnchor {

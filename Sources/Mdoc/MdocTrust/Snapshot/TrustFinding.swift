@@ -82,7 +82,7 @@ extension TrustCondition {
 }
 
 extension TrustCondition {
-    /// The reason that an anchor is not trusted which neither its own key nor a trusted root has signed.
+    /// Makes the condition of an anchor that neither its own key nor a trusted root has signed.
     package init(notLinked anchor: TrustAnchor) {
         let subject = anchor.certificate.subject.description
         self =
@@ -195,8 +195,8 @@ extension TrustCondition {
         }
     }
 
-    /// The explanation; for an end certificate also the name of its issuer, whose root is to be imported
-    /// instead (Q178).
+    /// Returns the explanation; for an end certificate also the name of its issuer, whose root is to be
+    /// imported instead (Q178).
     package func explanation(of certificate: Certificate?) -> String {
         guard case .notACertificateAuthority = self, let certificate else { return explanation }
         return "\(explanation): \(Terminal.safe(certificate.issuer.description))"

@@ -8,7 +8,8 @@ struct TrustListing: Sendable {
 }
 
 extension TrustedAnchor {
-    /// The finding about a root that only overdue VICALs name for `docType`; `nil` if nothing is wrong.
+    /// Returns the finding about a root that only overdue VICALs name for `docType`; `nil` if nothing is
+    /// wrong.
     ///
     /// A newer VICAL may have left the root out, so its revocation is undetermined (Q217). A root that the
     /// operator named has no finding.

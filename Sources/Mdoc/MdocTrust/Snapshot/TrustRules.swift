@@ -6,7 +6,7 @@ package struct TrustRules: Sendable {
     package let now: Timestamp
     /// The seconds by which the date of a list may lie in the future.
     package let clockSkew: Int64
-    /// Whether a list is admitted that has far fewer entries than the present one.
+    /// Whether a list with far fewer entries than the present one is admitted.
     package let acceptsShrunken: Bool
     /// The certificates, in DER, that documents name as the signers of their status lists.
     package let signers: [ArraySlice<UInt8>]

@@ -75,6 +75,8 @@ package enum Admission: Equatable, Sendable {
 /// - compared it with the present issue of the same list: issuer, order and number of entries (Q176, Q217);
 /// - found a place for a list with gaps (Q240).
 ///
+/// A source that is new with a bundle needs none of this, because the bundle's signature admits it.
+///
 /// **Callers.** `TrustChange` joins sources to its snapshot by their proofs, and lists them in its outcomes,
 /// so that a report says what was admitted. No caller checks the source again, and no unproven source is
 /// passed along beside the proof.
@@ -232,7 +234,7 @@ extension TrustSnapshot {
         }
     }
 
-    /// The issue of `source`, with the verified list if it is a VICAL.
+    /// Returns the issue of `source`, with the verified list if it is a VICAL.
     ///
     /// - Throws: `AdmissionRefusal.unusable` if the source cannot be used.
     private func usableIssue(
@@ -254,7 +256,7 @@ extension TrustSnapshot {
         return (issue, nil)
     }
 
-    /// The faults that forbid the use of a root or a provider's root.
+    /// Returns the faults that forbid the use of a root or a provider's root.
     private func certificateConditions(
         _ source: TrustSource, _ held: HeldCertificate, at now: Timestamp
     ) -> [TrustCondition] {
@@ -327,7 +329,7 @@ private struct ListIssue {
 }
 
 extension TrustSource {
-    /// The facts to compare this source by; `nil` if it cannot be read.
+    /// Returns the facts to compare this source by; `nil` if it cannot be read.
     ///
     /// - Parameter signers: The certificates, in DER, that documents name as the signers of status lists.
     fileprivate func issue(in snapshot: TrustSnapshot, signers: [ArraySlice<UInt8>] = []) -> ListIssue? {
@@ -384,8 +386,8 @@ extension ListIssue {
 }
 
 extension TrustSnapshot {
-    /// The certificates, in DER, that signed the status and identifier lists of this snapshot but that no
-    /// anchor issued.
+    /// Returns the certificates, in DER, that signed the status and identifier lists of this snapshot but
+    /// that no anchor issued.
     ///
     /// Such a list counts only for documents that name its signer.
     package func strangersAmongListSigners(at now: Timestamp) -> [ArraySlice<UInt8>] {
@@ -413,14 +415,14 @@ extension TrustCondition {
 }
 
 extension StatusToken {
-    /// The root to which the token's signer led when the token was issued; `nil` for an unknown signer, and
-    /// for one that only an MSO names.
+    /// Returns the root to which the token's signer led when the token was issued; `nil` for an unknown
+    /// signer, and for one that only an MSO names.
     fileprivate func root(among anchors: [TrustAnchor], _ named: [Certificate] = []) -> TrustAnchor? {
         try? StatusListIssuer(anyOf: anchors, named: named).verifySigner(of: self, at: issued).root
     }
 
-    /// The certificate, in DER, that the token names as its signer, if the key of that certificate did sign
-    /// it. Nothing says whether it is trusted.
+    /// Returns the certificate, in DER, that the token names as its signer, if the key of that certificate
+    /// did sign it. Nothing says whether it is trusted.
     fileprivate func ownSigner(at now: Timestamp) -> ArraySlice<UInt8>? {
         guard let leaf = try? signature.headers.x5chain(maximum: 4).first,
             let signer = try? Certificate(der: leaf),
@@ -429,7 +431,7 @@ extension StatusToken {
         return leaf
     }
 
-    /// The authority that answers for the list: the root of its signer, else the signer itself.
+    /// Returns the authority that answers for the list: the root of its signer, else the signer itself.
     fileprivate func issuer(among anchors: [TrustAnchor], _ signers: [ArraySlice<UInt8>]) -> ListIssue.Issuer?
     {
         if let root = root(among: anchors) { return .root(root.certificate.subject) }

@@ -6,7 +6,7 @@ extension TrustSnapshot {
     /// The number of days before its expiry from which an anchor is reported.
     private static var daysOfWarning: Int64 { 90 }
 
-    /// The faults and remarks of all sources at `now`. All lists are opened and verified for it.
+    /// Returns the faults and remarks of all sources at `now`. All lists are opened and verified for it.
     package func lint(at now: Timestamp) -> [TrustFinding] {
         var found = findings
         let roots = roots
@@ -33,8 +33,8 @@ extension TrustSnapshot {
         return found
     }
 
-    /// The remarks on `source` for the person who admits it: what was mended or left out, and whether it is
-    /// overdue.
+    /// Returns the remarks on `source` for the person who admits it: what was mended or left out, and whether
+    /// it is overdue.
     ///
     /// Reasons to refuse it come from `admission(of:by:)`.
     package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
@@ -131,7 +131,7 @@ extension TrustSnapshot {
         }
     }
 
-    /// The condition of a list that is dated in the future, or is overdue by its next update.
+    /// Returns the condition of a list that is dated in the future, or is overdue by its next update.
     private func staleness(
         from start: Timestamp, to end: Timestamp?, at now: Timestamp, clockSkew: Int64 = 0
     ) -> [TrustCondition] {

@@ -70,31 +70,31 @@ package struct TrustSnapshot: Sendable {
         findings = collection.findings
     }
 
-    /// The source of this identity.
+    /// Returns the source of this identity.
     package func source(_ identity: TrustSource.Identity) -> TrustSource? {
         sources.first { $0.identity == identity }
     }
 
-    /// The incomplete lists of this snapshot that may be issues of the same list as `source`.
+    /// Returns the incomplete lists of this snapshot that may be issues of the same list as `source`.
     func incompleteLists(like source: TrustSource) -> [TrustSource] {
         let own = source.identity
         return sources.filter { $0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// The complete lists of this snapshot that may be issues of the same list as `source`. There are several
-    /// if `source` does not name its issuer's key.
+    /// Returns the complete lists of this snapshot that may be issues of the same list as `source`. There are
+    /// several if `source` does not name its issuer's key.
     func completeLists(like source: TrustSource) -> [TrustSource] {
         let own = source.identity
         return sources.filter { $0.kind.isList && !$0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// A snapshot in which each admitted source replaces the one of its identity, or is added.
+    /// Returns a snapshot in which each admitted source replaces the one of its identity, or is added.
     func joined(by admitted: [AdmittedSource]) -> TrustSnapshot {
         substituting(admitted.map(\.source))
     }
 
-    /// A snapshot for a trial, in which each of these sources replaces the one of its identity without being
-    /// admitted.
+    /// Returns a snapshot for a trial, in which each of these sources replaces the one of its identity
+    /// without being admitted.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)

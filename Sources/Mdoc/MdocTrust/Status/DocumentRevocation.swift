@@ -26,7 +26,7 @@ struct StatusLists: Sendable {
         let roots: TrustRoots
     }
 
-    /// The finding about a document from all lists to which its MSO refers.
+    /// Returns the finding about a document from all lists to which its MSO refers.
     ///
     /// Each reference is evaluated separately (Q228). A document that one of them revokes is revoked. If a
     /// reference cannot be read, the document is at best undetermined.
@@ -56,7 +56,7 @@ struct StatusLists: Sendable {
         }
     }
 
-    /// The references of the MSO; empty if its `status` cannot be read at all.
+    /// Returns the references of the MSO; empty if its `status` cannot be read at all.
     private func references(_ status: Result<DocumentStatus, CBORError>) -> [Reference] {
         guard case .success(let status) = status else { return [] }
         let entry = status.statusList.map { (try? $0.get()).map(Reference.entry) ?? .unreadable }
@@ -110,8 +110,8 @@ struct StatusLists: Sendable {
         }
     }
 
-    /// The finding of the newest complete list of this URI that `issuer` signed, or of the newest list if
-    /// none is complete.
+    /// Returns the finding of the newest complete list of this URI that `issuer` signed, or of the newest
+    /// list if none is complete.
     ///
     /// Neither a list dated in the future nor one without an answer cancels a revocation in another list.
     private func finding(
@@ -158,20 +158,20 @@ extension RevocationFinding {
 extension OpenedStatusList {
     fileprivate typealias Verdict = Result<StatusList.Value, UndeterminedCause>
 
-    /// The status at `index`.
+    /// Returns the status at `index`.
     fileprivate func verdict(on index: UInt64) -> Verdict {
         guard case .statuses(let list) = content else { return .failure(.listMalformed) }
         return list[index].map(Verdict.success) ?? .failure(.indexOutOfRange)
     }
 
-    /// The status of an identifier: revoked if the list has it.
+    /// Returns the status of an identifier: revoked if the list has it.
     fileprivate func verdict(on identifier: ArraySlice<UInt8>) -> Verdict {
         guard case .identifiers(let list) = content else { return .failure(.listMalformed) }
         if list.identifiers.contains(Array(identifier)) { return .success(.invalid) }
         return .success(.valid)
     }
 
-    /// The finding of this list at `now`.
+    /// Returns the finding of this list at `now`.
     ///
     /// A revocation counts even if the list has expired, and even before the list's date, because this
     /// computer's clock may be slow. Any other status counts only while the list is current.

@@ -18,7 +18,7 @@ package final class HeldStatusToken: Sendable {
         try parsed.value { Result { () throws(StatusTokenError) in try StatusToken(bytes) } }.get()
     }
 
-    /// The statuses or identifiers. The first access decompresses a list of statuses.
+    /// Returns the statuses or identifiers. The first access decompresses a list of statuses.
     func content() throws(StatusTokenError) -> StatusListContent {
         let token = try token()
         return try opened.value {

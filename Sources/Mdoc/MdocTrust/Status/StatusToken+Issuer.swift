@@ -4,8 +4,8 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension StatusToken {
-    /// A digest of the names and key identifiers of the authorities that issued the signer's certificate, up
-    /// to the root.
+    /// Returns a digest of the names and key identifiers of the authorities that issued the signer's
+    /// certificate, up to the root.
     ///
     /// `nil` if the token has no certificate that can be read. The digest only tells lists apart; the
     /// signature proves who made them.

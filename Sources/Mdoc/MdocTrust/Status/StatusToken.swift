@@ -99,7 +99,7 @@ package struct StatusToken: Sendable {
         }
     }
 
-    /// The kind of list, from the type in the protected header.
+    /// Returns the kind of list, from the type in the protected header.
     private static func kind(_ signature: COSESign1) throws(StatusTokenError) -> Kind {
         let header = signature.headers.protected
         guard !header.isEmpty, let map = try? CBORItem.parse(header, limits: limits).map(),
@@ -146,8 +146,8 @@ package struct RevokedIdentifiers: Sendable {
 }
 
 extension CBORItem {
-    /// The item as a NumericDate (RFC 8392, 2) in whole seconds. It may be a float that is not negative
-    /// (Q229).
+    /// Returns the item as a NumericDate (RFC 8392, 2) in whole seconds. It may be a float that is not
+    /// negative (Q229).
     fileprivate func instant() throws(CBORError) -> Timestamp {
         let number = untagged(1)
         let seconds: Int64
@@ -160,7 +160,7 @@ extension CBORItem {
         return instant
     }
 
-    /// The item as a positive number of seconds (draft-ietf-oauth-status-list, 5.2).
+    /// Returns the item as a positive number of seconds (draft-ietf-oauth-status-list, 5.2).
     fileprivate func duration() throws(CBORError) -> Int64 {
         if let seconds = try float(where: { $0 > 0 }) { return seconds }
         let seconds = try integer()
@@ -168,7 +168,7 @@ extension CBORItem {
         return seconds
     }
 
-    /// The item as a float, rounded down; `nil` for an item of another type.
+    /// Returns the item as a float, rounded down; `nil` for an item of another type.
     private func float(where isAllowed: (Double) -> Bool) throws(CBORError) -> Int64? {
         guard case .float(let number) = value else { return nil }
         guard isAllowed(number), let seconds = Int64(exactly: number.rounded(.down)) else {

@@ -50,7 +50,7 @@ extension CBORItem {
         return String(decoding: name, as: UTF8.self).lowercased()
     }
 
-    /// The members of a map by their names in lower case. Providers differ in the case of letters.
+    /// Returns the members of a map by their names in lower case. Providers differ in the case of letters.
     func membersByFoldedName() throws(CBORError) -> [String: CBORItem] {
         var members: [String: CBORItem] = [:]
         for member in try map() {

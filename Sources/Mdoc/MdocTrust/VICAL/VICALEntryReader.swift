@@ -63,7 +63,7 @@ private struct Members {
         }
     }
 
-    /// The readable document types, and the faults of the members beside the certificate.
+    /// Returns the readable document types, and the faults of the members beside the certificate.
     func faults(
         beside certificate: Certificate
     ) -> (docTypes: Set<String>, faults: [(VICALEntryMember, VICALMemberFault)]) {

@@ -8,8 +8,8 @@ extension DocumentFamily {
             DocumentType(model, answers: DocumentType.usualAnswers, substitutes: substitutes(in: model))
         })
 
-    /// The elements that may come in place of names and authority: the drafts that were issued first had
-    /// other identifiers.
+    /// Returns the elements that may come in place of names and authority: the drafts that were issued first
+    /// had other identifiers.
     private static func substitutes(in model: DataModel) -> [ElementName: [[ElementName]]] {
         let name = { ElementName(nameSpace: model.mainNameSpace, identifier: $0) }
         return Dictionary(

@@ -50,14 +50,14 @@ package struct DocumentType: Sendable {
     /// Every element of the data model; empty for a type without a data model.
     package var elements: [DataElement] { model?.elements ?? [] }
 
-    /// The element `name` in the data model. A type without a data model has only age attestations.
+    /// Returns the element `name` in the data model. A type without a data model has only age attestations.
     package func element(_ name: ElementName) -> DataElement? {
         if let model { return model.element(name) }
         return name.nameSpace == mainNameSpace ? DataElement(ageAttestation: name) : nil
     }
 
-    /// The elements that answer a kind of claim. For an age the list is empty, because its element depends on
-    /// the years.
+    /// Returns the elements that answer a kind of claim. For an age the list is empty, because its element
+    /// depends on the years.
     func elements(answering kind: Claim.Kind) -> [ElementName] {
         answers[kind, default: []].map {
             ElementName(nameSpace: answersElsewhere[kind] ?? mainNameSpace, identifier: $0)
@@ -88,7 +88,7 @@ package struct DocumentFamily: Sendable {
         .drivingLicence, .photoID, .personID, .ageVerification, .nationalIDCardOfJapan,
     ]
 
-    /// The document of a word such as `mdl`, or of a document type; `nil` if `text` is neither.
+    /// Finds the document of a word such as `mdl`, or of a document type; `nil` if `text` is neither.
     ///
     /// A document type has a dot and at most 255 visible ASCII characters.
     package init?(_ text: String) {

@@ -11,7 +11,8 @@ extension RequestPlannerError {
         }
     }
 
-    /// The text with every mistyped word replaced; `nil` if one of them resembles no word of an intent.
+    /// Returns the text with every mistyped word replaced; `nil` if one of them resembles no word of an
+    /// intent.
     private static func corrected(_ text: String) -> String? {
         let words = text.split(separator: " ").map(String.init)
         let corrected = words.map { word in

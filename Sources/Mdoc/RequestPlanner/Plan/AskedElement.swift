@@ -11,7 +11,7 @@ package struct AskedElement: Hashable, Sendable {
 }
 
 extension ItemsRequest {
-    /// The elements of this request.
+    /// Returns the elements of this request.
     ///
     /// - An age attestation is never required, since another attestation may answer. The question about the
     ///   age judges it.

@@ -35,7 +35,7 @@ extension ItemsRequest {
 }
 
 extension DocumentType {
-    /// The elements that answer `claim`.
+    /// Returns the elements that answer `claim`.
     ///
     /// - Throws: `RequestPlannerError.documentLacks` if the document cannot answer it.
     func elements(answering claim: Claim) throws(RequestPlannerError) -> [ElementName] {
@@ -62,7 +62,8 @@ extension DocumentType {
         ElementName(nameSpace: mainNameSpace, identifier: identifier)
     }
 
-    /// The elements that can prove the age without an attestation, from least to most revealing (Q160).
+    /// Returns the elements that can prove the age without an attestation, from least to most revealing
+    /// (Q160).
     fileprivate func ages(
         inPlaceOf name: ElementName, _ fallback: RequestIntent.AgeFallback
     ) -> [[ElementName]] {

@@ -79,7 +79,7 @@ package struct RequestPlan: Sendable {
         return plan
     }
 
-    /// The requests to send to a wallet with these capabilities, in order.
+    /// Returns the requests to send to a wallet with these capabilities, in order.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         [self].drafts(for: capabilities)
     }
@@ -107,7 +107,7 @@ package struct RequestPlan: Sendable {
 }
 
 extension [RequestPlan] {
-    /// The requests to send to a wallet if any of the planned documents will do, in order.
+    /// Returns the requests to send to a wallet if any of the planned documents will do, in order.
     ///
     /// A later request is sent only if the earlier ones brought no document. A wallet of extended requests
     /// gets one request and chooses the document. Any other wallet is asked for one family at a time, since

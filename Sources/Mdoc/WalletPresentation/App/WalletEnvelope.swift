@@ -79,7 +79,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         Digest(.sha256, of: transcript.encoded).equals(infoHash)
     }
 
-    /// The error that says to which other configured request the envelope belongs.
+    /// Returns the error that says to which other configured request the envelope belongs.
     private func mismatch(
         of merchant: MerchantIdentity, nonce: PresentationNonce, key: RecipientKey,
         others: ArraySlice<MerchantIdentity>

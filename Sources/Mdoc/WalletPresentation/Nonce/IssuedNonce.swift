@@ -62,7 +62,7 @@ package struct IssuedNonce: Hashable, Sendable {
         guard now <= expires else { throw .expired }
     }
 
-    /// The proof that this presentation alone uses the nonce.
+    /// Returns the proof that this presentation alone uses the nonce.
     ///
     /// - Parameter isFirstUse: The answer of the atomic step in which the store marked the nonce as spent. No
     ///   later step, on any server, may answer `true` again.

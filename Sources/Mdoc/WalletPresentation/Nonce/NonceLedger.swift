@@ -59,7 +59,7 @@ package struct NonceLedger: Sendable {
         return try entry.issued.spent(isFirstUse: !entry.isSpent, by: session, over: channel, at: now)
     }
 
-    /// The request that was stored with the nonce; empty for an unknown nonce.
+    /// Returns the request that was stored with the nonce; empty for an unknown nonce.
     package func asked(with nonce: PresentationNonce) -> [UInt8] { entries[nonce]?.asked ?? [] }
 
     /// Deletes the nonces that expired at least one lifetime ago.

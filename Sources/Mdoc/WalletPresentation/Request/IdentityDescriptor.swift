@@ -36,8 +36,8 @@ package struct IdentityDescriptor: Sendable {
         intents = draft.intents
     }
 
-    /// The time for which a value of this name may be stored. An element that was not requested must not be
-    /// stored.
+    /// Returns the time for which a value of this name may be stored. An element that was not requested must
+    /// not be stored.
     package func intent(for name: ElementName) -> IntentToStore { intents[name] ?? .willNotStore }
 }
 

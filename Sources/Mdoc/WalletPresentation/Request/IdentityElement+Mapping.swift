@@ -94,7 +94,7 @@ extension [MappedElement] {
         names(identifiers, in: "org.iso.23220.1.jp")
     }
 
-    /// Elements in the namespace of ISO/IEC 23220.
+    /// Returns elements in the namespace of ISO/IEC 23220.
     ///
     /// - Parameter spelled: Whether the document may have the text in several scripts, each as an element of
     ///   its own.
@@ -103,8 +103,8 @@ extension [MappedElement] {
         return identifiers.flatMap { names([$0 + "_unicode"], in: photoID, [$0 + "_latin1", $0]) }
     }
 
-    /// The attestation of this age; its substitute is the age in years. For 100 years and more there is no
-    /// attestation.
+    /// Returns the attestation of this age; its substitute is the age in years. For 100 years and more there
+    /// is no attestation.
     fileprivate static func age(_ years: Int, in nameSpace: String) -> Self {
         guard let attestation = AgeAttestation(years: years) else {
             return names(["age_in_years"], in: nameSpace)

@@ -44,7 +44,7 @@ package enum IntentToStore: Hashable, Sendable {
     /// The intentToRetain of ISO/IEC 18013-5.
     package var retains: Bool { self != .willNotStore }
 
-    /// The stricter of the two intents.
+    /// Returns the stricter of the two intents.
     func stricter(_ other: IntentToStore) -> IntentToStore {
         guard let days, let otherDays = other.days else { return days == nil ? other : self }
         return days <= otherDays ? self : other

@@ -10,7 +10,7 @@ package struct AgeStandIn: Hashable, Sendable {
     /// The age in the question.
     package let years: Int
 
-    /// The ages that stand in for an answer in `response`.
+    /// Returns the ages that stand in for an answer in `response`.
     static func all(
         in response: VerifiedResponse, comparedWith comparison: RequestComparison
     ) -> [AgeStandIn] {

@@ -66,7 +66,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         return true
     }
 
-    /// The failed rules of a channel without engagement.
+    /// Returns the failed rules of a channel without engagement.
     ///
     /// A MAC is refused, because the channel has no reader key to make one with. More documents than
     /// requested are refused; in an app there is only one.

@@ -67,7 +67,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         try key.open(ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
     }
 
-    /// The error that says to which other request the response belongs.
+    /// Returns the error that says to which other request the response belongs.
     private func mismatch(
         of info: EncryptionInfo, origin: WebOrigin, key: RecipientKey, others: ArraySlice<WebOrigin>
     ) -> WalletPresentationError {

@@ -69,7 +69,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
 }
 
 extension CBORItem {
-    /// The second item of `["dcapi", …]`.
+    /// Returns the second item of `["dcapi", …]`.
     func parametersOfDCAPI() throws(CBORError) -> CBORItem {
         var fields = try array().makeIterator()
         guard let name = fields.next(), let parameters = fields.next(), fields.next() == nil else {
