@@ -107,7 +107,7 @@ package final class TrustAnchor: Sendable {
         return (try? verifySignature(of: certificate)) == nil
     }
 
-    /// Whether the certificate itself names another key than its own as its signer's.
+    /// Whether the certificate says that another key signed it.
     var namesOtherSigner: Bool {
         guard certificate.isSelfIssued,
             certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) != true

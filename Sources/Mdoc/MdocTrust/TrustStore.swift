@@ -127,8 +127,9 @@ package final class TrustStore: Sendable {
 
     /// Returns the combined statement of the lists in this store about the signer, the document and the root.
     ///
-    /// - Parameters:  - status: The reference to the document's status list, from its MSO; `nil` if the MSO
-    ///   has none.  - clockSkew: The seconds by which the date of a list may lie in the future.
+    /// - Parameters:
+    ///   - status: The reference to the document's status list, from its MSO; `nil` if the MSO has none.
+    ///   - clockSkew: The seconds by which the date of a list may lie in the future.
     package func revocation(
         of signer: borrowing VerifiedIssuerCertificate, status: Result<DocumentStatus, CBORError>?,
         at now: Timestamp, clockSkew: Int64

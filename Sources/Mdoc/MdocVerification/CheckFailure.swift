@@ -28,7 +28,7 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case expired
     case issuingCountryMismatch
     case revoked(RevokedCause)
-    /// It is not known whether the document is revoked, and the policy requires to know it.
+    /// It is not known whether the document is revoked, and the policy requires an answer.
     case revocationUndetermined(UndeterminedCause, RevocationSubject)
     /// The document has no device-signed namespaces. They must be present even when empty.
     case deviceNameSpacesMissing

@@ -2,8 +2,8 @@ internal import CBOR
 internal import MdocModel
 
 extension UnverifiedDocument {
-    /// Returns the deviations of the elements from the data model of the document's type, and an issue date
-    /// later than `validFrom`.
+    /// Returns the deviations of the elements from the data model of the document's type. An issue date later
+    /// than `validFrom` is a deviation too.
     ///
     /// Elements of a document type without a data model have no deviations.
     func elementDeviations(validFrom: DateText) -> [Deviation] {

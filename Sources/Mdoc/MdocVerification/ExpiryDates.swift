@@ -24,8 +24,9 @@ struct ExpiryDates {
     /// Whether the document is in date. A `full-date` counts until the end of that day; a `tdate` is an
     /// instant.
     ///
-    /// - Parameters:  - day: The current day in the time zone of the premises (Q161).  - now: The time of
-    ///   verification.
+    /// - Parameters:
+    ///   - day: The current day in the time zone of the premises (Q161).
+    ///   - now: The time of verification.
     func answer(on day: FullDate, at now: Timestamp) -> InDateAnswer {
         if let past = dates.compactMap(\.self).first(where: { $0.isPast(on: day, at: now) }) {
             return .no(expiredOn: past.day)

@@ -22,8 +22,9 @@ extension VerifiedDocument {
     /// - Evidence for both yes and no is a contradiction without answer. For a type without a data model, two
     ///   namespaces that disagree are a contradiction too.
     ///
-    /// - Parameters:  - evidence: The kinds of evidence that count.  - day: The current day in the time zone
-    ///   of the premises (Q161).
+    /// - Parameters:
+    ///   - evidence: The kinds of evidence that count.
+    ///   - day: The current day in the time zone of the premises (Q161).
     package func isAgeAtLeast(
         _ years: Int, accepting evidence: AgeEvidence, on day: FullDate
     ) -> AgeAnswer {

@@ -49,8 +49,10 @@ extension UnverifiedRICAL {
     /// The profile of the signer's certificate is not public yet. A provider's root must therefore certify
     /// nothing but signers of lists.
     ///
-    /// - Parameters:  - providers: The pinned roots of providers.  - now: The time at which list and signer
-    ///   must be valid. The signer must also be valid at the date of the list.
+    /// - Parameters:
+    ///   - providers: The pinned roots of providers.
+    ///   - now: The time at which list and signer must be valid. The signer must also be valid at the date of
+    ///     the list.
     /// - Throws: `RICALError` if the list is not trusted, or must not be used at `now`.
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp

@@ -1,8 +1,10 @@
 /// The knowledge about the revocation of a document, its signer and its root.
 ///
-/// CRLs of the IACA tell about the signer, the list that the MSO points to about the document (ISO/IEC
-/// 18013-5 second edition 12.3.6), and VICALs about the root. A list that is not available never makes
-/// anything revoked (Q182).
+/// - The signer: from the CRLs of its IACA.
+/// - The document: from the status list to which its MSO refers (ISO/IEC 18013-5 second edition 12.3.6).
+/// - The root: from the VICALs that list it.
+///
+/// A list that is not available never makes anything revoked (Q182).
 package enum RevocationFinding: Equatable, Sendable {
     /// Not revoked, according to lists that were issued this many seconds ago. Of two lists the older counts.
     case good(ageSeconds: Int64)
@@ -60,7 +62,7 @@ package enum RevokedCause: String, CaseIterable, Sendable {
 package enum UndeterminedCause: Error, Equatable, Sendable {
     /// No list was consulted, because another check failed first.
     case notChecked
-    /// The issuer publishes no list about it.
+    /// The issuer publishes no list that covers the signer or the document.
     case nothingPublished
     /// The reference to the issuer's list cannot be read, or is of an unknown kind.
     case referenceUnreadable
@@ -77,7 +79,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     case listSignerInvalid
     /// The list states another URI than the document's reference.
     case listSubjectWrong
-    /// The list has no entry of the document's index.
+    /// The list has no entry for the document's index.
     case indexOutOfRange
     /// The list gives a status whose meaning only the issuer knows.
     case statusNotDefined

@@ -108,10 +108,10 @@ struct SignerRevocation: Sendable {
 
         var thisUpdate: Int64 { order.date }
 
-        /// Whether `covering`, a CRL that covers the certificate, lifts a hold in this one because it is a
-        /// later issue.
+        /// Whether the later issue `covering`, a CRL that covers the certificate, lifts a hold in this CRL.
         ///
-        /// A CRL with gaps counts as older only if both its date and its number, where it has one, are older.
+        /// If this CRL has gaps, its date alone does not make it older: its number, if present, must be older
+        /// too.
         func isLifted(by covering: Evidence) -> Bool {
             guard thisUpdate < covering.thisUpdate else { return false }
             return coversCertificate || order.isOlder(than: covering.order)

@@ -76,8 +76,8 @@ package struct TrustChange: Sendable {
         outcomes.first { if case .refused = $0.result { true } else { false } }?.source
     }
 
-    /// The lists of the first snapshot of whose name and issuer no list is left, complete or incomplete. What
-    /// they revoke is forgotten.
+    /// The lists of `before` that are lost: no list of their name and issuer is left, complete or incomplete.
+    /// Their revocations are forgotten.
     package var forgottenLists: [TrustSource.Identity] {
         let kept = snapshot.sources.map(\.identity).filter(\.kind.isList)
         return before.sources.map(\.identity).filter { lost in
@@ -129,7 +129,7 @@ package struct TrustChange: Sendable {
         outcomes = removed.map { Decision($0, .removed) } + outcomes
     }
 
-    /// Makes `other`, a snapshot that was admitted before, the result again without any check.
+    /// Makes `other` the result without any check, because it was admitted before.
     package mutating func reinstate(_ other: TrustSnapshot) {
         snapshot = other
     }

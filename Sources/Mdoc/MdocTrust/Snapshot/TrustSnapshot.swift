@@ -31,13 +31,12 @@ package struct TrustSnapshot: Sendable {
     }
 
     package let id: ID
-    /// The sources, ordered by kind and name. Of several sources of one identity the last that was given is
-    /// kept.
+    /// The sources, ordered by kind and name. If several sources have one identity, the last of them is kept.
     ///
     /// An incomplete list is left out once a newer complete one is present. If there are too many, the oldest
-    /// are left out whose revocations another list has (Q240).
+    /// ones are left out, provided that another list has their revocations (Q240).
     package let sources: [TrustSource]
-    /// The anchors that the sources of kind `anchor` and the VICALs make, each certificate once.
+    /// The anchors from sources of kind `anchor` and from VICALs, one for each certificate.
     package let anchors: [TrustedAnchor]
     /// The roots of VICAL providers.
     package let providers: [TrustAnchor]

@@ -56,7 +56,7 @@ final class PublishedStatusList: Sendable {
 
 /// A list whose signature was verified.
 struct OpenedStatusList: Sendable {
-    /// Whether a document that the list does not name is thereby not revoked.
+    /// Whether absence from the list shows that a document is not revoked.
     var isComplete: Bool {
         switch content {
         case .statuses: hasAllClaims

@@ -6,7 +6,7 @@ internal import PKIX
 /// The authorities whose signers may sign a document's status list: the IACA of the document, or the
 /// certificate that its MSO names (ISO/IEC 18013-5 second edition 12.3.6.2).
 struct StatusListIssuer {
-    /// A key for kept results: equal for two issuers that accept the same signers.
+    /// The identity of an issuer among kept results: equal for two issuers that accept the same signers.
     enum Fingerprint: Hashable, Sendable {
         case anyone
         case rootsNamedAs([UInt8], docType: String)
@@ -18,19 +18,22 @@ struct StatusListIssuer {
     private let revocationLists: RevocationLists
 
     private enum Choice {
-        /// Signers that one of these anchors issued, or that are one of these certificates.
+        /// Signers that one of the anchors or named certificates issued, and the named certificates
+        /// themselves.
         case anyOf([TrustAnchor], named: [Certificate])
-        /// Signers that a root of this one's name issued, because roots are re-keyed (Q177).
+        /// Signers that a root with the name of this anchor issued, because roots are re-keyed (Q177).
         case rootsNamed(TrustAnchor, among: TrustRoots, docType: String)
-        /// Signers that this certificate issued, or this certificate itself.
+        /// Signers that this certificate issued, and this certificate itself.
         case certificate(Certificate)
     }
 
     /// Makes the issuer for the list of one document.
     ///
-    /// - Parameters:  - anchor: The root of the document.  - roots: All roots of the store. Only those that
-    ///   are trusted for `docType` count.  - certificate: The certificate that the MSO names as the signer or
-    ///   its issuer; `nil` if it names none.
+    /// - Parameters:
+    ///   - anchor: The root of the document.
+    ///   - roots: All roots of the store. Only those that are trusted for `docType` count.
+    ///   - certificate: The certificate that the MSO names as the signer or its issuer; `nil` if it names
+    ///     none.
     init(
         of anchor: TrustAnchor, among roots: TrustRoots, for docType: String,
         naming certificate: Certificate?, revokedBy revocationLists: RevocationLists

@@ -3,8 +3,8 @@ internal import PKIX
 
 /// Reads the entries of a VICAL one by one.
 ///
-/// The provider's signature covers the certificate itself, so a wrong member beside the certificate takes
-/// nothing from it (Q232). Only the document types add to what the certificate says.
+/// The provider's signature covers the certificate itself. A wrong member beside the certificate therefore
+/// does not make the certificate less trusted (Q232). Only the document types add information to it.
 struct VICALEntryReader {
     private(set) var entries: [VerifiedVICAL.Entry] = []
     var findings: [VICALFinding] = []

@@ -83,9 +83,10 @@ struct VICALContents: Sendable {
 extension UnverifiedVICAL {
     /// Verifies the list's signature by a pinned provider.
     ///
-    /// - Parameters:  - providers: The pinned roots of providers.  - now: The time at which list and signer
-    ///   must be valid; `nil` for a list that was admitted before. The signer must always be valid at the
-    ///   date of the list.
+    /// - Parameters:
+    ///   - providers: The pinned roots of providers.
+    ///   - now: The time at which list and signer must be valid; `nil` for a list that was admitted before.
+    ///     The signer must always be valid at the date of the list.
     /// - Throws: `VICALError` if the list is not trusted.
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict

@@ -52,9 +52,10 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
     /// Opens the envelope in the order of Apple's "Verifying Wallet identity requests": the key, the
     /// transcript, then the contents.
     ///
-    /// - Parameters:  - keys: All keys that the request may have used. During a rotation these include the
-    ///   old keys.  - nonce: The proof that the nonce belongs to this session and is used once.  - others:
-    ///   Other configured merchants, used only to choose the error. At most eight are checked.
+    /// - Parameters:
+    ///   - keys: All keys that the request may have used. During a rotation these include the old keys.
+    ///   - nonce: The proof that the nonce belongs to this session and is used once.
+    ///   - others: Other configured merchants, used only to choose the error. At most eight are checked.
     /// - Throws: `WalletPresentationError` if the envelope is not an answer to this request.
     package func open(
         with keys: [RecipientKey], as merchant: MerchantIdentity, answering nonce: consuming SpentNonce,

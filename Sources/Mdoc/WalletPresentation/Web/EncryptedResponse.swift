@@ -37,8 +37,9 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// Opens the response as the answer to the request that sent `info` from a page of `origin`.
     ///
-    /// - Parameters:  - nonce: The proof that the nonce belongs to this session and is used once.  - others:
-    ///   Other configured origins, used only to choose the error. At most four are checked.
+    /// - Parameters:
+    ///   - nonce: The proof that the nonce belongs to this session and is used once.
+    ///   - others: Other configured origins, used only to choose the error. At most four are checked.
     /// - Throws: `WalletPresentationError` if the response is not an answer to this request.
     package func open(
         with key: RecipientKey, encryptionInfo info: EncryptionInfo, origin: WebOrigin,
