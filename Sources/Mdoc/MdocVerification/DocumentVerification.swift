@@ -2,7 +2,7 @@ package import COSE
 package import MdocModel
 package import MdocTrust
 
-/// The inputs of a verification beside the response itself.
+/// The inputs of a verification, apart from the response itself.
 package struct VerificationContext: Sendable {
     /// The transcript of the session to which the device signature or MAC must be bound.
     package let transcript: SessionTranscript

@@ -85,8 +85,8 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     case noDocuments = "response.no_documents"
     /// The response has documents in a form that is not verified here. They do not count as absent (Q166).
     case documentsNotVerifiable = "response.documents_not_verifiable"
-    /// The response has documents that are encrypted for another recipient. No request of this reader asks
-    /// for that (second edition 10.3.5).
+    /// The response has encrypted documents. No request of this reader asks for encryption (second edition
+    /// 10.3.5).
     case documentsEncrypted = "response.documents_encrypted"
 }
 

@@ -60,7 +60,7 @@ extension VerifiedDocument {
         }
     }
 
-    /// Returns the reason that the accepted evidence beside attestations tells no age; `nil` if none was
+    /// Returns the reason that the accepted evidence other than attestations tells no age; `nil` if none was
     /// returned, or none has a fault.
     private func unusable(_ accepted: AgeEvidence, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         let identifiers: [String] =

@@ -54,7 +54,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         requestMatch: consuming RequestMatchProof,
         profile: consuming ProfileProof
     ) {
-        // Each proof is right by itself; these two lines forbid to mix the proofs of two documents.
+        // Each proof is right by itself. These two lines ensure that all of them are about the same document.
         precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
         precondition(certificate.docType == document.docType, "a signer trusted for another document type")
         docType = document.docType

@@ -25,7 +25,7 @@ package enum VICALEntryFault: Error, Equatable, Sendable {
     case certificateUnreadable(PKIXError)
 }
 
-/// The members of an entry that are read beside the certificate.
+/// The members of an entry that are read in addition to the certificate.
 package enum VICALEntryMember: String, Sendable {
     case serialNumber, ski, docType
 }

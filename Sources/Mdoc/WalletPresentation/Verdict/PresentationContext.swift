@@ -2,7 +2,7 @@ package import MdocModel
 package import MdocTrust
 package import MdocVerification
 
-/// The inputs of a verification beside the presentation and its transcript.
+/// The inputs of a verification, apart from the presentation and its transcript.
 package struct PresentationContext: Sendable {
     package let comparison: RequestComparison
     package let trust: TrustStore
