@@ -34,7 +34,7 @@ func checkDeviceAuthentication(
         do throws(COSEError) {
             try verifyDeviceSignature(signature, over: payload, key: deviceKey, noting: &deviations)
         } catch .payloadMisplaced {
-            // Test wallets send an attached payload, so this failure has an id of its own (Q219).
+            // Test wallets send an attached payload, so this failure has a separate id (Q219).
             throw .devicePayloadAttached
         } catch {
             throw .cose(error)

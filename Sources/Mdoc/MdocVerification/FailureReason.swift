@@ -1,7 +1,7 @@
 internal import COSE
 internal import MdocModel
 
-/// A failure of a check that has an id of its own, because one kind of issuer or wallet causes it.
+/// A failure of a check with a separate id, because one kind of issuer or wallet causes it.
 package enum FailureReason: String, CaseIterable, Sendable {
     /// A coordinate of the device key lacks its leading zero byte (Q218).
     case coordinateTooShort = "device_key.coordinate_too_short"
@@ -14,7 +14,7 @@ package enum FailureReason: String, CaseIterable, Sendable {
 }
 
 extension CheckFailure {
-    /// The reason with an id of its own; `nil` if the id of the failed check says enough.
+    /// The reason with a separate id; `nil` if the id of the failed check says enough.
     package var reason: FailureReason? {
         switch self {
         case .cose(.coordinateTooShort): .coordinateTooShort

@@ -133,7 +133,7 @@ extension WalletPresentationError {
         }
     }
 
-    /// Whether the bytes do not have the form of the message, whoever made them.
+    /// Whether the error is about the form of the bytes, as opposed to their keys, request or configuration.
     package var isAboutForm: Bool {
         switch self {
         case .malformed, .sizeWrong, .notBase64URL, .algorithmUnknown, .modeUnknown, .response: true

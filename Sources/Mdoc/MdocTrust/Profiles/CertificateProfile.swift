@@ -97,7 +97,7 @@ package struct CertificateProfile: Equatable, Sendable {
 
     /// The profile of signers of European person identification data (Q216).
     ///
-    /// The EUDI profile has an extended key usage of its own, or none, and sets no rules for validity,
+    /// The EUDI profile has a separate extended key usage, or none. It sets no rules for validity,
     /// distribution points and issuerAltName. Document signers of mdocs may sign person identification data
     /// too.
     package static let personIDSigner = CertificateProfile(

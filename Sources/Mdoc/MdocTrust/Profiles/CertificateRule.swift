@@ -4,7 +4,7 @@ package import PKIX
 package enum CertificateRule: String, CaseIterable, Sendable {
     /// The version is 3.
     case version
-    /// The encoding follows RFC 5280, apart from what the next two rules cover.
+    /// The encoding follows RFC 5280. `keyUsageTrailingZeros` and `booleanTrueNotFF` are separate rules.
     case encoding
     /// The bits of the key usage do not end in zero (Q214).
     case keyUsageTrailingZeros = "key_usage_trailing_zeros"
@@ -19,7 +19,7 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case publicKey = "public_key"
     /// The validity is not longer than the profile allows.
     case validityPeriod = "validity_period"
-    /// The certificate is issued and signed by itself.
+    /// The certificate names itself as its issuer, and its own key signed it.
     case selfSigned = "self_signed"
     /// The subject has a country.
     case country
@@ -47,13 +47,13 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case pathLength = "path_length"
     /// The certificate has the key usage of the profile.
     case keyUsage = "key_usage"
-    /// The certificate has no other key usage.
+    /// The certificate has no key usage other than that of the profile.
     case keyUsageOnly = "key_usage_only"
     /// The extension keyUsage is critical.
     case keyUsageCritical = "key_usage_critical"
     /// The certificate has an extended key usage of the profile; a root has none.
     case extendedKeyUsage = "extended_key_usage"
-    /// The certificate has no other extended key usage.
+    /// The certificate has at most one extended key usage.
     case extendedKeyUsageOnly = "extended_key_usage_only"
     /// The extension extKeyUsage is critical.
     case extendedKeyUsageCritical = "extended_key_usage_critical"

@@ -95,7 +95,7 @@ package struct TrustChange: Sendable {
             let links = kind == .anchor ? ofKind.filter(\.isLinkCertificate) : []
             let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
             for (place, source) in (others + links).enumerated() {
-                // Each link certificate joins alone, since it may in turn be the root of the next one.
+                // Each link certificate joins separately, because it may be the root of the next one.
                 if place >= others.count { joinAdmitted(&admitted) }
                 // Two issues of one list must be compared with each other, so the first must join before the
                 // second is checked.

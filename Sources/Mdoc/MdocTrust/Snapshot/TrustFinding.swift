@@ -31,7 +31,7 @@ package enum TrustCondition: Equatable, Sendable {
     case selfSignatureInvalid(subject: String)
     /// Another source has the same certificate.
     case anchorTwice(subject: String, other: TrustSource.Identity)
-    /// The anchor breaks these rules of its certificate profile, and is trusted all the same (Q179).
+    /// The anchor breaks these rules of its certificate profile, and is still trusted (Q179).
     case anchorProfile(subject: String, [ProfileFinding])
     case anchorNotYetValid(subject: String)
     case anchorExpired(subject: String)
@@ -40,8 +40,8 @@ package enum TrustCondition: Equatable, Sendable {
     /// The VICAL is refused as a whole.
     case vicalRefused(VICALError)
     case vical(VICALFinding)
-    /// The signer of the VICAL breaks these rules of its certificate profile, and the VICAL is accepted all
-    /// the same (Q214).
+    /// The signer of the VICAL breaks these rules of its certificate profile, and the VICAL is still accepted
+    /// (Q214).
     case vicalSigner([ProfileFinding])
     /// The VICAL has no nextUpdate.
     case vicalWithoutNextUpdate

@@ -118,8 +118,7 @@ extension TrustSnapshot {
         // A present list that cannot be read must not keep out one that can.
         let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
-            // An incomplete list joins beside all others and removes none of them, so losses are not
-            // compared.
+            // An incomplete list removes no other list, so losses are not compared.
             try requirePlace(for: candidate, issue)
             return AdmittedSource(candidate, .new, list)
         }
@@ -281,7 +280,7 @@ extension TrustSnapshot {
     ) throws(AdmissionRefusal) -> VerifiedVICAL {
         do throws(VICALError) {
             let (list, now) = (try held.list(), rules.now)
-            // This computer's clock may be slow: a list dated just ahead is verified as of its own date.
+            // This computer's clock may be slow, so a list dated slightly ahead is verified at its own date.
             let isJustAhead = list.date > now && list.date <= now.advanced(bySeconds: rules.clockSkew)
             return try list.verify(
                 by: providers, at: isJustAhead ? list.date : now, revokedBy: RevocationLists(of: sources),
@@ -299,8 +298,8 @@ private struct ListIssue {
     let count: Int
     /// The authority that answers for the list; `nil` if none is known.
     let issuer: Issuer?
-    /// The gap in the list, because of which an unlisted certificate or document may be revoked all the same;
-    /// `nil` if the list is complete.
+    /// The gap in the list, because of which an unlisted certificate or document may still be revoked; `nil`
+    /// if the list is complete.
     var incompleteness: TrustCondition?
 
     /// The authority that answers for all issues of a list.
@@ -402,7 +401,7 @@ extension TrustSnapshot {
 }
 
 extension TrustCondition {
-    /// Whether a list with this condition is admitted all the same.
+    /// Whether a list with this condition is admitted nevertheless.
     ///
     /// A revocation counts even in a list that is overdue (Q230) or has gaps. Absence from such a list proves
     /// nothing.

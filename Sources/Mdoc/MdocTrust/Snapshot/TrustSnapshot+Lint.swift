@@ -117,8 +117,8 @@ extension TrustSnapshot {
             guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
             let named = rules.signers.compactMap { try? Certificate(der: Array($0)[...]) }
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
-            // A token of an unknown signer is not opened: decompressing it is costly, and anybody can make
-            // one.
+            // A token of an unknown signer is not opened: decompressing it is costly, and any attacker can
+            // make one.
             let isKnown =
                 (try? issuer.verifySigner(of: token, at: rules.now))?.isValid(at: rules.now) == true
             let gaps = isKnown ? try held.open().gaps : []

@@ -100,11 +100,11 @@ package struct TrustSource: Sendable, Equatable {
 
     /// The facts by which a new source replaces an old one: both have the same identity.
     ///
-    /// - A list is known by its name and its issuer. Anybody who signs under a trusted root can write any URI
-    ///   into a status list or CRL. Lists of one URI under several issuers therefore stand side by side, and
-    ///   neither replaces the other (Q234).
-    /// - Lists with gaps stand beside each other and beside the complete list of their name and issuer, so
-    ///   that none hides what another revokes (Q240).
+    /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
+    ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither
+    ///   replaces the other (Q234).
+    /// - Lists with gaps stand side by side with each other and with the complete list of their name and
+    ///   issuer, so that none hides what another revokes (Q240).
     /// - A root that was re-keyed under its name signs CRLs with two keys. The CRLs of each key stand side by
     ///   side too.
     package struct Identity: Hashable, Sendable {

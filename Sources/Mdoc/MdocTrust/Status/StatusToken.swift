@@ -129,8 +129,7 @@ package struct StatusToken: Sendable {
 /// The revoked identifiers of an identifier list (ISO/IEC 18013-5 second edition 12.3.6).
 package struct RevokedIdentifiers: Sendable {
     package private(set) var identifiers: Set<[UInt8]> = []
-    /// Whether every entry could be read. If not, a document that is not listed may be revoked all the same
-    /// (Q228).
+    /// Whether every entry could be read. If not, a document that is not listed may still be revoked (Q228).
     package private(set) var isComplete = true
 
     init(_ list: CBORItem) throws(CBORError) {

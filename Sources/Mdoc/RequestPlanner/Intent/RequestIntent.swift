@@ -19,7 +19,7 @@ package struct RequestIntent: Hashable, Sendable {
     package var ageFallback: AgeFallback
     /// The claims whose elements the answer must have, in addition to the mandatory elements of the document.
     package var required: [Claim]
-    /// Whether the age in years or the birth date may be requested beside a question about the age.
+    /// Whether the age in years or the birth date may be requested together with a question about the age.
     ///
     /// Only apps may set this: they name each element, and answer for needing it.
     package var allowsBirthDateBesideAge = false

@@ -106,9 +106,9 @@ package struct RequestPlan: Sendable {
 }
 
 extension [RequestPlan] {
-    /// Returns the requests to send to a wallet if any of the planned documents will do, in order.
+    /// Returns the requests to send to a wallet, in order, if any one of the planned documents is enough.
     ///
-    /// A later request is sent only if the earlier ones brought no document. A wallet of extended requests
+    /// A later request is sent only if the earlier ones returned no document. A wallet with extended requests
     /// gets one request and chooses the document. Any other wallet is asked for one family at a time, since
     /// it would return all of them.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
@@ -161,7 +161,7 @@ package enum RetentionChoice: String, CaseIterable, Sendable {
     case receipt
     /// The answers about age, and the document's number.
     case ageAndIDNumber = "age+id-number"
-    /// Everything that was asked, once the holder has agreed. Portraits stay in memory all the same.
+    /// Everything that was asked, once the holder has agreed. Portraits are still kept in memory only.
     case consented
 
     func keeps(_ claim: Claim) -> Bool {

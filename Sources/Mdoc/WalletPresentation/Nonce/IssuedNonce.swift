@@ -103,8 +103,7 @@ package struct SpentNonce: ~Copyable, Sendable {
         self.isReplayChecked = isReplayChecked
     }
 
-    /// Accepts the nonce of a stored presentation, for which nobody knows whether it was used before. The
-    /// verdict says so.
+    /// Accepts the nonce of a stored presentation, which may have been used before. The verdict says so.
     package static func acceptingReplays(of nonce: PresentationNonce) -> SpentNonce {
         SpentNonce(nonce, isReplayChecked: false)
     }

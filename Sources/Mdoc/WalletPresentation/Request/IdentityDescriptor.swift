@@ -18,7 +18,7 @@ package struct IdentityDescriptor: Sendable {
     ) throws(IdentityDescriptorError) {
         guard !elements.isEmpty else { throw .noElements }
         guard Set(elements.map(\.element)).count == elements.count else { throw .elementTwice }
-        // PassKit refuses an age beside a question about the age.
+        // PassKit refuses a descriptor with both an age and a question about the age.
         let asksForAgeAtLeast = elements.contains { if case .ageAtLeast = $0.element { true } else { false } }
         if asksForAgeAtLeast, elements.contains(where: { $0.element == .age }) { throw .ageTwice }
         var draft = ItemsRequestDraft()

@@ -56,7 +56,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     }
 
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
-        // Test issuers are tried apart, after the real trust has rejected, so that they never count beside
+        // Test issuers are tried separately, after the real trust has rejected, so that they never count like
         // real roots.
         guard let trust = context.testTrust else { return false }
         guard case .verified = response.verify(in: context.verification(transcript, trust: trust))
