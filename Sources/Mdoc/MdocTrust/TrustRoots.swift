@@ -37,6 +37,7 @@ struct TrustRoots: Sendable {
         _ anchor: TrustAnchor, for docType: String?, at now: Timestamp, linksLeft: Int
     ) -> Bool {
         guard anchor.isLinkCertificate else { return true }
+        // Link certificates can sign each other in a circle.
         guard linksLeft > 0 else { return false }
         return anchors.contains { earlier in
             earlier.anchor.sha256 != anchor.sha256 && anchor.certificate.names(earlier.anchor.certificate)

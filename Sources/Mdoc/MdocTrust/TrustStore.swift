@@ -50,6 +50,7 @@ package final class TrustStore: Sendable {
 
     /// Makes a store of `anchors` alone, trusted for every document type. It has no revocation lists.
     package convenience init(anchors: [TrustAnchor], remembering capacity: Int = 64) {
+        // Provenance and time are not part of the snapshot's id, so placeholders serve.
         let sources = anchors.map { anchor in
             TrustSource(
                 .anchor, name: TrustSnapshot.ID(bytes: anchor.sha256).description,

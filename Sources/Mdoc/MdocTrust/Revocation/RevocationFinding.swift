@@ -127,6 +127,7 @@ extension RevocationFinding {
         case (.undetermined(.nothingPublished, _, _), _): document
         case (_, .undetermined(.nothingPublished, _, _)): signer
         case (.undetermined(let one, _, _), .undetermined(let other, _, _)):
+            // A stale list that a policy tolerates must not hide an absent one that it does not tolerate.
             one.requiredTolerance > other.requiredTolerance ? signer : document
         case (_, .undetermined): document
         case (.undetermined, _): signer

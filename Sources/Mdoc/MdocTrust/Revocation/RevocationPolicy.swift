@@ -23,6 +23,7 @@ package struct RevocationPolicy: Equatable, Sendable {
     /// - Parameter staleDays: The tolerance in days, from 0 to 36 525; other values are limited to that
     ///   range.
     package static func rental(staleDays: Int) -> RevocationPolicy {
+        // The limit keeps the product below from overflowing.
         let days = Int64(min(max(0, staleDays), 36_525))
         return RevocationPolicy(name: "rental", undetermined: .refuse(unlessStaleFor: days * 86_400))
     }

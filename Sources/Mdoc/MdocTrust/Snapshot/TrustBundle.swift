@@ -68,6 +68,8 @@ package struct TrustBundle: Sendable {
         guard contents.type == Self.type else { throw .typeWrong }
         created = contents.created
         snapshot = TrustSnapshot(contents.sources)
+        // A snapshot leaves out repeated and superseded sources. A bundle that has any was not exported from
+        // a snapshot.
         guard snapshot.id.bytes.elementsEqual(contents.snapshot),
             snapshot.sources.count == contents.sources.count
         else { throw .snapshotDiffers }

@@ -47,6 +47,7 @@ final class PublishedStatusList: Sendable {
         }
         let result = Result { () throws(UndeterminedCause) in try issuer.verifySigner(of: token, at: now) }
         signers.withLock { verdicts in
+            // Documents choose the certificates that they name, so the number of kept results is limited.
             if verdicts.count >= Self.mostVerdicts { verdicts.removeAll() }
             verdicts[issuer.fingerprint] = result
         }

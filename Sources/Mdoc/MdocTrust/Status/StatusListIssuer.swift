@@ -114,6 +114,7 @@ struct StatusListIssuer {
             guard signer.isValid(at: now) else { return false }
             guard case .rootsNamed = choice, let root = signer.root else { return true }
             return roots(at: now).contains { $0.sha256 == root.sha256 }
+        // Only the validity of certificates depends on the time. The other failures stay.
         case .failure(let cause): return cause != .listSignerInvalid
         }
     }

@@ -30,6 +30,7 @@ package enum IdentityElement: Hashable, Sendable {
             self = known.element
             return
         }
+        // The last comparison refuses other spellings of a number, such as `021`.
         let digits = name.dropFirst(Self.agePrefix.count).dropLast()
         guard name.hasPrefix(Self.agePrefix), name.hasSuffix(")"), (1...3).contains(digits.utf8.count),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
