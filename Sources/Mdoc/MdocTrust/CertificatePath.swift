@@ -90,6 +90,7 @@ package enum CertificatePath {
         return nil
     }
 
+    /// Checks that `certificate` names `issuer`, and that the issuer's key signed it.
     private static func requireIssuer(
         _ issuer: Certificate, of certificate: Certificate
     ) throws(CertificatePathError) {
@@ -101,6 +102,9 @@ package enum CertificatePath {
         }
     }
 
+    /// Checks that a certificate of the chain may issue the certificates below it.
+    ///
+    /// - Parameter authoritiesBelow: The number of authorities between this one and the leaf.
     private static func requireAuthority(
         _ certificate: Certificate, authoritiesBelow: Int, over leaf: Certificate
     ) throws(CertificatePathError) {

@@ -74,6 +74,7 @@ package final class TrustAnchor: Sendable {
         }
     }
 
+    /// Parses the key at the first call, and keeps the result.
     private func loadedKey() -> Result<Key, OpenSSLCryptoError> {
         key.withLock { known in
             if let known { return known }
@@ -95,6 +96,7 @@ package final class TrustAnchor: Sendable {
         }
     }
 
+    /// Computes `isLinkCertificate`.
     private func computeIsLink() -> Bool {
         let isNamedLink = certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) == true
         guard certificate.isSelfIssued || isNamedLink else { return false }

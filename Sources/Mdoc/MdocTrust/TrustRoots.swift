@@ -33,6 +33,9 @@ struct TrustRoots: Sendable {
         return docTypes.allSatisfy { areTrusting(trusted.anchor, for: $0, at: now) }
     }
 
+    /// Follows link certificates from `anchor` to a self-signed root.
+    ///
+    /// - Parameter linksLeft: The number of link certificates that may still follow.
     private func areTrusting(
         _ anchor: TrustAnchor, for docType: String?, at now: Timestamp, linksLeft: Int
     ) -> Bool {
@@ -47,6 +50,7 @@ struct TrustRoots: Sendable {
         }
     }
 
+    /// Whether `earlier` signed the link certificate `anchor`, may issue it and has not revoked it.
     private func isLink(from earlier: TrustAnchor, to anchor: TrustAnchor, at now: Timestamp) -> Bool {
         // A self-issued certificate does not count for the path length (RFC 5280, 6.1.4).
         guard anchor.certificate.isSelfIssued || earlier.certificate.basicConstraints?.pathLength != 0,

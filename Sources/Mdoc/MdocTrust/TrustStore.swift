@@ -76,6 +76,7 @@ package final class TrustStore: Sendable {
         verified = Mutex([:])
     }
 
+    /// Groups the anchors by their subject key identifiers.
     private static func index(_ anchors: [TrustedAnchor]) -> [ArraySlice<UInt8>: [TrustedAnchor]] {
         var index: [ArraySlice<UInt8>: [TrustedAnchor]] = [:]
         for trusted in anchors {

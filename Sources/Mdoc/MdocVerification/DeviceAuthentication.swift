@@ -55,6 +55,7 @@ func checkDeviceAuthentication(
     }
 }
 
+/// Verifies a device signature over the detached payload.
 private func verifyDeviceSignature(
     _ item: CBORItem, over payload: [ArraySlice<UInt8>], key: COSEKey, noting deviations: inout [Deviation]
 ) throws(COSEError) {
@@ -84,6 +85,7 @@ private func macKey(
     }
 }
 
+/// Derives EMacKey by ECDH and HKDF-SHA-256, with the digest of the transcript as salt.
 private func secret(
     of readerKey: COSEKeyPair, with deviceKey: borrowing PublicKey, transcript: SessionTranscript
 ) throws(COSEError) -> SecretBytes {

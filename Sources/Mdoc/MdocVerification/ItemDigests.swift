@@ -25,6 +25,7 @@ func checkDigests(
     return ItemDigestsProof()
 }
 
+/// Returns the digest algorithm of the MSO, which must be one that ISO/IEC 18013-5 allows.
 private func digestAlgorithm(named name: String) throws(CheckFailure) -> HashAlgorithm {
     switch name {
     case "SHA-256": .sha256

@@ -75,6 +75,7 @@ extension UnverifiedNameSpace {
     }
 }
 
+/// Checks that no element was returned twice, for documents of any size.
 private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throws(CheckFailure) {
     var seen: Set<ElementName> = []
     for nameSpace in document.nameSpaces {
@@ -89,6 +90,8 @@ private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throw
     }
 }
 
+/// Adds a deviation for each namespace from which a requested portrait is missing although other elements
+/// came.
 private func reportMissingPortrait(
     of document: UnverifiedDocument, requests: [ItemsRequest], to deviations: inout [Deviation]
 ) {

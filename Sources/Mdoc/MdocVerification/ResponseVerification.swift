@@ -136,6 +136,8 @@ extension UnverifiedResponse {
             VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned, basis: basis))
     }
 
+    /// Returns what the phone reports as not returned, and what is missing from the response without
+    /// explanation.
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {
         var missing = documentErrors.map { NotReturned.document(docType: $0.docType, code: $0.code) }
         for document in documents {

@@ -115,6 +115,7 @@ private struct UnreadableGrants {
     /// Whether an unreadable entry may have restrictions for every class.
     private var mayLimit = false
 
+    /// Collects the unreadable entries in `value`, the driving privileges.
     init(of vehicle: DrivingClass, in value: CBORItem) {
         switch vehicle {
         case .category(let code):

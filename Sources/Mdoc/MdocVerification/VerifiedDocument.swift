@@ -40,6 +40,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     /// The day of verification, in the zone of the premises.
     let today: FullDate
 
+    /// Makes the document of its proofs. `now` and `day` are the time and day of verification.
     init(
         _ document: UnverifiedDocument, at now: Timestamp, on day: FullDate,
         certificate: consuming VerifiedIssuerCertificate,
@@ -68,6 +69,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         today = day
     }
 
+    /// Returns the elements to hand out: the requested ones of the issuer, then those that the phone asserts.
     private static func elements(
         of document: UnverifiedDocument, withheld: Set<ElementName>
     ) -> [VerifiedElement] {

@@ -17,6 +17,7 @@ struct ProfileInspection {
         .policyMappings, .nameConstraints, .policyConstraints, .inhibitAnyPolicy, .freshestCRL,
     ]
 
+    /// Checks one rule. A rule about extensions or encodings can give several findings.
     func findings(_ rule: CertificateRule) -> [ProfileFinding] {
         switch rule {
         case .encoding: encodingFindings(rule, certificate.deviations.subtracting(.harmless))
@@ -39,6 +40,7 @@ struct ProfileInspection {
         encoding.isEmpty ? [] : [ProfileFinding(rule, encoding: encoding)]
     }
 
+    /// Whether the certificate meets a rule that gives at most one finding.
     private func meets(_ rule: CertificateRule) -> Bool {
         switch rule {
         case .version: certificate.version == 3
@@ -93,6 +95,7 @@ struct ProfileInspection {
         }
     }
 
+    /// Whether the certificate meets a rule about country or state.
     private func meetsPlaceRule(_ rule: CertificateRule) -> Bool {
         let (subject, issuerSubject) = (certificate.subject, issuer?.subject)
         switch rule {
@@ -109,6 +112,7 @@ struct ProfileInspection {
         }
     }
 
+    /// Whether the certificate meets a rule about being an authority.
     private func meetsAuthorityRule(_ rule: CertificateRule) -> Bool {
         let constraints = certificate.basicConstraints
         switch rule {
@@ -123,6 +127,7 @@ struct ProfileInspection {
         }
     }
 
+    /// Whether the certificate meets a rule about key usage or extended key usage.
     private func meetsUsageRule(_ rule: CertificateRule) -> Bool {
         let usage = certificate.keyUsage
         let purposes = certificate.extendedKeyUsage

@@ -26,6 +26,7 @@ package struct UnverifiedRICAL: Sendable {
     let infos: CBORArray
     let list: SignedList<RICALError>
 
+    /// Parses a list. Its signature is not verified.
     package init(_ bytes: ArraySlice<UInt8>) throws(RICALError) {
         list = try SignedList(bytes)
         let payload = list.payload

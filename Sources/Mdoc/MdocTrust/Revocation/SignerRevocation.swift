@@ -120,6 +120,7 @@ struct SignerRevocation: Sendable {
         var isRevokedForGood: Bool { entry.map { $0.reason != .certificateHold } ?? false }
     }
 
+    /// Collects the statements about `certificate` in the CRLs of its issuer `anchor`.
     init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
         let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
@@ -130,6 +131,7 @@ struct SignerRevocation: Sendable {
             return
         }
         var found: [Evidence] = []
+        // `failure` is reported only if no CRL covers the certificate.
         var failure = UndeterminedCause.listMalformed
         for held in own {
             guard let list = try? held.list() else { continue }

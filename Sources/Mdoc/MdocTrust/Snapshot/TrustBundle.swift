@@ -95,6 +95,7 @@ package struct TrustBundle: Sendable {
         guard created <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
     }
 
+    /// Verifies the signature with `key`, and returns the signed content.
     private static func verifiedPayload(
         _ bytes: ArraySlice<UInt8>, _ key: borrowing PublicKey
     ) throws(TrustBundleError) -> ArraySlice<UInt8> {

@@ -66,6 +66,7 @@ package enum TrustCondition: Equatable, Sendable {
 }
 
 extension TrustCondition {
+    /// Makes the condition of a certificate that cannot be an anchor.
     package init(_ error: TrustAnchorError) {
         self =
             switch error {

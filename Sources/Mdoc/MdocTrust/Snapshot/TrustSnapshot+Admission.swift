@@ -275,6 +275,7 @@ extension TrustSnapshot {
         }
     }
 
+    /// Verifies a new VICAL for admission. It may be overdue by `longestOverdue`.
     private func verified(
         _ held: HeldVICAL, by rules: TrustRules
     ) throws(AdmissionRefusal) -> VerifiedVICAL {

@@ -57,6 +57,7 @@ extension TrustSnapshot {
     /// The anchors, with the CRLs that may revoke link certificates among them.
     var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
 
+    /// Returns the faults and remarks of one anchor.
     private func lint(
         _ trusted: TrustedAnchor, at now: Timestamp, among roots: TrustRoots
     ) -> [TrustCondition] {
@@ -70,6 +71,7 @@ extension TrustSnapshot {
         return found + lintValidity(of: certificate, at: now)
     }
 
+    /// Returns the condition of a certificate that is not valid at `now`, or expires soon.
     private func lintValidity(of certificate: Certificate, at now: Timestamp) -> [TrustCondition] {
         let subject = certificate.subject.description
         let days = (certificate.notAfter - now.secondsSince1970) / 86_400
@@ -87,6 +89,8 @@ extension TrustSnapshot {
         return staleness(from: list.date, to: next, at: now)
     }
 
+    /// Returns the faults and remarks of a CRL. Its signature is verified with every anchor and provider of
+    /// its issuer's name.
     func lintRevocationList(_ held: HeldRevocationList, by rules: TrustRules) -> [TrustCondition] {
         do throws(PKIXError) {
             let list = try held.list()
@@ -108,6 +112,7 @@ extension TrustSnapshot {
         }
     }
 
+    /// Returns the faults and remarks of a status or identifier list.
     func lintStatusList(
         _ source: TrustSource, _ held: HeldStatusToken, by rules: TrustRules
     ) -> [TrustCondition] {

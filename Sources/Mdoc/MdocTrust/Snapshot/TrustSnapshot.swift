@@ -44,6 +44,7 @@ package struct TrustSnapshot: Sendable {
     /// those of CRLs and status lists, are reported only by `lint(at:)`.
     package let findings: [TrustFinding]
 
+    /// Makes a snapshot of `sources`. None of them is checked against another one: that is done at admission.
     package init(_ sources: some Sequence<TrustSource>) {
         var byIdentity: [TrustSource.Identity: TrustSource] = [:]
         for source in sources { byIdentity[source.identity] = source }
@@ -132,6 +133,7 @@ private struct AnchorCollection {
         providers.append(anchor)
     }
 
+    /// Adds an anchor that the operator named, which is trusted for every document type.
     mutating func addAnchor(_ source: TrustSource) {
         guard let anchor = anchor(source) else { return }
         if let place = indexBySHA256[anchor.sha256], let other = anchors[place].sources.first {
@@ -141,6 +143,7 @@ private struct AnchorCollection {
         add(anchor, .any, source)
     }
 
+    /// Adds the roots of a VICAL, or records why the VICAL is refused.
     mutating func addList(_ source: TrustSource) {
         guard case .vical(let held) = source.content else { return }
         do throws(VICALError) {

@@ -151,6 +151,7 @@ package struct TrustSource: Sendable, Equatable {
 }
 
 extension TrustSource.Identity: Comparable {
+    /// Orders identities by kind, name, issuer, gaps and key. The ids of snapshots depend on this order.
     package static func < (one: Self, other: Self) -> Bool {
         let kinds = TrustSource.Kind.allCases
         let (left, right) = (kinds.firstIndex(of: one.kind) ?? 0, kinds.firstIndex(of: other.kind) ?? 0)

@@ -64,6 +64,8 @@ struct StatusLists: Sendable {
         return [entry, name].compactMap(\.self)
     }
 
+    /// Returns the finding from the list of one reference. The list may be signed by the signer that the
+    /// reference names, or by one of the document's root.
     private func finding(
         _ reference: Reference, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -86,6 +88,8 @@ struct StatusLists: Sendable {
         return own.state == .revoked ? own : finding
     }
 
+    /// Returns the finding from the list of one reference, where `certificate` is the signer that the MSO
+    /// names, or its issuer.
     private func finding(
         _ reference: Reference, of subject: Subject, naming certificate: Certificate?, at now: Timestamp,
         clockSkew: Int64

@@ -39,6 +39,7 @@ final class PublishedStatusList: Sendable {
             hasAllClaims: token.gaps.isEmpty)
     }
 
+    /// Verifies the token's signer, or returns the kept result.
     private func signer(
         of token: StatusToken, for issuer: StatusListIssuer, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {

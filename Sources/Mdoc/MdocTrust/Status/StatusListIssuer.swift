@@ -57,6 +57,7 @@ struct StatusListIssuer {
         revocationLists = RevocationLists(of: [])
     }
 
+    /// Returns the certificates that may issue a signer, as of `now`.
     private func roots(at now: Timestamp) -> [TrustAnchor] {
         switch choice {
         case .anyOf(let anchors, let named): anchors + named.compactMap { try? TrustAnchor($0) }
@@ -119,6 +120,7 @@ struct StatusListIssuer {
         }
     }
 
+    /// Checks that `leaf`, or its chain, is one that this issuer accepts.
     private func signer(
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
@@ -134,6 +136,7 @@ struct StatusListIssuer {
                 ? SignerRevocation(of: leaf, issuedBy: path.root, in: revocationLists) : nil)
     }
 
+    /// Returns the path from the signer to a root, valid at `now` or else at the time of issue.
     private func path(
         of chain: [Certificate], at now: Timestamp, orAt issued: Timestamp
     ) throws(UndeterminedCause) -> VerifiedPath {

@@ -47,6 +47,7 @@ package struct StatusToken: Sendable {
     private static let statusListContentFormat: UInt64 = 279
     private static let limits = CBORLimits(bytes: maximumSize)
 
+    /// Parses a token. Its signature is not verified, and its list is not opened.
     package init(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) {
         let item = try Self.item(bytes)
         signature = try mapping(COSESign1(item, limits: Self.limits), StatusTokenError.cose)
@@ -132,6 +133,8 @@ package struct RevokedIdentifiers: Sendable {
     /// Whether every entry could be read. If not, a document that is not listed may still be revoked (Q228).
     package private(set) var isComplete = true
 
+    /// Reads the identifiers. An entry that cannot be read makes the list incomplete, but does not refuse it
+    /// (Q228).
     init(_ list: CBORItem) throws(CBORError) {
         guard let members = try list.map()["identifiers"] else { throw .missingMember(at: list.offset) }
         for member in try members.map() {

@@ -20,6 +20,7 @@ package struct UnverifiedVICAL: Sendable {
     let list: SignedList<VICALError>
     let contents = Once<Result<VICALContents, VICALError>>()
 
+    /// Parses a list. Its signature is not verified, and its entries are not read.
     package init(_ bytes: ArraySlice<UInt8>) throws(VICALError) {
         list = try SignedList(bytes)
         let root = list.payload

@@ -28,6 +28,7 @@ struct VICALEntryReader {
         }
     }
 
+    /// Adds an entry, or combines it with an earlier entry of the same certificate.
     private mutating func add(_ certificate: Certificate, _ docTypes: Set<String>) {
         guard let place = indexByCertificate[certificate.der] else {
             indexByCertificate[certificate.der] = entries.count
@@ -53,6 +54,7 @@ private struct Members {
         for name in ambiguous { items[name] = nil }
     }
 
+    /// Returns the certificate of the entry, or throws the reason to leave the entry out.
     func certificate() throws(VICALEntryFault) -> Certificate {
         guard let item = items["certificate"] else { throw .certificateMissing }
         guard let der = try? item.byteString() else { throw .certificateWrongType }

@@ -64,6 +64,9 @@ struct VICALContents: Sendable {
     let entries: [VerifiedVICAL.Entry]
     let findings: [VICALFinding]
 
+    /// Reads all entries.
+    ///
+    /// - Throws: `VICALError.malformed` for a list with more than `maximumEntries`.
     fileprivate init(_ infos: CBORArray) throws(VICALError) {
         var reader = VICALEntryReader()
         var count = 0

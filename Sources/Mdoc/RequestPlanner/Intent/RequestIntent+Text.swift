@@ -60,6 +60,7 @@ extension RequestIntent {
         return claims
     }
 
+    /// Reads one clause after a semicolon: `from`, `else` or `required`.
     private mutating func apply(_ clause: [String]) throws(RequestPlannerError) {
         let rest = clause.dropFirst().joined(separator: " ")
         switch clause.first {
@@ -108,6 +109,7 @@ extension Claim: CustomStringConvertible {
     /// The phrases of claims without an argument.
     static var words: [String] { phrases.map(\.words) }
 
+    /// Parses the words of one claim.
     fileprivate init(words: [String]) throws(RequestPlannerError) {
         let text = words.joined(separator: " ")
         let rest = Array(words.dropFirst())

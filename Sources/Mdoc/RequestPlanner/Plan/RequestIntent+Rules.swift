@@ -19,6 +19,7 @@ extension RequestIntent {
         for claim in claims { try check(claim) }
     }
 
+    /// Checks the range of each age, and that at most two are asked (ISO/IEC 18013-5 7.2.5).
     private func checkAges() throws(RequestPlannerError) {
         var count = 0
         for claim in claims {
@@ -29,6 +30,7 @@ extension RequestIntent {
         }
     }
 
+    /// Checks that the purpose of the request needs `claim`.
     private func check(_ claim: Claim) throws(RequestPlannerError) {
         let isBesideAge = claims.contains { $0.years != nil } && !allowsBirthDateBesideAge
         if claim.isDateOfBirth, purpose == .age || isBesideAge {

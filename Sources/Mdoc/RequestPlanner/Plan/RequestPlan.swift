@@ -129,6 +129,7 @@ extension [RequestPlan] {
 }
 
 extension ItemsRequest {
+    /// Whether this request marks a returned element as kept.
     fileprivate func keeps(_ name: ElementName) -> Bool {
         let kept = nameSpaces.flatMap { space in
             space.elements.filter(\.intentToRetain).map {

@@ -19,6 +19,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
     private static let algorithm: StaticString = "APPLE-HPKE-v1"
     private static let baseMode: UInt64 = 0
 
+    /// Parses an envelope. Nothing is decrypted.
     package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         let (algorithm, parameters): (CBORItem, CBORItem)

@@ -63,6 +63,7 @@ private struct ItemsRequestDraft {
     private var alternatives: [AlternativeDataElements] = []
     private(set) var intents: [ElementName: IntentToStore] = [:]
 
+    /// Adds an element and its substitutes, or makes the intent of an earlier one stricter.
     mutating func add(_ mapped: MappedElement, _ intent: IntentToStore) {
         let isNew = intents[mapped.name] == nil
         for name in [mapped.name] + mapped.substitutes {

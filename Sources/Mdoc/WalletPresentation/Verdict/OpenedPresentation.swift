@@ -55,6 +55,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         }
     }
 
+    /// Whether the response verifies with the trust in test issuers.
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
         // Test issuers are tried separately, after the real trust has rejected, so that they never count like
         // real roots.
@@ -79,6 +80,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         return failures
     }
 
+    /// Whether the response has more documents than requested, in total or of one type.
     private func hasExtraDocument(_ comparison: RequestComparison) -> Bool {
         if channel == .app { return response.documents.count > 1 }
         guard case .requested(let requests) = comparison else { return false }

@@ -21,6 +21,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         try self.init(decoded: bytes[...])
     }
 
+    /// Parses the decoded bytes of a response. Nothing is decrypted.
     package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         do throws(CBORError) {
