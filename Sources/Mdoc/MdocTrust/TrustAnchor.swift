@@ -96,7 +96,7 @@ package final class TrustAnchor: Sendable {
         }
     }
 
-    /// Computes `isLinkCertificate`.
+    /// Decides `isLinkCertificate` by the names, the key identifiers and the signature.
     private func computeIsLink() -> Bool {
         let isNamedLink = certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) == true
         guard certificate.isSelfIssued || isNamedLink else { return false }

@@ -90,8 +90,8 @@ private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throw
     }
 }
 
-/// Adds a deviation for each namespace from which a requested portrait is missing although other elements
-/// came.
+/// Adds a deviation for each namespace that lacks a requested portrait although other elements of it were
+/// returned.
 private func reportMissingPortrait(
     of document: UnverifiedDocument, requests: [ItemsRequest], to deviations: inout [Deviation]
 ) {

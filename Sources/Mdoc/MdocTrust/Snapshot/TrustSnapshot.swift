@@ -44,7 +44,7 @@ package struct TrustSnapshot: Sendable {
     /// those of CRLs and status lists, are reported only by `lint(at:)`.
     package let findings: [TrustFinding]
 
-    /// Makes a snapshot of `sources`. None of them is checked against another one: that is done at admission.
+    /// Makes a snapshot of `sources`, which must have been admitted before.
     package init(_ sources: some Sequence<TrustSource>) {
         var byIdentity: [TrustSource.Identity: TrustSource] = [:]
         for source in sources { byIdentity[source.identity] = source }
