@@ -85,7 +85,7 @@ extension CheckFailure {
         case .revoked(let cause): cause.explanation
         case .revocationUndetermined(let cause, let subject):
             "it is not known whether the \(subject.rawValue) is revoked: \(cause.explanation)"
-        case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be there even when empty"
+        case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be present even when empty"
         case .deviceAuthMissing: "the phone neither signed nor authenticated the session"
         case .deviceAuthTwice: "the phone sent a signature and a MAC; only one of them is allowed"
         case .devicePayloadAttached:

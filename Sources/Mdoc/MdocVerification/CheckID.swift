@@ -75,7 +75,7 @@ extension CheckID {
         case .validity: "the MSO is valid now, and was signed while its signer's certificate was valid"
         case .issuingCountry: "the document's country is that of its signer"
         case .revocation:
-            "no available list revokes the document or its signer, and the policy accepts what is not known"
+            "no available list revokes the document or its signer; if revocation is unknown, the policy accepts that"
         case .deviceAuthentication: "the phone holds the document's key and took part in this session"
         case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
         case .requestMatch: "nothing was returned twice; what was not requested is refused or withheld"

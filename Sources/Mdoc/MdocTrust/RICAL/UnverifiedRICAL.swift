@@ -90,7 +90,7 @@ extension RICALError {
             "the provider's root did not issue the RICAL signer's certificate: \(error.explanation)"
         case .typeUnknown(let type):
             "the RICAL is of type \(Terminal.safe(type)); \(UnverifiedRICAL.readerAuthentication) is supported"
-        case .notYetValid: "the RICAL is dated in the future"
+        case .notYetValid: "the RICAL is dated in the future: check this computer's clock"
         case .expired: "the RICAL is past its notAfter; get a newer one from its provider"
         case .empty: "the RICAL lists no authority that can be used"
         }

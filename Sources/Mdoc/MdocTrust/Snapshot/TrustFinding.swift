@@ -154,7 +154,7 @@ extension TrustCondition {
         case .anchorKeyUsage(let subject):
             "\(Terminal.safe(subject)) is not used: its key usage does not allow it to sign certificates"
         case .anchorNameConstraints(let subject):
-            "\(Terminal.safe(subject)) is not used: its name constraints limit what it may issue, and are not evaluated here"
+            "\(Terminal.safe(subject)) is not used: it has name constraints, which this reader does not evaluate"
         case .anchorUnknownExtension(let subject, let oid):
             "\(Terminal.safe(subject)) is not used: it has the unknown critical extension \(oid)"
         case .linkCertificate(let subject):
@@ -177,7 +177,7 @@ extension TrustCondition {
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIncomplete(let error):
-            "the CRL has gaps: its revocations count, beside those of a complete CRL if there is one,"
+            "the CRL has gaps: its revocations count, in addition to those of a complete CRL,"
                 + " but a certificate that is not listed may still be revoked: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"
@@ -189,9 +189,9 @@ extension TrustCondition {
         case .statusListSubjectWrong:
             "the list states another address (claim sub) than the one under which it was imported"
         case .statusListIncomplete(let error):
-            "the list has gaps: its revocations count, beside those of a complete list if there is one,"
+            "the list has gaps: its revocations count, in addition to those of a complete list,"
                 + " but a document that is not listed may still be revoked: \(error.explanation)"
-        case .listNotYetValid: "the list is dated in the future"
+        case .listNotYetValid: "the list is dated in the future: check this computer's clock"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }
     }

@@ -94,7 +94,7 @@ extension VICALError {
         case .malformed(let error): "it is not a VICAL: \(error.explanation)"
         case .cose(let error): "the VICAL's signature is not valid: \(error.explanation)"
         case .dateMalformed: "a date in the VICAL is malformed"
-        case .versionUnknown: "the VICAL has an unknown version"
+        case .versionUnknown: "the VICAL has an unknown version; 1.x is supported"
         case .signerMalformed(let error):
             "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
         case .signerNotTrusted(let error):
@@ -102,7 +102,7 @@ extension VICALError {
         case .signerProfile(let findings):
             "the VICAL's signer does not meet its profile: \(findings.text)"
         case .signerRevoked: "a CRL of its root revokes the VICAL's signer"
-        case .notYetValid: "the VICAL is dated in the future"
+        case .notYetValid: "the VICAL is dated in the future: check this computer's clock"
         case .expired: "the VICAL is past its nextUpdate"
         }
     }
