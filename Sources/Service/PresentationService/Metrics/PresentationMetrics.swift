@@ -2,16 +2,18 @@ internal import ReaderStore
 internal import Reports
 internal import Synchronization
 
-/// What is counted and timed. Nothing here is about a person: lanes, kinds, outcomes, and the ids of reasons.
+/// The counters and histograms of the daemon's metrics. Their labels are lanes, kinds, outcomes and ids of
+/// reasons; nothing is about a person.
 package final class PresentationMetrics: Sendable {
-    /// What the daemon keeps, and what it does about it.
+    /// The kinds of writes to the store that are counted.
     enum Record: String, CaseIterable {
-        /// Whether it could be kept at all was looked at.
+        /// A check of whether data could be kept.
         case check
-        /// What a receipt will say once somebody has decided.
+        /// A receipt that is held until somebody decides.
         case held
+        /// A receipt, retained data, an export, or the removal of expired data.
         case receipt, retained, exported, purged
-        /// How a presentation ended, for its caller.
+        /// The end of a presentation, from which its caller can read it later.
         case presentation
     }
 
@@ -39,6 +41,7 @@ package final class PresentationMetrics: Sendable {
 
     package init() {}
 
+    /// Counts the outcome of a presentation.
     func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
         let ended = Ended(
             lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
@@ -46,6 +49,7 @@ package final class PresentationMetrics: Sendable {
         state.withLock { $0.outcomes[ended, default: 0] += 1 }
     }
 
+    /// Adds the durations of a presentation's phases to the histograms.
     func took(_ phases: [TransactionReport.Phase], at lane: String) {
         state.withLock { counted in
             for phase in phases {
@@ -55,11 +59,15 @@ package final class PresentationMetrics: Sendable {
         }
     }
 
-    /// - Parameter outcome: `delivered`, `given_up`, `dropped`, or `deferred` if the store keeps it until there is room.
+    /// Counts a webhook.
+    ///
+    /// - Parameter outcome: `delivered`, `given_up`, `dropped`, or `deferred` if the store keeps it until
+    ///   there is room.
     package func webhook(_ outcome: String) {
         state.withLock { $0.webhooks[outcome, default: 0] += 1 }
     }
 
+    /// Counts a write to the store.
     func kept(_ record: Record, isWritten: Bool) {
         state.withLock { state in
             state.records[record.rawValue, default: (0, 0)].written += isWritten ? 1 : 0
@@ -67,12 +75,12 @@ package final class PresentationMetrics: Sendable {
         }
     }
 
-    /// How many receipts the hub of the fleet does not have.
+    /// Sets the number of receipts that the fleet's hub has not received.
     package func receiptsWaiting(_ count: Int64) {
         state.withLock { $0.receiptsWaiting = count }
     }
 
-    /// The counts in Prometheus' text exposition format 0.0.4.
+    /// Writes all metrics.
     package func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
         text.begin(
@@ -113,9 +121,9 @@ package final class PresentationMetrics: Sendable {
     }
 }
 
-/// How often what took how long, in seconds.
+/// A cumulative histogram of durations in seconds.
 struct Histogram: Sendable {
-    /// Upper bounds: from a local step to a holder who reads for minutes.
+    /// The upper bounds of the buckets: from a step on this computer to a holder who reads for minutes.
     static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
     private(set) var counts = [Int](repeating: 0, count: bounds.count)
