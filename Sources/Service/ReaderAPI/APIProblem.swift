@@ -4,10 +4,10 @@ package import JSON
 internal import ReaderStore
 internal import Reports
 
-/// Why a request over HTTP is refused (RFC 9457): a status, a stable id, and what to do next. Nothing of what was sent is
-/// repeated but the names of members.
+/// The reason why an HTTP request is refused (RFC 9457): a status, a stable id, and what to do next. Of the
+/// request it repeats only the names of members, never their values.
 package struct APIProblem: ProblemDetails, Equatable {
-    /// The stable ids, as the OpenAPI document lists them.
+    /// The stable ids of problems, which the OpenAPI document lists.
     package enum ID: String, CaseIterable, Sendable {
         case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden, kioskStopped
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
@@ -59,11 +59,11 @@ package struct APIProblem: ProblemDetails, Equatable {
     package let status: Int
     /// What happened and what to do next.
     package let detail: String
-    /// The member of the body at fault, as a JSON Pointer (RFC 6901); nil if it is not one member.
+    /// The faulty member of the body as a JSON Pointer (RFC 6901), or `nil` if no single member is at fault.
     package let pointer: String?
-    /// After how many seconds it is worth to ask again, where that is known.
+    /// The number of seconds after which the request may succeed, or `nil` if that is unknown.
     package let retryAfter: Int64?
-    /// The presentation that keeps the lane; nil if none does.
+    /// The presentation that occupies the lane, or `nil` if no presentation is the reason.
     package let presentation: PresentationID?
 
     package init(
@@ -78,7 +78,7 @@ package struct APIProblem: ProblemDetails, Equatable {
         self.presentation = presentation
     }
 
-    /// The problem details (RFC 9457 3.1), with `id`, `pointer` and `presentation` as further members.
+    /// The problem details (RFC 9457, 3.1), with the additional members `id`, `pointer` and `presentation`.
     package var json: JSONValue {
         let further = [("pointer", pointer), ("presentation", presentation?.description)]
         let members: [(String, JSONValue)] = [
@@ -88,7 +88,7 @@ package struct APIProblem: ProblemDetails, Equatable {
         return .object(members + further.compactMap { name, text in text.map { (name, .string($0)) } })
     }
 
-    /// The same, said of a member of the body.
+    /// Returns this problem with `pointer` set to a member of the request body.
     func at(_ pointer: String) -> APIProblem {
         APIProblem(
             id, status: status, detail, pointer: pointer, retryAfter: retryAfter, presentation: presentation)
@@ -96,7 +96,7 @@ package struct APIProblem: ProblemDetails, Equatable {
 }
 
 extension APIProblem.ID {
-    /// The URI of the problem's type. It names; there is nothing to fetch.
+    /// The URI of the problem's type. It only names the type; there is no document at it.
     package var type: String { ProblemFormat.type(of: rawValue) }
 
     /// The id as words: "Lane busy", "Nonce: other session".
@@ -274,22 +274,23 @@ extension APIProblem {
         "there is no such export, or a later one took its place: ask with POST /v1/exports again, and confirm that one"
     )
 
-    /// The store does not give or take what it should.
+    /// The problem of a store that cannot be read or written.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
         APIProblem(
             .recordsUnavailable, status: 503, "the store of records: \(error.explanation)",
             retryAfter: storeSeconds)
     }
 
-    /// After how many seconds a till asks again of a store that takes nothing: a person has to look at it.
+    /// The seconds after which a till should try a faulty store again. A person has to look at the store
+    /// meanwhile.
     private static let storeSeconds: Int64 = 5
 
-    /// After how many seconds a till asks again for a lane that serves another customer.
+    /// The seconds after which a till should try an occupied lane again.
     private static let customerSeconds: Int64 = 2
 
-    /// Another customer is being served.
+    /// The problem of a lane at which a presentation is running.
     ///
-    /// - Parameter isOwn: whether the caller ordered that presentation, and so may end it.
+    /// - Parameter isOwn: whether the caller ordered that presentation, and so may cancel it.
     static func laneBusy(_ id: PresentationID, isOwn: Bool) -> APIProblem {
         let whose = isOwn ? "" : " of another caller"
         let further = isOwn ? ", or DELETE it" : ""
@@ -299,9 +300,9 @@ extension APIProblem {
             retryAfter: customerSeconds, presentation: id)
     }
 
-    /// A person is to decide on the presentation before.
+    /// The problem of a lane at which a person has to decide first.
     ///
-    /// - Parameter isOwn: as of `laneBusy`.
+    /// - Parameter isOwn: whether the caller ordered that presentation, and so may cancel it.
     static func decisionOpen(_ id: PresentationID, isOwn: Bool) -> APIProblem {
         let whose = isOwn ? "" : " of another caller"
         let further = isOwn ? ", or DELETE it" : " at the clerk's page"
@@ -315,6 +316,7 @@ extension APIProblem {
         APIProblem(.bodyTooLong, status: 413, "the body has more than \(limit) bytes: send a shorter one")
     }
 
+    /// Creates the problem of a request from another host or page.
     init(host refusal: HostRefusal) {
         switch refusal {
         case .severalHosts: self = .hostTwice
@@ -323,9 +325,10 @@ extension APIProblem {
         }
     }
 
-    /// A body that is not what it should be, with line and member.
+    /// Creates the problem of a malformed body, with line and member.
     ///
-    /// - Parameter permitted: the members that the body may have, named where it has another.
+    /// - Parameter permitted: the members that the body may have, listed if it has another member; empty to
+    ///   list none.
     init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"
@@ -335,7 +338,7 @@ extension APIProblem {
         self.init(.bodyRefused, status: 400, detail, pointer: pointer)
     }
 
-    /// As above, of a body with few members.
+    /// Creates the problem of a malformed body without a list of permitted members.
     init(body fault: JSONFault) {
         self.init(body: fault, permitted: [])
     }

@@ -14,6 +14,7 @@ internal import Reports
 internal import RequestPlanner
 
 extension PresentationCoordinator {
+    /// The routes of lanes: descriptions, logo, events and presets, and the route of the trust.
     nonisolated var laneRoutes: [APIRoute] {
         let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .order, .admin])
         return [
@@ -25,7 +26,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/lanes/{lane}/logo", for: .scopes([.screen, .clerk])) { call in
                 let brand = try await self.brand(ofLane: call.parameter("lane"), for: call.known)
-                // Not on the actor: it is a file.
+                // Reading a file may take long, so that it is not done on the actor.
                 guard let logo = try? brand?.image() else { throw APIProblem.brandUnknown }
                 return .bytes(logo.png, type: "image/png")
             },
@@ -51,7 +52,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Starts the preset that a button names.
+    /// Starts the preset that a request names.
     private func open(presetIn call: APICall) async throws -> Opened {
         let name = try call.parameter("lane")
         let caller = try call.known
@@ -67,8 +68,8 @@ extension PresentationCoordinator {
         return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller)
     }
 
-    /// A presentation that a button started, as its caller sees it: the clerk's page while it is the latest of its lane,
-    /// others the outcome alone.
+    /// The JSON of a presentation for a caller with `clerk` or `order`. A clerk's page sees its result while
+    /// it is the latest of its lane; otherwise the JSON contains only the outcome.
     func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
         let seen = scopes(of: caller, over: record).intersection([.clerk, .order])
         return record.json(for: seen.isEmpty ? [.order] : seen)
@@ -107,7 +108,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// All lanes as the owner sees them: nothing of what is asked there.
+    /// The state of all lanes for the owner, without what is asked there.
     func laneHealth() async -> [JSONValue] {
         await lookAtLanes()
         var lanes: [JSONValue] = []
@@ -128,7 +129,7 @@ extension PresentationCoordinator {
         return lane.page.brand
     }
 
-    /// What the lane asks by itself, and whether it does; null where it waits for orders.
+    /// The standing order of a lane and the reason for a pause; null if the lane waits for orders.
     private func standingDescription(ofLane name: String, _ readiness: LaneReadiness) -> JSONValue {
         guard let (preset, pause) = standingOrder(ofLane: name, readiness) else { return .null }
         let reason = pause.map { pause -> JSONValue in
@@ -156,7 +157,7 @@ extension PresentationCoordinator {
 }
 
 extension LaneReadiness {
-    /// The word of the API for it.
+    /// The API's word for the readiness.
     var state: String {
         switch self {
         case .ready, .withoutBluetooth: "ready"
@@ -170,6 +171,7 @@ extension LaneReadiness {
         }
     }
 
+    /// The API's word for the readiness of Bluetooth.
     var bluetooth: String {
         switch self {
         case .ready: "ready"
@@ -179,7 +181,7 @@ extension LaneReadiness {
         }
     }
 
-    /// What to do about it; nil if nothing is to be done.
+    /// The advice for the operator, or `nil` if the lane is ready.
     var advice: String? {
         switch self {
         case .ready: nil

@@ -8,9 +8,11 @@ internal import PortraitImage
 internal import Reports
 
 extension PresentationCoordinator {
-    /// What a till and the pages do with presentations. Each is its caller's, and its lane's while it is the latest there.
+    /// The routes of presentations for tills and pages. A presentation is accessible to the caller who
+    /// ordered it, and to the pages of its lane while it is the latest there.
     nonisolated var presentationRoutes: [APIRoute] { orderRoutes + answerRoutes }
 
+    /// The routes to order, list, read, cancel and scan.
     private nonisolated var orderRoutes: [APIRoute] {
         let handling: Set<Scope> = [.app, .clerk]
         let cancelling: Set<Scope> = [.app, .clerk, .order]
@@ -54,7 +56,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Decision, portraits and events.
+    /// The routes of decisions, portraits and events.
     private nonisolated var answerRoutes: [APIRoute] {
         let following: Set<Scope> = [.app, .screen, .clerk, .order]
         return [
@@ -93,6 +95,7 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// Parses the `mdoc:` URI of a scanned QR code.
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
         let uri = try mapping(
             body.members(["uri"]).required("uri").string(upTo: 1 << 14), APIProblem.init(body:))

@@ -7,7 +7,7 @@ internal import ReaderService
 internal import Reports
 
 extension PresentationCoordinator {
-    /// What supervisors and collectors ask.
+    /// The routes for supervisors and metrics collectors, and of the OpenAPI document.
     nonisolated func systemRoutes(_ http: HTTPMetrics) -> [APIRoute] {
         [
             APIRoute(.get, "/healthz", for: .everybody) { _ in .json(["status": "ok"]) },
@@ -24,8 +24,9 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Ready where somebody is trusted, a phone can be asked at one lane at least, the store takes what is kept, and no receipt
-    /// waits to be written.
+    /// Whether presentations can be ordered, with all faults. The daemon is ready if a root is trusted,
+    /// phones can be asked at one lane at least, the store accepts records, and no receipt waits to be
+    /// written.
     func readinessReport() async -> ReadinessReport {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
@@ -56,8 +57,8 @@ extension PresentationCoordinator {
             isReady: isReady, acceptsTestDocuments: basis.acceptsTestDocuments, faults: faults)
     }
 
-    /// The state of each lane, and the ids of what is wrong with the computer as a whole: of readiness, and of the last run of
-    /// `countersign doctor`.
+    /// The state of each lane, the ids of faults of the whole computer, and the age of the newest trust list
+    /// in seconds. The faults are those of readiness and of the last run of `countersign doctor`.
     ///
     /// - Parameter store: the folder of the daemon's store.
     package func health(
@@ -74,7 +75,7 @@ extension PresentationCoordinator {
         return (lanes, findings, try? await basis.basis().age(at: now))
     }
 
-    /// The lanes at which a phone can be asked now.
+    /// The lanes at which phones can be asked now.
     package func readyLanes() async -> Set<String> {
         await lookAtLanes()
         var ready: Set<String> = []
@@ -112,16 +113,16 @@ extension PresentationCoordinator {
     }
 }
 
-/// Whether presentations can be ordered, and what is wrong.
+/// The answer of `/readyz`: whether presentations can be ordered, and the faults.
 struct ReadinessReport: Sendable {
     let isReady: Bool
     let acceptsTestDocuments: Bool
     let faults: [Fault]
 
-    /// What is wrong, and what to do.
+    /// A fault, with the advice for the operator.
     struct Fault: Sendable {
         let id: String
-        /// The lane at which it is wrong; nil if it is so for all.
+        /// The lane with the fault; `nil` for a fault of the whole computer.
         var lane: String?
         let text: String
 
@@ -140,7 +141,7 @@ struct ReadinessReport: Sendable {
     }
 }
 
-/// The contract of the API: the OpenAPI 3.1 document that is served.
+/// The OpenAPI 3.1 document of the API, which is served at `/v1/openapi.json`.
 enum APIDocument {
     static let bytes = PackageResources.openapi_json
 }

@@ -17,11 +17,13 @@ extension APIProblem {
         .originUnknown, status: 403, "origin is not known: name one of the daemon's configuration file",
         pointer: "/origin")
 
+    /// Creates the problem of a nonce that was not accepted.
     init(_ refusal: NonceRefusal) {
         let status = refusal == .tooMany ? 503 : 403
         self.init(ID(rawValue: refusal.rawValue) ?? .failed, status: status, refusal.explanation)
     }
 
+    /// Creates the problem of a nonce that cannot be stored or looked up.
     init(_ error: NonceStoreError) {
         switch error {
         case .refused(let refusal): self.init(refusal)
@@ -53,12 +55,12 @@ extension APIProblem {
         }
     }
 
-    /// An answer that was not opened.
+    /// Creates the problem of a response that was not opened.
     init(_ error: WalletPresentationError) {
         self.init(ID(rawValue: error.id) ?? .failed, status: 422, error.explanation)
     }
 
-    /// A request that PassKit would refuse.
+    /// Creates the problem of a request that PassKit would refuse.
     init(_ error: IdentityDescriptorError) {
         let text =
             switch error {

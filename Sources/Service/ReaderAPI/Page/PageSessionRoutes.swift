@@ -4,7 +4,7 @@ internal import HTTPServing
 internal import Hummingbird
 internal import JSON
 
-/// How a page is let in: a code for a caller who may, and a cookie for the page that brings it.
+/// The routes of page sign-in: one makes a code for a caller, the other exchanges a code for a cookie.
 struct PageSessionRoutes: Sendable {
     let sessions: PageSessions
     let access: AccessBook
