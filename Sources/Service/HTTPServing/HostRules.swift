@@ -49,6 +49,7 @@ package struct HostRules: Equatable, Sendable {
 
     /// Checks the headers Host, Origin and Sec-Fetch-Site of a request over TCP.
     package func check(_ request: Request) throws(HostRefusal) {
+        // NIO moves the first Host header to `authority`. A Host header that is still here is a second one.
         guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
             throw .severalHosts
         }

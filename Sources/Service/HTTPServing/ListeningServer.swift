@@ -68,6 +68,8 @@ package struct ListeningServer: Service {
             guard case .socket(let path, _) = address else { return try await server().run() }
             let claim = try SocketFile(claiming: path)
             try await server().run()
+            // Keeps the claim until the server has ended; otherwise it could be released after its last use
+            // above.
             _ = consume claim
         } catch let error as IOError {
             throw ListenerFault(address: address, code: error.errnoCode)

@@ -75,7 +75,8 @@ package final class OnlineVerifier: Sendable {
         -> JSONValue
     {
         let merchant = try current.merchant(named: order.merchant)
-        _ = try await basis.basis()  // what nobody could judge is not asked
+        // Without trust the response could not be judged, so that the wallet is not asked.
+        _ = try await basis.basis()
         let issued = try await issue(to: session, for: .app, order.kept(for: merchant.name))
         return [
             "nonce": .string(Base64URL.encode(issued.nonce.bytes)), "expires": .string("\(issued.expires)"),

@@ -84,6 +84,8 @@ struct EventLog {
         ended: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> (key: Int, frames: AsyncStream<String>) {
         let (frames, stream) = AsyncStream<String>.makeStream(
+            // A listener that reconnects may get all kept events at once, which must not count as falling
+            // behind.
             bufferingPolicy: .bufferingOldest(Self.mostBehind + Self.mostKept))
         let listener = Listener(
             presentation: presentation, caller: caller, hearsAll: hearsAll, stream: stream, lost: lost)

@@ -95,7 +95,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Inspects the devices of all lanes in parallel, so that a lane whose device hangs delays no other.
+    /// Inspects the devices of all lanes in parallel, so that a lane whose device hangs delays no other. The
+    /// results stay valid for a moment, in which `readiness(ofLane:)` returns them without a wait.
     package func lookAtLanes() async {
         await withDiscardingTaskGroup { group in
             for lane in lanes.all { group.addTask { _ = await lane.lane.readiness() } }

@@ -130,6 +130,8 @@ extension PresentationCoordinator {
         if first.isRetained { kept.retaining.first = first }
         var receipts = WaitingReceipts(first: archive.statement(first, of: record))
         if let then = record.further, let further {
+            // The presentation's state is that of the last request. The first request has the state of its
+            // own report.
             let second = EndedRequest(
                 kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
                 report: further, ended: completion.ended, isCancelled: record.state == .cancelled)

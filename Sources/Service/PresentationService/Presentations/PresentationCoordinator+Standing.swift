@@ -72,6 +72,7 @@ extension PresentationCoordinator {
                 if let problem = failure.problem { throw problem }
                 let (renewed, newPlan) = try await prepare(
                     order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
+                // An order may have reserved the turn while the next wait was prepared.
                 guard standing.isWaiting(in: id, at: name) else { return }
                 record = PresentationRecord(renewing: id, with: renewed)
                 plan = newPlan
@@ -114,6 +115,7 @@ extension PresentationCoordinator {
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
+        // The phone failed before `admit` was asked. Its presentation is recorded like any other.
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
         standing.fail(failure, in: id, at: record.lane)
         return false
@@ -144,6 +146,7 @@ extension PresentationCoordinator {
     /// back.
     func hold(lane name: String) async {
         guard let id = standing.hold(lane: name) else { return }
+        // The caller goes on only after the lane is free, and the presentation leaves no trace.
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await tasks[.running, id]?.value
         perform(book.withdraw(id))

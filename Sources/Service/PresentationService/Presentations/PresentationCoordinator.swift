@@ -103,6 +103,8 @@ package actor PresentationCoordinator {
         standing.remove(lane: name)
         let lane = lanes.remove(name)?.lane
         notify(.laneChanged, ofLane: name)
+        // A cancelled presentation counts as over while its phone is still being notified over the lane's
+        // devices.
         if let id = book.latest(at: name)?.id { await tasks[.running, id]?.value }
         await lane?.left()
         return true
@@ -267,9 +269,12 @@ package actor PresentationCoordinator {
                 order: then,
                 plan: try RequestPlan(ordered: then.intent, keeping: then.retention, in: .further))
         }
+        // The portrait of a data request goes to the caller and never to the clerk's page, so that no clerk
+        // could compare it.
         guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
             throw .portraitNotCompared
         }
+        // A presentation has one path to fetch a portrait, which is served once.
         guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
             throw .portraitAskedTwice
         }
@@ -288,6 +293,7 @@ package actor PresentationCoordinator {
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
+            // The time is read again, since reading trust and identities may have taken seconds.
             lane: lane.lane.name, created: self.now, brand: brand, basis: basis)
         return (record, presentation)
     }
@@ -509,6 +515,7 @@ package actor PresentationCoordinator {
         // caller.
         for id in book.ids { _ = try? await stop(id) }
         for task in standing.tasks { await task.value }
+        // Nobody can decide any more: an open decision ends as overdue, and its receipts are written now.
         for id in book.ids {
             expire(.decision, of: id)
             await tasks[.writing, id]?.value

@@ -219,6 +219,8 @@ extension PresentationRecord.Completion {
         }
         // A response that arrived while the presentation was being cancelled is not reported.
         guard !isCancelled || first == .cancelled else { return }
+        // The elements of a display request leave memory here: its answers are computed, and nobody may read
+        // more.
         let holdsElements = record.order.kind == .data && first == .verified
         self.report = holdsElements ? report : report.withoutElements
         self.further = further.map { PresentationState($0) == .verified ? $0 : $0.withoutElements }

@@ -50,6 +50,7 @@ extension StoredPresentation {
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
+            // The administrator's JSON has no answers and no elements, so that the store never contains any.
             description: record.json(for: [.admin]).line,
             outcomeDescription: record.json(for: [.order]).line,
             webhook: record.order.webhook)

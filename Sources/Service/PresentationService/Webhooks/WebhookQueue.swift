@@ -197,6 +197,7 @@ package final class WebhookQueue: Service {
                 for await delivery in deliveries {
                     group.addTask { await self.deliver(delivery, by: client) }
                 }
+                // Ends the pauses: each waiting delivery makes one last attempt.
                 group.cancelAll()
             }
         } onGracefulShutdown: {

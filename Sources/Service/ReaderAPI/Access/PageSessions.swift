@@ -115,6 +115,8 @@ package final class PageSessions: Sendable {
         guard let place = PagePlace(of: request), let value = Self.cookie(of: place, in: request) else {
             return nil
         }
+        // Digests are compared, so that the time depends neither on the length nor on the first equal
+        // characters.
         let given = Digest(.sha256, of: Array(value.utf8)[...])
         return rules.callers(for: place).first { caller in
             guard let expected = try? cookie(of: caller.credential, at: place).hexadecimal else {

@@ -121,6 +121,8 @@ package struct ReaderServer: Service {
             var known: KnownCaller?
             if case .scopes(let due) = route.access {
                 known = try await caller.known(by: request, context)
+                // Before the scopes are compared: a caller without the scope is no stranger, and keeps its
+                // connection.
                 if let known { connections.know(context.channel, as: known.name) }
                 guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
             }

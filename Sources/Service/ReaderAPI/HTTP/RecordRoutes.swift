@@ -62,6 +62,7 @@ extension PresentationCoordinator {
     private nonisolated func receipt(
         _ id: String, for caller: KnownCaller
     ) async throws -> SignedReceipt {
+        // One receipt has one path: `+1` and `01` are not ids.
         guard let number = Int64(id), number > 0, "\(number)" == id else { throw APIProblem.receiptUnknown }
         if !caller.scopes.contains(.admin) {
             guard try await isReceipt(number, of: caller) else { throw APIProblem.receiptUnknown }

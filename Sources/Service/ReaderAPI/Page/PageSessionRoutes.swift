@@ -33,6 +33,8 @@ struct PageSessionRoutes: Sendable {
                 var response = Response.json([
                     "page": .string(place.page.rawValue), "lane": JSONValue(place.lane),
                 ])
+                // Behind a proxy the daemon itself speaks plain HTTP. The page's origin shows whether the
+                // browser uses HTTPS.
                 let isSecure = call.request.headers[values: .origin].contains { $0.hasPrefix("https://") }
                 response.headers[.setCookie] = PageSessions.field(cookie, at: place, isSecure: isSecure)
                 return response
