@@ -66,7 +66,8 @@ struct BoundedConnections: ServerChildChannel {
                 if let time = limits.write {
                     try channel.pipeline.syncOperations.addHandler(WriteDeadline(time))
                 }
-                try channel.pipeline.syncOperations.addHandler(FirstBytes { served.spoke(channel) })
+                try channel.pipeline.syncOperations.addHandler(
+                    FirstBytes { served.recordFirstBytes(on: channel) })
                 if let tls { try add(tls, to: channel) }
             } catch {
                 return channel.eventLoop.makeFailedFuture(error)

@@ -148,7 +148,7 @@ package final class OpenConnectionBook: Sendable {
     }
 
     /// Records that the client has sent a byte.
-    func spoke(_ channel: any Channel) {
+    func recordFirstBytes(on channel: any Channel) {
         entries.withLock { entries in
             let key = ObjectIdentifier(channel)
             if entries.open[key]?.isSilentStranger == true { entries.silent -= 1 }

@@ -42,7 +42,7 @@ package final class PresentationMetrics: Sendable {
     package init() {}
 
     /// Counts the outcome of a presentation.
-    func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
+    func countEnd(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
         let ended = Ended(
             lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
             reason: conclusion.reasons.first?.id ?? "none")
@@ -50,7 +50,7 @@ package final class PresentationMetrics: Sendable {
     }
 
     /// Adds the durations of a presentation's phases to the histograms.
-    func took(_ phases: [TransactionReport.Phase], at lane: String) {
+    func addDurations(of phases: [TransactionReport.Phase], at lane: String) {
         state.withLock { counted in
             for phase in phases {
                 counted.phases[Phase(lane: lane, name: phase.name), default: Histogram()]
@@ -68,7 +68,7 @@ package final class PresentationMetrics: Sendable {
     }
 
     /// Counts a write to the store.
-    func kept(_ record: Record, isWritten: Bool) {
+    func countWrite(of record: Record, isWritten: Bool) {
         state.withLock { state in
             state.records[record.rawValue, default: (0, 0)].written += isWritten ? 1 : 0
             state.records[record.rawValue, default: (0, 0)].failed += isWritten ? 0 : 1

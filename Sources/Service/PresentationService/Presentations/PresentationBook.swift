@@ -12,7 +12,7 @@ internal import Reports
 ///
 /// A presentation passes through the phases of `PresentationRecord.Phase`:
 /// 1. `insert` makes it the latest presentation of its lane, in the phase `running`.
-/// 2. `note` follows the phone. `cancel` enters `cancelling`, where the phone is notified.
+/// 2. `apply` follows the phone. `cancel` enters `cancelling`, where the phone is notified.
 /// 3. `end` stores the report and enters `recording`, while receipts and retained data are written.
 /// 4. `complete` enters `over`, or `awaitingDecision` if a person has to decide.
 /// 5. `decide`, or `expire` at the deadline, enters `recording` again and returns the receipts to write.
@@ -198,7 +198,7 @@ struct PresentationBook: Sendable {
     }
 
     /// Updates state and hint after an event between reader and phone.
-    mutating func note(_ event: PresentationEvent, of id: PresentationID) -> [Action] {
+    mutating func apply(_ event: PresentationEvent, to id: PresentationID) -> [Action] {
         guard var record = records[id], case .running(let state, let hint) = record.phase else { return [] }
         let (newState, newHint) = (event.state ?? state, event.hint(after: hint))
         guard (newState, newHint) != (state, hint) else { return [] }
@@ -239,8 +239,8 @@ struct PresentationBook: Sendable {
     /// decision.
     mutating func complete(_ id: PresentationID, _ kept: Kept) -> [Action] {
         guard var record = records[id], case .recording(var completion, _) = record.phase else { return [] }
-        completion.take(kept)
-        record.take(completion)
+        completion.add(kept)
+        record.setResult(completion)
         records[id] = record
         var actions = [Action.notify(record.conclusion == nil ? .awaitingDecision : .ended, record)]
         if record.conclusion == nil {
@@ -329,7 +329,7 @@ struct PresentationBook: Sendable {
             let portrait = completion.dataPortrait
         else { throw .portraitGone }
         completion.isPortraitTaken = true
-        records[id]?.take(completion)
+        records[id]?.setResult(completion)
         return portrait
     }
 
@@ -352,7 +352,7 @@ struct PresentationBook: Sendable {
         }
         // While a person still has to decide, the hint stays: only the documents were removed.
         if record.conclusion != nil { completion.hint = .wiped }
-        record.take(completion)
+        record.setResult(completion)
         records[id] = record
         return [.notify(.wiped, record)]
     }
@@ -371,7 +371,7 @@ struct PresentationBook: Sendable {
         else { return [] }
         if let first = written.first { completion.receipt = .written(first) }
         if let further = written.further { completion.furtherReceipt = further }
-        record.take(completion)
+        record.setResult(completion)
         records[id] = record
         return [.notify(.receiptWritten, record)]
     }
@@ -390,7 +390,7 @@ struct PresentationBook: Sendable {
                 records[id]?.phase = .recording(completion, before: before)
             } else if var completion = records[id]?.completion {
                 completion.wipe()
-                records[id]?.take(completion)
+                records[id]?.setResult(completion)
             }
         }
     }

@@ -97,7 +97,7 @@ extension PresentationCoordinator {
 
     /// Inspects the devices of all lanes in parallel, so that a lane whose device hangs delays no other. The
     /// results stay valid for a moment, in which `readiness(ofLane:)` returns them without a wait.
-    package func lookAtLanes() async {
+    package func inspectLanes() async {
         await withDiscardingTaskGroup { group in
             for lane in lanes.all { group.addTask { _ = await lane.lane.readiness() } }
         }
@@ -191,7 +191,7 @@ extension PresentationCoordinator {
         book.ids.compactMap { book[$0] }
             .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
             .filter {
-                query.takes(
+                query.matches(
                     lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
@@ -208,13 +208,13 @@ extension PresentationCoordinator {
     ) async throws(PresentationServiceError) -> [ListedPresentation] {
         let most = limits.presentations
         let owner = caller.scopes.contains(.admin) ? nil : caller.name
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentations(of: owner, atMost: most)
         }
         return (stored ?? []).filter {
             book[PresentationID($0.id)] == nil
                 && (owner == nil || caller.ordered($0.owner, at: $0.lane))
-                && query.takes(lane: $0.lane, outcome: $0.outcome, created: $0.created)
+                && query.matches(lane: $0.lane, outcome: $0.outcome, created: $0.created)
         }.compactMap { stored in
             PastPresentation(stored).map {
                 ListedPresentation(

@@ -22,7 +22,7 @@ extension PresentationCoordinator {
         }
         // `cancel` before this line found no run at the lane that it could cancel.
         if book[id]?.state == .cancelled { await lane.cancel() }
-        for await event in running.events { perform(book.note(event, of: id)) }
+        for await event in running.events { perform(book.apply(event, to: id)) }
         let presentation = await running.presentation.value
         logNotes(of: presentation, id)
         await end(id, with: presentation)
@@ -77,7 +77,7 @@ extension PresentationCoordinator {
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
-        metrics.took((further ?? report).phases, at: record.lane)
+        metrics.addDurations(of: (further ?? report).phases, at: record.lane)
         let kept = await keep(record, endedBy: completion, report: report, then: further)
         perform(book.complete(id, kept))
     }
@@ -185,7 +185,7 @@ extension PresentationCoordinator {
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
         rest(lane: record.lane)
-        metrics.ended(lane: record.lane, kind: record.order.kind, conclusion)
+        metrics.countEnd(lane: record.lane, kind: record.order.kind, conclusion)
         log.info(
             "presentation over",
             metadata: [

@@ -45,7 +45,7 @@ extension PresentationCoordinator {
                 try await askNext(preset, at: name)
                 pause = Self.shortestPause
             } catch {
-                noteStanding(at: name, pausedBy: error)
+                reportPause(at: name, by: error)
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
             }
@@ -62,7 +62,7 @@ extension PresentationCoordinator {
         let id = record.id
         perform(try book.insert(record))
         standing.wait(in: id, at: name)
-        noteStanding(at: name, pausedBy: nil)
+        reportPause(at: name, by: nil)
         while true {
             plan.deadlines.engagement = min(plan.deadlines.engagement, Self.longestWait)
             plan.admission = { [weak self] in await self?.admit(id, at: name) ?? false }
@@ -98,10 +98,10 @@ extension PresentationCoordinator {
         standing.endWait(at: name)
         do throws(PresentationServiceError) {
             try await keepBegun(record)
-            noteStanding(at: name, pausedBy: nil)
+            reportPause(at: name, by: nil)
             return true
         } catch {
-            noteStanding(at: name, pausedBy: error)
+            reportPause(at: name, by: error)
             standing.wait(in: id, at: name)
             withdrawStanding(at: name)
             return false
@@ -144,8 +144,8 @@ extension PresentationCoordinator {
     /// Reserves the lane's next turn, so that its standing order does not begin another presentation, and
     /// ends the wait for a phone. A phone that is being asked is not interrupted. `release` gives the turn
     /// back.
-    func hold(lane name: String) async {
-        guard let id = standing.hold(lane: name) else { return }
+    func reserveTurn(lane name: String) async {
+        guard let id = standing.reserveTurn(lane: name) else { return }
         // The caller goes on only after the lane is free, and the presentation leaves no trace.
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await tasks[.running, id]?.value
@@ -153,8 +153,8 @@ extension PresentationCoordinator {
         standing.endYielding(id, at: name)
     }
 
-    func release(lane name: String) {
-        standing.release(lane: name)
+    func releaseTurn(lane name: String) {
+        standing.releaseTurn(lane: name)
     }
 
     /// Lets the result of a customer stay on the page before the standing order asks the next phone.
@@ -167,7 +167,7 @@ extension PresentationCoordinator {
 /// The reasons why a standing order is paused.
 extension PresentationCoordinator {
     /// Logs and announces once that a standing order is paused, and once that it is resumed.
-    private func noteStanding(at name: String, pausedBy problem: PresentationServiceError?) {
+    private func reportPause(at name: String, by problem: PresentationServiceError?) {
         guard standing.pause(lane: name, by: problem) else { return }
         notify(.laneChanged, ofLane: name)
         if let problem {

@@ -97,8 +97,8 @@ package actor PresentationCoordinator {
     /// - Returns: false if a presentation is running. Returns when the lane has released its devices, so that
     ///   another lane can use them.
     package func remove(lane name: String) async -> Bool {
-        await hold(lane: name)
-        defer { release(lane: name) }
+        await reserveTurn(lane: name)
+        defer { releaseTurn(lane: name) }
         guard !book.isBusy(lane: name) else { return false }
         standing.remove(lane: name)
         let lane = lanes.remove(name)?.lane
@@ -387,8 +387,8 @@ package actor PresentationCoordinator {
         // asking.
         try turns.check(caller)
         if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
-        await hold(lane: record.lane)
-        defer { release(lane: record.lane) }
+        await reserveTurn(lane: record.lane)
+        defer { releaseTurn(lane: record.lane) }
         // A till may repeat its order while a customer is served. Such an attempt causes no write.
         let isWritten = !book.isBusy(lane: record.lane)
         if isWritten { try await keepBegun(record) }
@@ -507,7 +507,7 @@ package actor PresentationCoordinator {
     /// data, and disconnects the listeners.
     package func close() async {
         turns.end()
-        for name in standing.laneNames { await hold(lane: name) }
+        for name in standing.laneNames { await reserveTurn(lane: name) }
         for task in standing.tasks { task.cancel() }
         book.interrupt()
         // `interrupt` comes first, so that these presentations end as `restarted` and not as cancelled by a

@@ -28,7 +28,7 @@ package struct PresentationListQuery: Sendable {
     }
 
     /// Whether a presentation passes the filters. The cursor is not compared.
-    func takes(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
+    func matches(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
         self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }

@@ -148,7 +148,7 @@ package struct PresentationRecord: Sendable {
     var asksPerson: Bool { order.validation == .confirm || (order.kind == .display && plan.needsPortrait) }
 
     /// Stores the result, and enters `over` or `awaitingDecision`.
-    mutating func take(_ completion: Completion) {
+    mutating func setResult(_ completion: Completion) {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
     }
 
@@ -160,16 +160,16 @@ package struct PresentationRecord: Sendable {
             completion.furtherReceipt = written.further
         }
         var record = self
-        record.take(completion)
+        record.setResult(completion)
         return record
     }
 
     /// A copy of this record with its result, after its receipts and data were written.
     func ended(_ completion: Completion, _ kept: PresentationBook.Kept) -> PresentationRecord {
         var completion = completion
-        completion.take(kept)
+        completion.add(kept)
         var record = self
-        record.take(completion)
+        record.setResult(completion)
         return record
     }
 
@@ -228,7 +228,7 @@ extension PresentationRecord.Completion {
         if record.order.kind == .display, !isDenied { self.shown = shown }
     }
 
-    mutating func take(_ kept: PresentationBook.Kept) {
+    mutating func add(_ kept: PresentationBook.Kept) {
         receipt = kept.receipt
         retainedUntil = kept.retainedUntil
         furtherReceipt = kept.furtherReceipt

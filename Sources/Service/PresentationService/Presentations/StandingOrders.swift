@@ -7,7 +7,7 @@ internal import ReaderService
 /// four ways:
 /// - `endWait`: a phone has engaged.
 /// - `fail`: the wait ended without a phone. `waitAgain` begins the next wait in the same presentation.
-/// - `hold`: an order, a reload or the end of the daemon reserves the turn.
+/// - `reserveTurn`: an order, a reload or the end of the daemon reserves the turn.
 /// - `withdraw`: the lane cannot ask, for example because the store is full.
 ///
 /// `PresentationCoordinator` owns the only value and calls it on its actor. The value reads no clock and
@@ -15,7 +15,7 @@ internal import ReaderService
 struct StandingOrders {
     private var lanes: [String: StandingLane] = [:]
     /// The number of reservations of each lane's next turn, by orders, a reload or the end of the daemon.
-    private var holds: [String: Int] = [:]
+    private var reservations: [String: Int] = [:]
 
     // MARK: Lanes
 
@@ -40,20 +40,20 @@ struct StandingOrders {
 
     // MARK: Turns
 
-    /// Reserves the lane's next turn until `release`.
+    /// Reserves the lane's next turn until `releaseTurn`.
     ///
     /// - Returns: the presentation that has to end first, after which the caller calls `endYielding`; `nil`
     ///   if the lane does not wait for a phone.
-    mutating func hold(lane name: String) -> PresentationID? {
-        holds[name, default: 0] += 1
+    mutating func reserveTurn(lane name: String) -> PresentationID? {
+        reservations[name, default: 0] += 1
         guard let id = lanes[name]?.waiting ?? lanes[name]?.yielding else { return nil }
         lanes[name]?.phase = .yielding(id)
         return id
     }
 
     /// Ends one reservation of the lane's next turn.
-    mutating func release(lane name: String) {
-        holds[name] = holds[name].flatMap { $0 > 1 ? $0 - 1 : nil }
+    mutating func releaseTurn(lane name: String) {
+        reservations[name] = reservations[name].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
     /// Records that the presentation that gave up the turn has ended.
@@ -66,7 +66,7 @@ struct StandingOrders {
 
     /// Whether the lane asks by itself, its turn is not reserved, and the last result was shown long enough.
     func hasTurn(lane name: String, at now: ContinuousClock.Instant) -> Bool {
-        guard let lane = lanes[name], holds[name] == nil else { return false }
+        guard let lane = lanes[name], reservations[name] == nil else { return false }
         return !lane.isResting(at: now)
     }
 

@@ -92,7 +92,7 @@ extension PresentationCoordinator {
     func past(under reference: String, for caller: KnownCaller) async throws(PresentationServiceError)
         -> [JSONValue]
     {
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentations(of: caller.name, under: reference)
         }
         return (stored ?? [])
@@ -109,7 +109,7 @@ extension PresentationCoordinator {
     {
         // Pages never see a presentation that is no longer in memory.
         guard !caller.scopes.isDisjoint(with: [.app, .admin]) else { throw .presentationUnknown }
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentation(id.description)
         }
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
@@ -123,7 +123,7 @@ extension PresentationCoordinator {
         -> Bool
     {
         let remembered = book.lane(ofReceipt: "\(number)", of: caller.name)
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lane(ofReceipt: number, of: caller.name)
         }
         guard let lane = remembered ?? stored.flatMap({ $0 }) else { return false }

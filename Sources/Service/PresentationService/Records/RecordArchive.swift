@@ -17,7 +17,7 @@ internal import Dispatch
 /// 3. `retain` and `end`, after the outcome is known. `end` writes outcome and receipts in one transaction.
 ///
 /// `withdraw` removes a presentation that could not begin after all. The webhook queue reads undelivered
-/// ends, and routes read for callers through `look`, which limits how many may wait.
+/// ends, and routes read for callers through `read(for:)`, which limits how many may wait.
 ///
 /// A failed write is logged, counted in the metrics and kept as `fault`, which makes the daemon report that
 /// it is not ready. The archive never repeats a write: the coordinator does.
@@ -63,7 +63,7 @@ package actor RecordArchive {
         self.log = log
         do throws(ReaderStoreError) {
             let count = try store.appendHeld()
-            for _ in 0..<count { metrics.kept(.receipt, isWritten: true) }
+            for _ in 0..<count { metrics.countWrite(of: .receipt, isWritten: true) }
         } catch {
             failed(.receipt, error)
         }
@@ -253,7 +253,7 @@ package actor RecordArchive {
     /// Records a successful write.
     nonisolated func succeeded(_ kind: PresentationMetrics.Record) {
         latestFault.withLock { $0 = nil }
-        metrics.kept(kind, isWritten: true)
+        metrics.countWrite(of: kind, isWritten: true)
     }
 
     /// Records a failed write: in `fault`, in the metrics and in the log.
@@ -262,7 +262,7 @@ package actor RecordArchive {
         isLogged: Bool = true
     ) {
         latestFault.withLock { $0 = error }
-        metrics.kept(kind, isWritten: false)
+        metrics.countWrite(of: kind, isWritten: false)
         guard isLogged else { return }
         log.error(
             "the store does not take what it is to keep",
@@ -277,7 +277,7 @@ package actor RecordArchive {
     /// Reads the store for a caller.
     ///
     /// - Throws: `recordsUnavailable(.busy)` if too many callers wait already, in all or for this caller.
-    package nonisolated func look<Value: Sendable>(
+    package nonisolated func read<Value: Sendable>(
         for caller: String, _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) async throws(PresentationServiceError) -> Value {
         guard asking.enter(caller) else { throw .recordsUnavailable(.busy) }

@@ -53,7 +53,7 @@ package final class StoredBasis: JudgingBasisSource {
         func isYoung(at now: ContinuousClock.Instant) -> Bool { now < at + StoredBasis.lasts }
 
         /// Records that the changed file still has the same trust.
-        mutating func stands(for file: FileStamp?) -> JudgingBasis {
+        mutating func reuse(for file: FileStamp?) -> JudgingBasis {
             self.file = file
             return basis
         }
@@ -130,7 +130,7 @@ package final class StoredBasis: JudgingBasisSource {
         do throws(PresentationServiceError) {
             if let read, read.isYoung(at: began), read.file?.inode == file?.inode,
                 try trustNumber() == read.number,
-                let basis = state.withLock({ $0.basis?.stands(for: file) })
+                let basis = state.withLock({ $0.basis?.reuse(for: file) })
             {
                 return basis
             }

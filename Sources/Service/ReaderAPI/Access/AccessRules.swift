@@ -120,7 +120,7 @@ package final class AccessBook: Sendable {
     }
 
     /// Records a request of the caller, made by itself or by a page with its cookie.
-    func note(_ caller: KnownCaller, at now: Timestamp) {
+    func recordUse(of caller: KnownCaller, at now: Timestamp) {
         uses.withLock { $0[caller.credential] = now }
     }
 

@@ -26,7 +26,7 @@ struct Caller: Sendable {
             case .tcp: try holder(of: request)
             case .socket: try await user(at: context.channel)
             }
-        rules.note(caller, at: WallClock.system.now)
+        rules.recordUse(of: caller, at: WallClock.system.now)
         return caller
     }
 

@@ -87,7 +87,7 @@ package final class PageSessions: Sendable {
     /// Uses up a code, and returns its page and the value of the page's cookie.
     ///
     /// - Throws: `pageCodeRefused` if the code is unknown, used or too old, or its caller has lost the right.
-    func take(
+    func redeem(
         _ text: String, under rules: AccessRules, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> (place: PagePlace, cookie: String) {
         let code = codes.withLock { codes -> Code? in

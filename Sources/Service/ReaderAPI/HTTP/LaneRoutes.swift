@@ -76,7 +76,7 @@ extension PresentationCoordinator {
     }
 
     private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
-        await lookAtLanes()
+        await inspectLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames {
             if let one = try? await laneDescription(name, for: caller) { descriptions.append(one) }
@@ -110,7 +110,7 @@ extension PresentationCoordinator {
 
     /// The state of all lanes for the owner, without what is asked there.
     func laneHealth() async -> [JSONValue] {
-        await lookAtLanes()
+        await inspectLanes()
         var lanes: [JSONValue] = []
         for name in laneNames {
             guard let readiness = await readiness(ofLane: name) else { continue }

@@ -49,7 +49,7 @@ extension PresentationCoordinator {
     private nonisolated func receipts(
         _ page: ReceiptPage, for caller: KnownCaller
     ) async throws -> JSONValue {
-        try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
+        try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             let receipts = try store.receipts(after: page.after, atMost: page.limit)
             let last = try store.lastReceipt()
             return [
@@ -67,7 +67,7 @@ extension PresentationCoordinator {
         if !caller.scopes.contains(.admin) {
             guard try await isReceipt(number, of: caller) else { throw APIProblem.receiptUnknown }
         }
-        let found = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
+        let found = try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             try store.receipts(after: number - 1, atMost: 1)
         }
         guard let receipt = found.first, receipt.sequence == number else { throw APIProblem.receiptUnknown }
@@ -85,7 +85,7 @@ extension PresentationCoordinator {
     }
 
     private nonisolated func receiptKeys(for caller: KnownCaller) async throws -> [UInt8] {
-        let keys = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
+        let keys = try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             try store.receiptKeys()
         }
         do throws(OpenSSLCryptoError) {
@@ -147,7 +147,7 @@ extension RecordArchive {
         for caller: KnownCaller, opening: (Int) -> ByteBuffer,
         page: @escaping @Sendable ([SignedReceipt]) -> ByteBuffer
     ) async throws -> ResponseBody {
-        let count = try await look(for: caller.name) { store throws(ReaderStoreError) in
+        let count = try await read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()?.sequence ?? 0
         }
         let head = opening(Int(count))
@@ -156,7 +156,7 @@ extension RecordArchive {
             var written: Int64 = 0
             while written < count {
                 let size = Int(min(count - written, Int64(ReceiptPage.most)))
-                let receipts = try await self.look(for: caller.name) {
+                let receipts = try await self.read(for: caller.name) {
                     [written] store throws(ReaderStoreError) in
                     try store.receipts(after: written, atMost: size)
                 }

@@ -38,7 +38,7 @@ extension PresentationCoordinator {
             let problem = APIProblem(error)
             faults.append(ReadinessReport.Fault(id: problem.id.rawValue, text: problem.detail))
         }
-        await lookAtLanes()
+        await inspectLanes()
         var isAnyLaneReady = false
         for name in laneNames {
             guard let readiness = await readiness(ofLane: name) else { continue }
@@ -78,7 +78,7 @@ extension PresentationCoordinator {
 
     /// The lanes at which phones can be asked now.
     package func readyLanes() async -> Set<String> {
-        await lookAtLanes()
+        await inspectLanes()
         var ready: Set<String> = []
         for name in laneNames where await readiness(ofLane: name)?.state == "ready" { ready.insert(name) }
         return ready
@@ -88,7 +88,7 @@ extension PresentationCoordinator {
         var text = MetricsText()
         metrics.write(to: &text)
         http.write(to: &text)
-        await lookAtLanes()
+        await inspectLanes()
         text.begin("countersign_lane_ready", type: "gauge", about: "Whether phones can be asked at the lane.")
         for name in laneNames {
             let readiness = await readiness(ofLane: name)

@@ -65,7 +65,7 @@ struct OwnerRoutes: Sendable {
     /// Today's outcomes by hour, from the midnight of the computer's time zone.
     private func outcomes(at now: Timestamp, for caller: KnownCaller) async throws -> JSONValue {
         let midnight = WallClock.localMidnight(before: now)
-        let counts = try await coordinator.archive?.look(for: caller.name) {
+        let counts = try await coordinator.archive?.read(for: caller.name) {
             store throws(ReaderStoreError) in
             try store.outcomes(from: midnight, to: now.advanced(bySeconds: 1))
         }
@@ -83,7 +83,7 @@ struct OwnerRoutes: Sendable {
 
     private func receiptFacts(for caller: KnownCaller) async throws -> JSONValue {
         guard let archive = coordinator.archive else { return .null }
-        let last = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
+        let last = try await archive.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()
         }
         let time = (try? last?.statement())?.time

@@ -29,7 +29,7 @@ struct PageSessionRoutes: Sendable {
                 let body = try await call.body()
                 let code = try mapping(
                     body.members(["code"]).required("code").string(upTo: 64), APIProblem.init(body:))
-                let (place, cookie) = try sessions.take(code, under: access.current)
+                let (place, cookie) = try sessions.redeem(code, under: access.current)
                 var response = Response.json([
                     "page": .string(place.page.rawValue), "lane": JSONValue(place.lane),
                 ])
