@@ -74,6 +74,6 @@ package final class LimitedLog: Sendable {
         guard let window = windows.withLock({ $0.removeValue(forKey: key) }) else { return }
         var metadata: Logger.Metadata = ["message": "\(message)", "notLogged": "\(window.leftOut)"]
         if let source { metadata[sourceKey] = "\(source)" }
-        log.log(level: level, "more lines of one message came than are logged", metadata: metadata)
+        log.log(level: level, "lines of a repeated message were not logged", metadata: metadata)
     }
 }

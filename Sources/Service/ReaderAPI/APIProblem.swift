@@ -118,7 +118,7 @@ extension APIProblem {
         .notFound, status: 404, "there is nothing at this path: see /v1/openapi.json")
     static let methodNotAllowed = APIProblem(
         .methodNotAllowed, status: 405,
-        "this path does not support the method: use one that the header Allow names")
+        "this path does not support the method: use one that the Allow header lists")
     static let hostRefused = APIProblem(
         .hostRefused, status: 421,
         "the Host header does not name this daemon: use its address, or add the host to its configuration file"
@@ -133,14 +133,15 @@ extension APIProblem {
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
     static let kioskStopped = APIProblem(
         .kioskStopped, status: 503,
-        "this kiosk was stopped or revoked by its chain, and takes no orders: ask the operator of the chain")
+        "the chain stopped or revoked this kiosk, which accepts no orders now: ask the operator of the chain")
     static let pageCodeRefused = APIProblem(
         .pageCodeRefused, status: 403,
-        "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code",
+        "the code is unknown, used, or older than 60 s: make a new one with countersign page-code",
         pointer: "/code")
     static let forbidden = APIProblem(
         .forbidden, status: 403,
-        "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
+        "the token or user does not have the scope for this: add the scope in the daemon's configuration file"
+    )
     static let bodyMissing = APIProblem(.bodyMissing, status: 400, "the body is missing: send a JSON object")
     static let bodyCut = APIProblem(.bodyRefused, status: 400, "the body is cut off: send it again")
     static let bodyTooSlow = APIProblem(
@@ -149,19 +150,19 @@ extension APIProblem {
         .contentTypeRefused, status: 415, "the body must be JSON: send Content-Type: application/json")
     static let policyRefused = APIProblem(
         .policyRefused, status: 400,
-        "the policy of the order or of its lane accepts more than that of its purpose: leave policy out, or name a stricter one",
+        "the policy of the order or lane accepts more than the policy of the purpose: leave policy out, or name a stricter one",
         pointer: "/policy")
     static let readerTokenRequired = APIProblem(
         .readerTokenRequired, status: 403,
-        "data is requested only with a prepared reader token: send readerToken",
+        "an order for data needs a prepared reader token: send readerToken",
         pointer: "/readerToken")
     static let laneRequired = APIProblem(
-        .laneRequired, status: 400, "there are several lanes: send the name of one of /v1/lanes as lane",
+        .laneRequired, status: 400, "there are several lanes: send lane with a name from /v1/lanes",
         pointer: "/lane")
     static let laneUnknown = APIProblem(
-        .laneUnknown, status: 404, "there is no such lane: name one of those in /v1/lanes")
+        .laneUnknown, status: 404, "there is no such lane: use a name from /v1/lanes")
     static let presetUnknown = APIProblem(
-        .presetUnknown, status: 404, "the lane has no such preset: name one of those in /v1/lanes")
+        .presetUnknown, status: 404, "the lane has no such preset: use a preset of the lane in /v1/lanes")
     static let standingOrder = APIProblem(
         .standingOrder, status: 409,
         "the lane waits for the next phone by itself: to stop that, delete \"standing\" of the lane in the daemon's configuration file"
@@ -171,7 +172,7 @@ extension APIProblem {
         "there is no such presentation, or it ended long ago: order again, with the same reference")
     static let referenceTaken = APIProblem(
         .referenceTaken, status: 409,
-        "another order was sent with this reference: send it as it was then, or give a further order another reference",
+        "this reference belongs to a different order: send that order unchanged, or use another reference",
         pointer: "/reference")
     static let referenceOfTest = APIProblem(
         .referenceOfTest, status: 409,
@@ -184,21 +185,22 @@ extension APIProblem {
         .presentationOver, status: 409, "the presentation is over: order a new one")
     static let askedAgain = APIProblem(
         .askedAgain, status: 409,
-        "what is missing was asked for again already, and a presentation is repeated once: wait for the new presentation, or order another"
+        "the missing elements were asked for again already, which is possible once: wait for the new presentation, or order another"
     )
     static let nothingToAskAgain = APIProblem(
         .nothingToAskAgain, status: 409,
-        "the result names nothing in missing, so there is nothing to ask for again: order a new presentation")
+        "nothing is missing in the result, so there is nothing to ask for again: order a new presentation")
     static let consentNotRepeated = APIProblem(
         .retentionRefused, status: 409,
-        "the order keeps data with the holder's consent, which holds for one presentation: record the consent again and order with \"consent\": \"given\""
+        "the order retains data with the holder's consent, which is valid for one presentation: ask for consent again, and order with \"consent\": \"given\""
     )
     static let eventsOver = APIProblem(
         .presentationOver, status: 409,
-        "the presentation is over and no events of it follow: GET /v1/presentations/{id} has its outcome")
+        "the presentation is over and has no further events: read its outcome with GET /v1/presentations/{id}"
+    )
     static let pagesAbsent = APIProblem(
         .notFound, status: 404,
-        "the daemon has no files of its pages: set page in its configuration file to the folder Kiosk that came with it"
+        "the files of the pages are missing: set page in the daemon's configuration file to the folder Kiosk that came with it"
     )
     static let decisionNotDue = APIProblem(
         .decisionNotDue, status: 409,
@@ -214,19 +216,19 @@ extension APIProblem {
         pointer: "/then/intent")
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, status: 503,
-        "no issuer is trusted yet: run countersign trust import FILE --store FOLDER, with the store of the daemon, as its user"
+        "no issuer is trusted yet: run countersign trust import FILE --store FOLDER with the daemon's store, as the daemon's user"
     )
     static let clockNotSet = APIProblem(
         .clockNotSet, status: 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
         .readerTokenNotGranted, status: 403,
-        "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's where the hub makes the tokens"
+        "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's if the hub makes the tokens"
     )
     static let brandUnknown = APIProblem(
         .brandUnknown, status: 404, "there is no such brand, or it has no logo: see countersign brand list")
     static let webhookRefused = APIProblem(
         .webhookRefused, status: 400,
-        "webhook is not of a known origin: add the origin in the daemon's configuration file",
+        "the origin of webhook is not configured: add it in the daemon's configuration file",
         pointer: "/webhook")
     static let tooManyConnections = APIProblem(
         .tooManyConnections, status: 503,
@@ -236,7 +238,7 @@ extension APIProblem {
         "too many clients listen to events: close some, or raise limits.listeners")
     static let tooManyPresentations = APIProblem(
         .tooManyPresentations, status: 503,
-        "too many presentations are running: wait for an end, or raise limits.presentations")
+        "too many presentations are running: wait until one ends, or raise limits.presentations")
     static func tooManyOrders(_ most: Int, retryAfter seconds: Int64) -> APIProblem {
         APIProblem(
             .tooManyOrders, status: 429,
@@ -249,14 +251,14 @@ extension APIProblem {
 
     static let queryRefused = APIProblem(
         .queryRefused, status: 400,
-        "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
+        "the query is not valid: send only after (a whole number from 0) and limit (from 1 to 500)")
     static let targetUnreadable = APIProblem(
         .queryRefused, status: 400,
-        "the path or the query is not valid: send UTF-8 without NUL, and % before two hexadecimal digits alone"
+        "the path or the query is not valid: send UTF-8 without NUL, and % only before two hexadecimal digits"
     )
     static let listQueryRefused = APIProblem(
         .queryRefused, status: 400,
-        "the query is not valid: send reference alone, or each of lane, outcome, from, until, limit and cursor once at most; see /v1/openapi.json"
+        "the query is not valid: send reference alone, or lane, outcome, from, until, limit and cursor, each at most once; see /v1/openapi.json"
     )
     static let receiptUnknown = APIProblem(
         .receiptUnknown, status: 404, "there is no such receipt: see /v1/receipts")
@@ -271,7 +273,7 @@ extension APIProblem {
     )
     static let exportUnknown = APIProblem(
         .exportUnknown, status: 404,
-        "there is no such export, or a later one took its place: ask with POST /v1/exports again, and confirm that one"
+        "there is no such export, or a later export replaced it: export again with POST /v1/exports, and confirm that export"
     )
 
     /// The problem of a store that cannot be read or written.

@@ -96,18 +96,18 @@ package final class PresentationMetrics: Sendable {
         }
         text.begin(
             "countersign_phase_seconds", type: "histogram",
-            about: "How long the phases of presentations took."
+            about: "Durations of the phases of presentations, in seconds."
         )
         for (phase, histogram) in counted.phases.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(histogram, [("lane", phase.lane), ("phase", phase.name)])
         }
-        text.begin("countersign_webhooks_total", type: "counter", about: "Webhooks, by what became of them.")
+        text.begin("countersign_webhooks_total", type: "counter", about: "Webhooks by result.")
         for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("outcome", outcome)])
         }
         text.begin(
             "countersign_records_total", type: "counter",
-            about: "Records that the store was asked to keep or to remove.")
+            about: "Writes and removals of records in the store, by kind and result.")
         for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count.written), [("what", what), ("outcome", "done")])
             text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
@@ -115,7 +115,7 @@ package final class PresentationMetrics: Sendable {
         guard let waiting = counted.receiptsWaiting else { return }
         text.begin(
             "countersign_fleet_receipts_waiting", type: "gauge",
-            about: "Receipts that the hub of the fleet does not have."
+            about: "Receipts that the hub of the fleet has not received."
         )
         text.add(Double(waiting))
     }

@@ -26,7 +26,8 @@ package struct AppOrder: Sendable {
             elements = try members.required("elements").array(upTo: Self.mostElements).map {
                 entry throws(JSONFault) in
                 guard let element = IdentityElement(try entry.string(upTo: 64)) else {
-                    throw entry.wrong("must be an element as PassKit names it: givenName, age(atLeast:21)")
+                    throw entry.wrong(
+                        "must be an element with PassKit's name, such as givenName or age(atLeast:21)")
                 }
                 return (element, intent)
             }

@@ -265,7 +265,7 @@ package actor RecordArchive {
         metrics.countWrite(of: kind, isWritten: false)
         guard isLogged else { return }
         log.error(
-            "the store does not take what it is to keep",
+            "the store refused a record",
             metadata: [
                 "what": "\(kind.rawValue)", "presentation": "\(id?.description ?? "none")",
                 "why": "\(error.explanation)",

@@ -98,13 +98,13 @@ package final class HTTPMetrics: Sendable {
     func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
         text.begin(
-            "countersign_http_responses_total", type: "counter", about: "Answers over HTTP, by status.")
+            "countersign_http_responses_total", type: "counter", about: "HTTP responses, by status.")
         for (status, count) in counted.responses.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("status", "\(status)")])
         }
         text.begin(
             "countersign_http_refusals_total", type: "counter",
-            about: "Refusals over HTTP, by the id of the error.")
+            about: "HTTP refusals, by the id of the problem.")
         for (id, count) in counted.refusals.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("id", id)])
         }

@@ -106,9 +106,9 @@ extension PresentationCoordinator {
             about: "The age of the newest list of the trust store.")
         let now = now
         if let age = try? await basis.basis().age(at: now) { text.add(Double(age)) }
-        text.begin("countersign_event_listeners", type: "gauge", about: "Who listens to events now.")
+        text.begin("countersign_event_listeners", type: "gauge", about: "The number of event listeners.")
         text.add(Double(listenerCount))
-        text.begin("countersign_info", type: "gauge", about: "What runs.")
+        text.begin("countersign_info", type: "gauge", about: "The version of the daemon.")
         text.add(1, [("version", Version.number)])
         return text.text
     }

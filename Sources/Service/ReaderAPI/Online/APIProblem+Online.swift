@@ -7,14 +7,15 @@ extension APIProblem {
         "this channel is not set up: add the section online to the daemon's configuration file")
     static let merchantRequired = APIProblem(
         .merchantRequired, status: 400,
-        "there are several merchants: name one of the daemon's configuration file as merchant",
+        "there are several merchants: send merchant with a name from the daemon's configuration file",
         pointer: "/merchant")
     static let merchantUnknown = APIProblem(
         .merchantUnknown, status: 404,
-        "there is no merchant of this name: name one of the daemon's configuration file",
+        "there is no merchant of this name: use a name from the daemon's configuration file",
         pointer: "/merchant")
     static let originUnknown = APIProblem(
-        .originUnknown, status: 403, "origin is not known: name one of the daemon's configuration file",
+        .originUnknown, status: 403,
+        "origin is not configured: use an origin of the daemon's configuration file",
         pointer: "/origin")
 
     /// Creates the problem of a nonce that was not accepted.
@@ -42,7 +43,8 @@ extension APIProblem {
         case .unreachable:
             self.init(
                 .noncesUnavailable, status: 503,
-                "the database of nonces cannot be reached, so nothing is accepted: start it")
+                "the database of nonces cannot be reached, so no request or response is accepted: start the database"
+            )
         case .overdue:
             self.init(
                 .noncesUnavailable, status: 503,
