@@ -60,7 +60,7 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
     }
     for (const { lane, standing } of lanes) {
         if (standing?.isPaused && !faults.some((fault) => fault.lane === lane)) {
-            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
+            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask phones at present."}`);
         }
     }
     if (Math.floor(trust?.ageSeconds / 86_400) > attention.listDays) {
@@ -77,7 +77,7 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
         }
     }
     if (acceptsTestDocuments) {
-        found.push(phrase`Test documents are accepted: anybody can make one.`);
+        found.push(phrase`Test documents are accepted, and anybody can make one.`);
     }
     return found;
 }
@@ -98,10 +98,10 @@ function showLanes(lanes) {
 }
 
 function showTrust({ trust, identities }) {
-    const facts = trust === undefined ? "Nobody is trusted yet."
+    const facts = trust === undefined ? "No issuer is trusted yet."
         : `${count(trust.anchors, "trusted issuer")}, ${trust.obtained === null ? "no list" : `newest list: ${time(trust.obtained)}`}`;
     find("trust").replaceChildren(element("p", {}, facts),
-        identities.length === 0 ? element("p", { class: "faint" }, "There is no reader identity: requests are not signed.")
+        identities.length === 0 ? element("p", { class: "faint" }, "No reader identity: requests are unsigned, and some wallets refuse unsigned requests.")
             : table("Reader identities", ["Name", "Valid until"], identities.map(({ name, expires }) => [name, expires === undefined ? "no certificate" : time(expires)])));
 }
 
@@ -130,7 +130,7 @@ function showToday({ day, hours }) {
 }
 
 function showTokens(tokens) {
-    find("tokens").replaceChildren(table("What each may do, and when it was used last since the daemon started",
+    find("tokens").replaceChildren(table("Scopes and lanes of each, and its last use since the daemon started",
         ["Name", "Kind", "Scopes", "Lanes", "Last used"], tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>
             [name, kind, { parts: listed(scopes) }, { parts: lanes === undefined ? ["all"] : listed(lanes) }, time(lastUsed)])));
 }
@@ -210,8 +210,8 @@ async function verify() {
     node.textContent = "Verifying";
     const { verdict, receipts: links, broken } = await daemon.verifyReceipts();
     node.dataset.holds = verdict === "intact" ? "yes" : "no";
-    node.replaceChildren(...(verdict === "intact" ? [`All ${count(links, "receipt")} hold.`]
-        : phrase`Receipt ${broken.at} does not hold: ${broken.detail}`));
+    node.replaceChildren(...(verdict === "intact" ? [`${count(links, "receipt")} verified: no fault was found.`]
+        : phrase`Receipt ${broken.at} is not valid: ${broken.detail}`));
 }
 
 async function save() {
@@ -253,7 +253,7 @@ async function look() {
         }
         document.body.dataset.screen = "lost";
         find("state").dataset.ready = "no";
-        find("state").textContent = "No contact with the daemon. This is the state from before.";
+        find("state").textContent = "No contact with the daemon. The page shows the last known state.";
     }
     setTimeout(look, pause);
 }
