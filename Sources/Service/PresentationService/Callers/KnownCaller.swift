@@ -34,7 +34,7 @@ package struct KnownCaller: Equatable, Sendable {
         !scopes.isDisjoint(with: [.screen, .clerk]) && covers(lane: lane)
     }
 
-    /// Whether the caller's scopes include this lane.
+    /// Whether this lane is among the caller's lanes.
     package func covers(lane: String) -> Bool { lanes?.contains(lane) ?? true }
 
     /// Whether the caller may order presentations at this lane and see those that it ordered.

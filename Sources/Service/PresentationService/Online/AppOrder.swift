@@ -47,7 +47,7 @@ package struct AppOrder: Sendable {
     }
 
     /// The questions that a response has to answer: each age that is asked for, and whether the document is
-    /// in date if its expiry date is asked for. PassKit may return an age in years instead of an `age_over`
+    /// in date if its expiry date is asked for. PassKit may ask for an age in years instead of an `age_over`
     /// element, and such an age answers the question too.
     func expectation(on day: FullDate) -> AnswerExpectation {
         let request = descriptor.itemsRequest

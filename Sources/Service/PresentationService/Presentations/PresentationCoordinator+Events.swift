@@ -160,9 +160,9 @@ extension PresentationCoordinator {
 }
 
 extension PresentationCoordinator {
-    /// Returns one page of the caller's presentations, newest first, without documents; to the administrator,
-    /// all callers' presentations. A query for a reference returns all its presentations on one page, sorted
-    /// by `holder`.
+    /// Returns one page of the caller's presentations, newest first; to the administrator, one page of all
+    /// callers' presentations without answers and documents. A query for a reference returns all its
+    /// presentations on one page, sorted by `holder`.
     package func list(_ query: PresentationListQuery, for caller: KnownCaller)
         async throws(PresentationServiceError) -> JSONValue
     {

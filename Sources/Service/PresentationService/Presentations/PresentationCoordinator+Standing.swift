@@ -142,8 +142,8 @@ extension PresentationCoordinator {
     }
 
     /// Reserves the lane's next turn, so that its standing order does not begin another presentation, and
-    /// ends the wait for a phone. A phone that is being asked is not interrupted. `release` gives the turn
-    /// back.
+    /// ends the wait for a phone. A phone that is being asked is not interrupted. `releaseTurn` gives the
+    /// turn back.
     func reserveTurn(lane name: String) async {
         guard let id = standing.reserveTurn(lane: name) else { return }
         // The caller goes on only after the lane is free, and the presentation leaves no trace.

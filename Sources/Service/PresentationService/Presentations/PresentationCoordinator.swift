@@ -13,11 +13,13 @@ internal import Transport
 
 /// The service behind a counter: its lanes, the orders that begin at them, and their presentations.
 ///
-/// HTTP routes, the library and tests call the coordinator with a `KnownCaller`; it knows nothing of HTTP. An
-/// order passes through these functions: `open` finds an earlier presentation with the same reference, or
-/// `create` prepares a new one. `prepare` plans the request with the current trust. `enter` waits for the
-/// turn of the order, writes the presentation to the store and begins it at its lane. `run` then follows the
-/// phone to the end.
+/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows callers as
+/// `KnownCaller`, and nothing of HTTP. An order passes through these functions:
+/// 1. `open` finds an earlier presentation with the same reference, or calls `create`.
+/// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
+/// 3. `enter` waits for the turn of the order, writes the presentation to the store and begins it at its
+///    lane.
+/// 4. `run` follows the phone to the end of the presentation.
 ///
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
 /// that the book returns. All mutable state is in values, each of which only its own functions change:
@@ -25,7 +27,7 @@ internal import Transport
 /// - `LaneTable`: the lanes, and the readiness that their listeners know.
 /// - `EventLogs`: the events of each lane, and their listeners.
 /// - `StandingOrders`: the lanes that ask by themselves, and whose turn is next there.
-/// - `OrderTurns`: the order of orders, and their limit per caller.
+/// - `OrderTurns`: the sequence in which orders begin, and their limit per caller.
 /// - `PresentationTasks`: the running tasks of each presentation.
 ///
 /// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
@@ -383,8 +385,8 @@ package actor PresentationCoordinator {
         if let existing = try book.record(orderedAs: record.order, by: record.owner) {
             return .existing(existing)
         }
-        // Checked before the lane is held, so that a caller over its limit cannot keep a standing order from
-        // asking.
+        // Checked before the lane's turn is reserved, so that a caller over its limit cannot keep a standing
+        // order from asking.
         try turns.check(caller)
         if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
         await reserveTurn(lane: record.lane)
@@ -511,7 +513,6 @@ package actor PresentationCoordinator {
         for task in standing.tasks { task.cancel() }
         book.interrupt()
         // `interrupt` comes first, so that these presentations end as `restarted` and not as cancelled by a
-        // caller.
         // caller.
         for id in book.ids { _ = try? await stop(id) }
         for task in standing.tasks { await task.value }
