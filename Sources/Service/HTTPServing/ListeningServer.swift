@@ -106,8 +106,8 @@ package struct ListeningServer: Service {
     private func answer(
         _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
-        connections.answering(true, on: channel)
-        defer { connections.answering(false, on: channel) }
+        connections.setAnswering(true, on: channel)
+        defer { connections.setAnswering(false, on: channel) }
         try await respond(request, writer, channel)
     }
 

@@ -182,7 +182,7 @@ package final class OpenConnectionBook: Sendable {
     }
 
     /// Records whether a request is being answered on the connection.
-    package func answering(_ isAnswering: Bool, on channel: any Channel) {
+    func setAnswering(_ isAnswering: Bool, on channel: any Channel) {
         entries.withLock { entries in
             let key = ObjectIdentifier(channel)
             entries.open[key]?.isAnswering = isAnswering

@@ -67,13 +67,13 @@ struct EventLogs {
         latest: (name: EventName, data: JSONValue)?, lost: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (Int) -> Void
     ) throws(PresentationServiceError) -> AsyncStream<String> {
-        let own = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
-        guard listenerCount < most, own < (most + 1) / 2 else { throw .tooManyListeners }
-        let heard = logs[name]?.listen(
+        let ownListeners = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
+        guard listenerCount < most, ownListeners < (most + 1) / 2 else { throw .tooManyListeners }
+        let listener = logs[name]?.listen(
             to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: latest,
             lost: lost, ended: ended)
-        guard let heard else { throw .laneUnknown }
-        return heard.frames
+        guard let listener else { throw .laneUnknown }
+        return listener.frames
     }
 
     mutating func leave(lane name: String, _ key: Int) {

@@ -161,7 +161,7 @@ struct PresentationBook: Sendable {
     /// Removes one finished presentation if the book is full.
     private mutating func makeRoom() throws(PresentationServiceError) -> [Action] {
         guard order.count >= limits.presentations else { return [] }
-        guard let index = forgettable() else { throw .tooManyPresentations }
+        guard let index = removableIndex() else { throw .tooManyPresentations }
         let id = order.remove(at: index)
         guard let record = records.removeValue(forKey: id) else { return [] }
         if let reference = record.ownedReference { references[reference] = nil }
@@ -172,12 +172,12 @@ struct PresentationBook: Sendable {
     /// The index in `order` of the presentation to remove: the oldest finished one of the caller who has the
     /// most, so that one caller's orders do not remove presentations that others still fetch. A presentation
     /// without documents goes first.
-    private func forgettable() -> Int? {
-        let over = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
-        let counts = Dictionary(grouping: over) { records[order[$0]]?.owner }.mapValues(\.count)
-        let most = counts.values.max()
-        let own = over.filter { counts[records[order[$0]]?.owner] == most }
-        return own.first { records[order[$0]]?.completion?.holdsElements != true } ?? own.first
+    private func removableIndex() -> Int? {
+        let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
+        let counts = Dictionary(grouping: finished) { records[order[$0]]?.owner }.mapValues(\.count)
+        let largest = counts.values.max()
+        let candidates = finished.filter { counts[records[order[$0]]?.owner] == largest }
+        return candidates.first { records[order[$0]]?.completion?.holdsElements != true } ?? candidates.first
     }
 
     /// Replaces a presentation in which no phone was asked yet by a copy with the current trust, policy and

@@ -19,7 +19,7 @@ extension PresentationCoordinator {
     /// The longest single wait for a phone. A lost reader is noticed when the wait ends.
     private static let longestWait = Duration.seconds(10)
     /// The pause between two checks of whether the lane is free.
-    private static let look = Duration.milliseconds(200)
+    private static let checkInterval = Duration.milliseconds(200)
     /// The first and shortest pause after an attempt failed. The pause doubles up to `longestPause`.
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(15)
@@ -38,7 +38,7 @@ extension PresentationCoordinator {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
             guard isFree(lane: name) else {
-                try? await Task.sleep(for: Self.look, clock: .continuous)
+                try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue
             }
             do throws(PresentationServiceError) {

@@ -79,7 +79,9 @@ extension PresentationCoordinator {
         await inspectLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames {
-            if let one = try? await laneDescription(name, for: caller) { descriptions.append(one) }
+            if let description = try? await laneDescription(name, for: caller) {
+                descriptions.append(description)
+            }
         }
         return descriptions
     }

@@ -119,12 +119,12 @@ package struct ReaderServer: Service {
     ) {
         router.on(RouterPath(route.path), method: route.method) { request, context in
             var known: KnownCaller?
-            if case .scopes(let due) = route.access {
+            if case .scopes(let required) = route.access {
                 known = try await caller.known(by: request, context)
                 // Before the scopes are compared: a caller without the scope is no stranger, and keeps its
                 // connection.
                 if let known { connections.know(context.channel, as: known.name) }
-                guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
+                guard known?.scopes.isDisjoint(with: required) == false else { throw APIProblem.forbidden }
             }
             return try await route.handler(APICall(request: request, context: context, caller: known))
         }
