@@ -117,8 +117,8 @@ struct BoundedConnections: ServerChildChannel {
 
     /// Sends the refusal and closes. Call it on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
-        // During an attack further connections are closed at once, without the wait in which the answer is
-        // read.
+        // If too many connections are refused at once, further ones are closed without the time in which a
+        // client can read the answer.
         let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
         try ConnectionEnd(saying: refusal, timeout: timeout).begin(on: channel)
     }

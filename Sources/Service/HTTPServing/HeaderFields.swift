@@ -30,7 +30,7 @@ package enum TokenDigest {
     }
 }
 
-/// The current time in the format of the header `Date` (RFC 9110, 5.6.7 and 6.6.1).
+/// The format of the header `Date` (RFC 9110, 5.6.7 and 6.6.1).
 package enum HTTPDate {
     package static var now: String { text(of: time(nil)) }
 

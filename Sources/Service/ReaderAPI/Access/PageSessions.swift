@@ -145,7 +145,7 @@ package final class PageSessions: Sendable {
 }
 
 extension KnownCaller.Credential {
-    /// The bytes of the credential under the cookie's code. Each kind has a fixed length, so that the
+    /// The bytes of the credential that the cookie authenticates. Each kind has a fixed length, so that the
     /// credential cannot be confused with the page's name behind it.
     fileprivate var bytes: [UInt8] {
         switch self {
