@@ -55,6 +55,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The client has closed its side, so that nothing is left to discard.
         if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
     }
 

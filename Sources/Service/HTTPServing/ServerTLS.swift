@@ -31,6 +31,7 @@ package final class ServerTLS: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         if let clientAuthority {
             configuration.trustRoots = .certificates(try Self.certificates(clientAuthority))
+            // A client has no host name that its certificate could be compared with.
             configuration.certificateVerification =
                 clientCertificate == .required ? .noHostnameVerification : .optionalVerification
         }

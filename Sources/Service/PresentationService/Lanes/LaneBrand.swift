@@ -29,6 +29,7 @@ package struct LaneBrand: Equatable, Sendable {
     /// Reads a regular file up to the size limit of a logo. A device or a pipe is refused, since reading it
     /// might never end.
     private static func contents(of path: String) throws(LogoFileFault) -> [UInt8] {
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .unreadable }
         defer { close(file) }

@@ -133,6 +133,7 @@ struct Histogram: Sendable {
     mutating func add(_ seconds: Double) {
         count += 1
         sum += seconds
+        // Prometheus' buckets are cumulative: each also counts what the smaller ones count.
         for (index, bound) in Self.bounds.enumerated() where seconds <= bound { counts[index] += 1 }
     }
 }

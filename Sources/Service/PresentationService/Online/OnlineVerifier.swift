@@ -96,11 +96,14 @@ package final class OnlineVerifier: Sendable {
     ) async throws(PresentationServiceError) -> JSONValue {
         let now = try now()
         let basis = try await basis.basis()
+        // The nonce is spent before the response is opened, so that a refused response cannot be tried again.
         let spent = try await spend(nonce, by: session, over: .app, at: now)
         let order = try appOrders.order(kept: spent.asked)
         let settings = current
         let merchant = try settings.merchant(named: order.merchant)
+        // Used only for the error, which says so if the response is for another of our merchants.
         let others = settings.merchants.map(\.identity).filter { $0 != merchant.identity }
+        // Yields, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
         let opened: OpenedPresentation
         do throws(WalletPresentationError) {
@@ -157,10 +160,12 @@ package final class OnlineVerifier: Sendable {
     ) async throws(PresentationServiceError) -> JSONValue {
         let now = try now()
         let basis = try await basis.basis()
+        // The nonce is spent before the response is opened, so that a refused response cannot be tried again.
         let spent = try await spend(info.nonce, by: session, over: .web, at: now)
         let order = try webOrders.order(kept: spent.asked)
         let (origin, web) = try current.origin(order.origin)
         guard page == order.origin else { throw .answerRefused(.originOther) }
+        // Yields, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
         let opened: OpenedPresentation
         do throws(WalletPresentationError) {
@@ -225,6 +230,7 @@ package final class OnlineVerifier: Sendable {
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, day: WallClock.localDay(at: now),
             policy: basis.policy)
+        // Yields before each step, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()

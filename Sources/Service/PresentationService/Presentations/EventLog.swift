@@ -104,6 +104,7 @@ struct EventLog {
     /// The kept events after `lastID`, or `nil` if that id is not one of this run or too old.
     private func missed(since lastID: String?) -> [LaneEvent]? {
         guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
+            // The event after `number` must still be among the kept ones.
             number <= last, number >= (kept.first?.number ?? last + 1) - 1
         else { return nil }
         return kept.filter { $0.number > number }

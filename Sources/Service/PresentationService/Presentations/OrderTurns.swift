@@ -60,6 +60,7 @@ struct OrderLimit {
         forget(caller, before: now - Self.window)
         guard let times = begun[caller], times.count >= most, let first = times.first else { return }
         let seconds = (first + Self.window - now).components.seconds
+        // Rounded up, so that an order after this time is accepted.
         throw .tooManyOrders(limit: most, retryAfter: max(1, seconds + 1))
     }
 

@@ -37,6 +37,8 @@ extension PresentationCoordinator {
     private func keepAsking(_ preset: Preset, at name: String) async {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
+            // A turn becomes free in several ways: a presentation ends, a result was shown, an order gives
+            // the turn back. Asking again covers them all.
             guard isFree(lane: name) else {
                 try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue
@@ -64,6 +66,7 @@ extension PresentationCoordinator {
         standing.wait(in: id, at: name)
         reportPause(at: name, by: nil)
         while true {
+            // One long wait is cut into short ones, since a lost reader is noticed only at the end of a wait.
             plan.deadlines.engagement = min(plan.deadlines.engagement, Self.longestWait)
             plan.admission = { [weak self] in await self?.admit(id, at: name) ?? false }
             await follow(id, plan, at: lane)

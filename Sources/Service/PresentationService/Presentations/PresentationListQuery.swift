@@ -48,6 +48,7 @@ package struct PresentationCursor: Comparable, Sendable {
     /// Parses a cursor that `text` wrote, or returns `nil`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        // Only the text that `text` writes is accepted, without a sign or leading zeros.
         guard parts.count == 2, let seconds = Int64(parts[0]), seconds >= 0, "\(seconds)" == parts[0],
             (1...64).contains(parts[1].utf8.count)
         else { return nil }

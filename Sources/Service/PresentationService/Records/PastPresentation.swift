@@ -28,6 +28,8 @@ package struct PastPresentation: Sendable {
 
     /// Whether the outcome is `allow` and may have come from a test document.
     var isAllowOfTest: Bool {
+        // A record without this information may come from an early version, and counts as that of a test
+        // document.
         stored.outcome == .allow && stored.isOfTest != false
     }
 }

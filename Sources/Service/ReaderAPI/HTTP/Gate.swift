@@ -43,6 +43,7 @@ struct Gate: RouterMiddleware {
             response = refusal(problem)
             if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         } catch {
+            // The text of an unknown error may quote the request, so that only its type is logged.
             context.logger.error("a route failed", metadata: ["error": "\(type(of: error))"])
             response = .problem(APIProblem.failed)
         }
@@ -57,6 +58,7 @@ struct Gate: RouterMiddleware {
     private func refusal(_ problem: APIProblem) -> Response {
         metrics.refused(problem.id)
         var response = Response.problem(problem)
+        // Required with the status 401 (RFC 9110, 15.5.2).
         if problem == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }

@@ -90,6 +90,7 @@ package struct ReaderServer: Service {
     ) async throws {
         let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         var response = try await responder.respond(to: request, context: context)
+        // RFC 9110 (6.6.1) requires the header, and the server of Hummingbird's core does not send it.
         response.headers[.date] = HTTPDate.now
         let isLast = context.body.leavesMuch(of: request)
         if isLast { response.headers[.connection] = "close" }
