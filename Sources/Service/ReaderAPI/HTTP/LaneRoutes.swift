@@ -97,6 +97,7 @@ extension PresentationCoordinator {
         let shop = lane.page.brand.map {
             (name: $0.name, logo: $0.logo.map { _ in "/v1/lanes/\(name)/logo" })
         }
+        // A brand that asks the holder is shown in place of the shop.
         let brand = current?.brand.map { (name: $0.name, logo: $0.logo) } ?? shop
         return [
             "lane": .string(name), "state": .string(readiness.state),

@@ -32,6 +32,8 @@ extension PresentationCoordinator {
                 .json(try await self.list(PresentationListQuery(call.query), for: call.known))
             },
             APIRoute(.get, "/v1/presentations/{id}", for: .scopes(reading)) { call in
+                // Only the store still has it: it is of an earlier run of the daemon, or was removed from a
+                // full book.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
@@ -39,6 +41,7 @@ extension PresentationCoordinator {
                 return .json(seen.record.json(for: seen.scopes))
             },
             APIRoute(.delete, "/v1/presentations/{id}", for: .scopes(cancelling)) { call in
+                // A presentation that only the store has is over, so that there is nothing to cancel.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
@@ -85,6 +88,7 @@ extension PresentationCoordinator {
                 return .bytes(portrait, type: ImageFormat(portrait)?.mediaType ?? "application/octet-stream")
             },
             APIRoute(.get, "/v1/presentations/{id}/events", for: .scopes(following)) { call in
+                // The store keeps no events. An unknown presentation is refused first, a past one afterwards.
                 guard try await self.remembers(call.presentation) else {
                     _ = try await self.past(call.presentation, for: call.known)
                     throw APIProblem.eventsOver
