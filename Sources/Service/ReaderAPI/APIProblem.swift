@@ -57,7 +57,7 @@ package struct APIProblem: ProblemDetails, Equatable {
 
     package let id: ID
     package let status: Int
-    /// What happened and what to do next.
+    /// The text for a person: what happened and what to do next.
     package let detail: String
     /// The faulty member of the body as a JSON Pointer (RFC 6901), or `nil` if no single member is at fault.
     package let pointer: String?

@@ -6,7 +6,7 @@ package import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// One presentation in the daemon's memory: its order, its progress and its result.
+/// A presentation in the daemon's memory: its order, its progress and its result.
 ///
 /// `PresentationCoordinator.prepare` makes a record from an order, before any phone is there. From then on
 /// only `PresentationBook` changes it, by replacing `phase`. The phases are:

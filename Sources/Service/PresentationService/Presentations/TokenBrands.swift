@@ -58,7 +58,7 @@ private actor FirstUses: TokenFirstUses {
 
     private let store: ReaderStore
     private nonisolated let asking = PendingLimit(ofOneCaller: PendingLimit.places)
-    /// One name for all callers, since a token does not say who sends it.
+    /// A common name for all callers, since a token does not say who sends it.
     private nonisolated let caller = ""
 
     init(_ store: ReaderStore) {

@@ -116,8 +116,7 @@ struct WaitingRetention: Sendable {
     var further: EndedRequest?
 }
 
-/// One request of an ended presentation with its report, from which its receipt and its retained data are
-/// made.
+/// A request of an ended presentation with its report, from which its receipt and its retained data are made.
 struct EndedRequest: Sendable {
     let kind: PresentationOrder.Kind
     let plan: RequestPlan

@@ -1,7 +1,7 @@
 internal import PresentationService
 internal import Hummingbird
 
-/// One operation of the API: method, path, access and handler.
+/// An operation of the API: method, path, access and handler.
 struct APIRoute: Sendable {
     /// The callers who may use a route.
     enum Access: Sendable {
