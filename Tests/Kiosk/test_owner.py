@@ -105,10 +105,10 @@ class OwnerTests(KioskCase):
         page.fill("[data-search]", "nothing of this")
         self.assertEqual(page.locator("[data-receipts] tbody tr").count(), 0)
         page.click("[data-verify]")
-        self.until(page, lambda: page.inner_text("[data-verdict]") == "All 7 receipts hold.", "no verdict")
+        self.until(page, lambda: page.inner_text("[data-verdict]") == "7 receipts verified: no fault was found.", "no verdict")
         self.stand_in.broken = {"at": 3, "id": "receipt_chain.changed", "detail": "the signature is wrong"}
         page.click("[data-verify]")
-        self.until(page, lambda: "Receipt 3 does not hold" in page.inner_text("[data-verdict]"), "no fault")
+        self.until(page, lambda: "Receipt 3 is not valid" in page.inner_text("[data-verdict]"), "no fault")
         with page.expect_download() as saved:
             page.focus("[data-csv]")
             page.keyboard.press("Enter")

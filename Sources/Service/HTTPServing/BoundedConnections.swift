@@ -6,9 +6,12 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// HTTP/1.1 for a limited number of connections, of a daemon's listener or of a hub. A connection above the limit gets the reason
-/// and is closed. In the system's queue it would wait without an answer, and would delay later connections.
+/// The channel setup of a listener: HTTP/1.1 for a limited number of connections.
+///
+/// A connection above the limit receives an answer with the reason and is closed. In the system's queue it
+/// would wait without an answer and delay later connections.
 struct BoundedConnections: ServerChildChannel {
+    /// A connection after its setup.
     enum Value: ServerChildChannelValue {
         case served(AcceptedConnection)
         case refused(any Channel)
@@ -23,18 +26,20 @@ struct BoundedConnections: ServerChildChannel {
 
     private let http: HTTP1Channel
     private let served: OpenConnectionBook
-    /// The connections that are being refused.
+    /// The count of connections that are being refused with an answer.
     private let refused = ConnectionCount(limit: OpenConnections.refused)
     private let tls: ServerTLS?
     private let limits: ConnectionLimits
     private let refusal: String
     private let caller: @Sendable (_ certificate: [UInt8]) -> String?
 
+    /// Creates the setup.
+    ///
     /// - Parameters:
-    ///   - tls: nil for plain HTTP.
-    ///   - refusal: the whole response to a connection for which there is no place.
-    ///   - caller: the name of the known caller who has a certificate, in DER, that TLS has verified; nil if a certificate does not
-    ///     say who it is.
+    ///   - tls: the certificate; `nil` for plain HTTP.
+    ///   - refusal: the complete response to a connection for which there is no place.
+    ///   - caller: returns the name of the caller to whom a verified client certificate (DER) belongs, or
+    ///     `nil` if the certificate names no caller.
     init(
         _ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, limits: ConnectionLimits,
         refusal: String, caller: @escaping @Sendable (_ certificate: [UInt8]) -> String?
@@ -51,7 +56,7 @@ struct BoundedConnections: ServerChildChannel {
         switch served.enter(channel) {
         case .refused:
             return channel.eventLoop.makeCompletedFuture {
-                // Nothing can be sent before the TLS handshake.
+                // Before the TLS handshake the refusal cannot be sent.
                 if tls == nil { try refuse(channel) } else { channel.close(promise: nil) }
                 return .refused(channel)
             }
@@ -61,7 +66,8 @@ struct BoundedConnections: ServerChildChannel {
                 if let time = limits.write {
                     try channel.pipeline.syncOperations.addHandler(WriteDeadline(time))
                 }
-                try channel.pipeline.syncOperations.addHandler(FirstBytes { served.spoke(channel) })
+                try channel.pipeline.syncOperations.addHandler(
+                    FirstBytes { served.recordFirstBytes(on: channel) })
                 if let tls { try add(tls, to: channel) }
             } catch {
                 return channel.eventLoop.makeFailedFuture(error)
@@ -83,15 +89,18 @@ struct BoundedConnections: ServerChildChannel {
             })
     }
 
+    /// Adds `AbsoluteTarget` behind the HTTP decoder.
     private func readAbsoluteTargets(on channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
         let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         try operations.addHandler(AbsoluteTarget(), position: .after(decoder))
     }
 
+    /// Ends a connection whose place was given to another connection.
     private func makeRoom(_ channel: any Channel) {
         channel.eventLoop.execute {
-            // A request that is being answered may change something: its caller must not read that it was refused.
+            // The request that is being answered may already have changed something: its caller must not read
+            // that it was refused.
             guard !served.isAnsweringLast(on: channel), isReadyForAnswer(channel) else {
                 return channel.closeAtOnce()
             }
@@ -99,15 +108,17 @@ struct BoundedConnections: ServerChildChannel {
         }
     }
 
-    /// Whether an answer can be sent: not before the end of a TLS handshake.
+    /// Whether an answer can be sent, which is possible only after a TLS handshake.
     private func isReadyForAnswer(_ channel: any Channel) -> Bool {
         guard tls != nil else { return true }
         let watch = try? channel.pipeline.syncOperations.handler(type: HandshakeWatch.self)
         return watch?.isComplete == true
     }
 
-    /// To be called on the channel's event loop.
+    /// Sends the refusal and closes. Call it on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
+        // If too many connections are refused at once, further ones are closed without the time in which a
+        // client can read the answer.
         let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
         try ConnectionEnd(saying: refusal, timeout: timeout).begin(on: channel)
     }
@@ -121,8 +132,10 @@ struct BoundedConnections: ServerChildChannel {
     }
 }
 
-/// A connection that is set up for HTTP. It is handled once, also if the listener ends before it comes to that: NIO ends the
-/// process where the writer of a connection is released without its end.
+/// A connection that is set up for HTTP.
+///
+/// NIO stops the process if the writer of a connection is released before it was finished. `deinit` therefore
+/// finishes a connection that was accepted while the listener ended and that nobody handled.
 final class AcceptedConnection: Sendable {
     private let value: HTTP1Channel.Value
     private let http: HTTP1Channel
@@ -144,12 +157,12 @@ final class AcceptedConnection: Sendable {
     deinit {
         guard !isHandled.load(ordering: .relaxed) else { return }
         value.channel.closeAtOnce()
-        // No request is answered any more: the listener has ended.
+        // The listener has ended, so that no request can be answered. Only the writer has to be finished.
         Task { [value] in try? await value.executeThenClose { _, _ in } }
     }
 }
 
-/// Counts the open connections, `limit` at most.
+/// A count of open connections, up to a limit.
 final class ConnectionCount: Sendable {
     private let limit: Int
     private let open = Mutex(0)
@@ -158,7 +171,9 @@ final class ConnectionCount: Sendable {
         self.limit = limit
     }
 
-    /// Counts a connection until it is closed; false if there are enough.
+    /// Counts a connection until it is closed.
+    ///
+    /// - Returns: false if the limit is reached.
     func enter(_ channel: any Channel) -> Bool {
         let isCounted = open.withLock { open in
             guard open < limit else { return false }
@@ -172,24 +187,28 @@ final class ConnectionCount: Sendable {
     }
 }
 
-/// How many files the connections of the listeners take.
+/// The number of file descriptors that the connections of the listeners need.
 package enum OpenConnections {
-    /// How many connections a listener refuses at once with an answer.
+    /// The maximum number of connections that a listener refuses with an answer at the same time.
     static let refused = 256
 
-    /// How many connections a listener of `connections` accepts at most, with those that are being closed. The system keeps further
-    /// ones: a listener ends for good where no file is left for a connection.
+    /// The maximum number of connections that a listener accepts, including those that are being refused or
+    /// closed. Further ones stay in the system's queue: a listener without a free file descriptor would end
+    /// for good.
     private static func most(for connections: Int) -> Int { connections + 2 * refused }
 
+    /// The object that stops the listener from accepting connections beyond `most`.
     static func delegate(for connections: Int) -> any AvailableConnectionsDelegate {
         let silent = Logger(label: "connections") { _ in SwiftLogNoOpLogHandler() }
         return MaximumAvailableConnections(most(for: connections), logger: silent)
     }
 
-    /// What the rest of the daemon has open: the store, readers, the bus, webhooks, decoders of portraits.
+    /// The file descriptors of the rest of the daemon: the store, readers, the bus, webhooks, portrait
+    /// decoders.
     private static let others = 256
 
-    /// Lets this process have as many files open as `listeners` with `connections` each need, as far as the system lets it.
+    /// Raises this process's limit of open files to the number that the listeners need, as far as the system
+    /// permits.
     package static func makeRoom(for connections: Int, listeners: Int) {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -201,8 +220,8 @@ package enum OpenConnections {
     }
 }
 
-/// Runs tasks on the event loop of their connection: otherwise a request changes threads several times on its way, which takes
-/// longer than most requests do.
+/// A task executor on the event loop of a connection. Otherwise a request would change threads several times,
+/// which takes longer than most requests.
 final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 

@@ -2,20 +2,20 @@ internal import JSON
 package import NIOCore
 internal import NIOSSL
 
-/// The first handler of a connection that ends: it says why, where that is not said yet, discards what still comes for a
-/// moment, and closes.
+/// The first handler of a connection that is being ended. It sends an answer if none was sent, discards
+/// further bytes of the client for a moment, and closes.
 package final class ConnectionEnd: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    /// For how long data from the client is discarded: closing with unread bytes would reset the connection, and
-    /// the answer would be lost.
+    /// The time for which bytes of the client are discarded. Closing a socket with unread bytes would reset
+    /// the connection, and the client would lose the answer.
     package static let timeout = TimeAmount.milliseconds(250)
 
-    /// The most bytes that are discarded.
+    /// The maximum number of bytes that are discarded.
     private static let mostDiscarded = 1 << 20
 
-    /// What is sent before; nil if the answer is out.
+    /// The answer to send, or `nil` if an answer was sent before.
     private let answer: String?
     private let timeout: TimeAmount
     private var hasAnswered = false
@@ -26,7 +26,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
         self.timeout = timeout
     }
 
-    /// Comes before whatever else handles the connection, but behind TLS. To be called on the channel's event loop.
+    /// Adds this handler before all others, but behind TLS. Call it on the channel's event loop.
     func begin(on channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
         if let tls = try? operations.handler(type: NIOSSLServerHandler.self) {
@@ -50,11 +50,12 @@ package final class ConnectionEnd: ChannelInboundHandler {
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // The events that follow may not need more.
+        // No later handler asks for more bytes, so that this handler has to.
         context.read()
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The client has closed its side, so that nothing is left to discard.
         if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
     }
 
@@ -75,7 +76,7 @@ package final class ConnectionEnd: ChannelInboundHandler {
         context.eventLoop.scheduleTask(in: timeout) { channel.closeAtOnce() }
     }
 
-    /// A whole response of status 503, for a connection that no server answers.
+    /// A complete response with status 503, for a connection that no server handles.
     static func refusal(_ problem: any ProblemDetails) -> String {
         let body = problem.json.line + "\n"
         return
@@ -87,9 +88,9 @@ package final class ConnectionEnd: ChannelInboundHandler {
 }
 
 extension Channel {
-    /// Ends a connection whose last answer is out, however much its client still sends.
+    /// Ends a connection after its last answer was written, even if its client still sends.
     ///
-    /// - Parameter timeout: for how long that is discarded.
+    /// - Parameter timeout: the time for which bytes of the client are discarded.
     package func end(discardingFor timeout: TimeAmount = ConnectionEnd.timeout) {
         eventLoop.execute {
             do {

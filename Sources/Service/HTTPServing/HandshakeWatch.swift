@@ -2,16 +2,19 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Learns when the TLS handshake of a connection is complete, and reports the certificate that the client showed. Comes right
-/// behind TLS.
+/// A handler directly behind TLS, which records when the handshake is complete and reports the client's
+/// certificate.
 final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Whether something can be sent to the client.
+    /// Whether the handshake is complete, so that data can be sent.
     private(set) var isComplete = false
     private let certified: ([UInt8]) -> Void
 
-    /// - Parameter certified: called with the client's certificate in DER, which TLS has verified, if it showed one.
+    /// Creates the handler.
+    ///
+    /// - Parameter certified: called with the client's certificate in DER if the client showed one. TLS has
+    ///   verified it.
     init(certified: @escaping ([UInt8]) -> Void) {
         self.certified = certified
     }
@@ -26,7 +29,7 @@ final class HandshakeWatch: ChannelInboundHandler {
     }
 }
 
-/// Reports that the first bytes of a connection came, and leaves the pipeline. Comes before TLS.
+/// A handler before TLS, which reports the first bytes of a connection and then removes itself.
 final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -45,7 +48,8 @@ final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension Channel {
-    /// Closes without the exchange that ends TLS: a peer who does not answer would hold the connection for five more seconds.
+    /// Closes without TLS's closing exchange, for which a silent peer would hold the connection five more
+    /// seconds.
     func closeAtOnce() {
         eventLoop.execute {
             guard let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)

@@ -3,14 +3,17 @@ internal import OpenSSLCrypto
 internal import Glibc
 
 extension HTTPFields {
-    /// The first value of a field without a predefined constant; its name is in lower case.
+    /// The first value of a header field.
+    ///
+    /// - Parameter name: the field's name in lower case.
     package func first(_ name: String) -> String? {
         first { $0.name.canonicalName == name }?.value
     }
 }
 
 extension String {
-    /// The token of credentials of the scheme `Bearer` (RFC 6750 2.1), in capital or small letters (RFC 9110 11.1); nil for others.
+    /// The token of an `Authorization` header with the scheme `Bearer` (RFC 6750, 2.1), or `nil` for another
+    /// scheme. Schemes are case-insensitive (RFC 9110, 11.1).
     package var bearerToken: String? {
         let scheme = "bearer "
         guard prefix(scheme.count).lowercased() == scheme, count > scheme.count else { return nil }
@@ -18,15 +21,16 @@ extension String {
     }
 }
 
-/// The SHA-256 of a token, as a file has it in place of the token.
+/// The SHA-256 of a token, which configuration files contain instead of the token.
 package enum TokenDigest {
-    /// Whether the digest is of an empty text or of blanks and ends of lines: of a variable without a value, with `echo` or without.
+    /// Whether the digest is that of an empty text, a blank or a line end. Such a digest results from a shell
+    /// variable that is not set.
     package static func isOfNoText(_ digest: [UInt8]) -> Bool {
         ["", "\n", "\r\n", " ", " \n"].contains { Digest(.sha256, of: Array($0.utf8)[...]).bytes == digest }
     }
 }
 
-/// The time in the form of HTTP (RFC 9110, 5.6.7 and 6.6.1).
+/// The format of the header `Date` (RFC 9110, 5.6.7 and 6.6.1).
 package enum HTTPDate {
     package static var now: String { text(of: time(nil)) }
 
@@ -34,7 +38,8 @@ package enum HTTPDate {
         var seconds = seconds
         var fields = unsafe tm()
         guard unsafe gmtime_r(&seconds, &fields) != nil else { return "" }
-        // This program never leaves the C locale, so these are the names that the standard wants.
+        // The program never leaves the C locale, so that `strftime` writes the English names that the RFC
+        // requires.
         return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { text in
             let length = unsafe strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &fields)
             return unsafe String(decoding: text.prefix(length).map(UInt8.init), as: UTF8.self)

@@ -1,6 +1,6 @@
 package import Hummingbird
 
-/// A condition under which a request does not come from a program of this computer or a page of its server.
+/// The reason why a request is not accepted as one from this computer or from the server's own page.
 package enum HostRefusal: Error, Equatable, Sendable {
     /// The request has several Host headers.
     case severalHosts
@@ -10,21 +10,27 @@ package enum HostRefusal: Error, Equatable, Sendable {
     case otherOrigin
 }
 
-/// Which hosts and pages a request over TCP may come from. A page elsewhere could send one through the browser of this
-/// computer, under its own name (Origin) or under a name that it had pointed here (DNS rebinding).
+/// The rules for the Host and Origin headers of requests over TCP.
+///
+/// A foreign web page could send requests through the browser of this computer: with its own origin, or with
+/// a host name that it has pointed to this computer (DNS rebinding). The rules refuse both.
 package struct HostRules: Equatable, Sendable {
-    /// `host:port` of this computer, as browsers write it.
+    /// The values of `Host` for this computer, with port, as browsers write them.
     private let own: Set<String>
-    /// What a proxy in front may send as `Host`: each further name as the file has it, and with the port of the daemon.
+    /// The values of `Host` that a proxy may send: each configured name, and each with the port of the
+    /// daemon.
     private let named: Set<String>
-    /// The origins of the pages behind such a proxy, which has a certificate.
+    /// The origins of pages that are served through such a proxy over HTTPS.
     private let proxied: Set<String>
 
     private let scheme: String
 
+    /// Creates the rules of a listener.
+    ///
     /// - Parameters:
-    ///   - names: further names under which browsers reach the daemon, with a port where theirs is not that of HTTPS.
-    ///   - isSecure: whether the listener has a certificate itself.
+    ///   - names: further names under which browsers reach the daemon, with a port if it is not the port of
+    ///     HTTPS.
+    ///   - isSecure: whether the listener itself has a certificate.
     package init(port: Int, names: [String] = [], isSecure: Bool = false) {
         scheme = isSecure ? "https" : "http"
         let names = Set(names.map { $0.lowercased() })
@@ -33,14 +39,17 @@ package struct HostRules: Equatable, Sendable {
         proxied = Set(names.map { "https://\($0)" })
     }
 
-    /// No browser speaks through a Unix socket: one that does came through somebody who should not have let it.
+    /// Refuses a browser's request on a Unix socket. Browsers cannot use Unix sockets, so that such a request
+    /// came through a program that forwards them.
     package static func checkNoBrowser(_ request: Request) throws(HostRefusal) {
         guard request.headers[values: .origin].isEmpty, request.headers.first("sec-fetch-site") == nil else {
             throw .otherOrigin
         }
     }
 
+    /// Checks the headers Host, Origin and Sec-Fetch-Site of a request over TCP.
     package func check(_ request: Request) throws(HostRefusal) {
+        // NIO moves the first Host header to `authority`. A Host header that is still here is a second one.
         guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
             throw .severalHosts
         }
@@ -51,7 +60,8 @@ package struct HostRules: Equatable, Sendable {
         for origin in request.headers[values: .origin] where !isOwn(origin.lowercased(), at: host) {
             throw .otherOrigin
         }
-        // A browser says itself where a page is from; what is typed or linked may only lead to a page.
+        // Sec-Fetch-Site is set by the browser itself. A link on a foreign page may open one of our pages,
+        // and nothing else.
         let site = request.headers.first("sec-fetch-site")
         guard let site, site != "same-origin", site != "none" else { return }
         guard request.headers.first("sec-fetch-mode") == "navigate", request.method == .get else {
@@ -59,15 +69,15 @@ package struct HostRules: Equatable, Sendable {
         }
     }
 
-    /// Whether a page of this origin is the daemon's own, where it is reached as `host`.
+    /// Whether the origin is the daemon's own when it is reached as `host`.
     private func isOwn(_ origin: String, at host: String) -> Bool {
         if origin == "\(scheme)://\(host)" { return true }
-        // The proxy may leave the port out of Host, or put the daemon's there.
+        // A proxy may omit the port in `Host`, or send the daemon's port.
         return named.contains(host) && proxied.contains(origin)
             && Self.host(of: String(origin.dropFirst("https://".count))) == Self.host(of: host)
     }
 
-    /// Without the port.
+    /// The host of `host:port`, without the port.
     private static func host(of authority: String) -> String {
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
         return String(authority[..<colon])

@@ -1,12 +1,14 @@
 package import Logging
 internal import Synchronization
 
-/// Writes a limited number of lines of one message in each minute: who is refused can ask again at once, and would fill the disk. When
-/// the minute is over, a line says how many it did not write.
+/// A log with a limited number of lines of each message per minute. A refused caller can repeat its request
+/// at once, and would otherwise fill the disk. After the minute one line reports how many lines were left
+/// out.
 package final class LimitedLog: Sendable {
-    /// How many lines of one message are written in one period.
+    /// The maximum number of lines of one message in a period.
     package static let most = 10
 
+    /// The lines of one message and source in the current period.
     private struct Window: Sendable {
         let began: ContinuousClock.Instant
         var written = 0
@@ -16,17 +18,22 @@ package final class LimitedLog: Sendable {
     private let log: Logger
     private let sourceKey: String
     private let period: Duration
-    /// The windows that are open, by message and source.
+    /// The open windows by message and source.
     private let windows = Mutex<[String: Window]>([:])
 
-    /// - Parameter sourceKey: the key of a message's source in the metadata of a line, such as `kiosk`.
+    /// Creates a limited log.
+    ///
+    /// - Parameter sourceKey: the metadata key under which a message's source is logged, such as `kiosk`.
     package init(_ log: Logger, sourceKey: String = "source", period: Duration = .seconds(60)) {
         self.log = log
         self.sourceKey = sourceKey
         self.period = period
     }
 
-    /// - Parameter source: the name of the caller that causes the message, whose lines are counted apart. Nil for strangers.
+    /// Logs a warning.
+    ///
+    /// - Parameter source: the caller that causes the message. Each source has its own limit; `nil` for
+    ///   strangers, who share one.
     package func warning(
         _ message: Logger.Message, of source: String? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
@@ -44,7 +51,7 @@ package final class LimitedLog: Sendable {
         let key = "\(message) \(source ?? "")"
         let (isWritten, isFirstLeftOut) = windows.withLock { windows in
             let now = ContinuousClock.now
-            // A window with lines to report is open until its report.
+            // A window that has left out lines stays open until its report.
             windows = windows.filter { $0.value.leftOut > 0 || now - $0.value.began < period }
             var window = windows[key] ?? Window(began: now)
             let isWritten = window.written < Self.most
@@ -60,13 +67,13 @@ package final class LimitedLog: Sendable {
         }
     }
 
-    /// Closes a window, and says how many lines of it were not written.
+    /// Closes a window, and logs how many of its lines were left out.
     private func report(
         _ message: Logger.Message, at level: Logger.Level, of source: String?, in key: String
     ) {
         guard let window = windows.withLock({ $0.removeValue(forKey: key) }) else { return }
         var metadata: Logger.Metadata = ["message": "\(message)", "notLogged": "\(window.leftOut)"]
         if let source { metadata[sourceKey] = "\(source)" }
-        log.log(level: level, "more lines of one message came than are logged", metadata: metadata)
+        log.log(level: level, "lines of a repeated message were not logged", metadata: metadata)
     }
 }

@@ -2,18 +2,20 @@ internal import Glibc
 internal import JSON
 internal import NIOCore
 
-/// Where a request comes in, which says how its caller is known.
+/// The kind of socket on which a request arrives. It determines how the caller is recognised.
 package enum Listener: Sendable {
-    /// A Unix socket: the system says which user is at the other end.
+    /// A Unix socket: the system names the user at the other end.
     case socket
-    /// TCP: a token says it. Browsers come here too, so the host and the origin are looked at.
+    /// TCP: the caller sends a token or a cookie. Browsers can connect too, so that Host and Origin are
+    /// checked.
     case tcp
 }
 
-/// Why a listener does not open, in one line: its member of the configuration, what is, and what to do.
+/// The reason why a listener cannot be opened, as one line for the operator: the configuration member, the
+/// fault and what to do.
 package struct ListenerFault: Error, CustomStringConvertible {
     package let address: ListeningServer.Address
-    /// The code of the system.
+    /// The system's error number.
     package let code: Int32
 
     package var description: String {
@@ -33,11 +35,14 @@ package struct ListenerFault: Error, CustomStringConvertible {
     }
 }
 
-/// The file of a Unix socket, and the claim to it: two daemons would take each other's callers.
+/// The exclusive claim to the path of a Unix socket, by a lock file beside it. Without the claim two daemons
+/// could replace each other's socket.
 struct SocketFile: ~Copyable {
     private let lock: Int32
 
-    /// Claims the path for as long as the value lives; throws what the system says.
+    /// Claims the path until this value is destroyed.
+    ///
+    /// - Throws: the system's error, `EWOULDBLOCK` if another process has the claim.
     init(claiming path: String) throws(IOError) {
         lock = unsafe Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -47,7 +52,7 @@ struct SocketFile: ~Copyable {
 
     deinit { close(lock) }
 
-    /// Lets others than the daemon's own user connect, as far as `mode` says.
+    /// Sets the permissions of the socket, so that other users can connect.
     static func open(_ path: String, mode: UInt32) {
         _ = unsafe chmod(path, mode_t(mode))
     }

@@ -7,17 +7,25 @@ internal import NIOHTTP1
 internal import NIOPosix
 package import ServiceLifecycle
 
-/// An HTTP/1.1 server at one address, of the daemon or of a hub.
+/// An HTTP/1.1 server at one address, for the daemon and for a hub.
 ///
-/// It limits how many connections are open, how long one may be idle, and how long the header of a request may be. What is
-/// answered is its owner's: `respond` is called for each request.
+/// The server limits the number of connections (`OpenConnectionBook`), the idle time of a connection
+/// (`ConnectionLimits`) and the size of a request's header. It calls `respond` for each request and does not
+/// know any routes. TLS, if there is a certificate, is done by NIO (`ServerTLS`).
+///
+/// `run` is called by the program's service group and returns when the listener has ended. Connections are
+/// handled on SwiftNIO's event loops; `respond` runs there too if `ConnectionLimits.answersOnEventLoop` is
+/// true.
+///
+/// A Unix socket is claimed by a lock file first, so that a second daemon gets an error instead of taking
+/// over the path.
 package struct ListeningServer: Service {
     package typealias Responder =
         @Sendable (
             _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
         ) async throws -> Void
 
-    /// The number of connections that the system holds until they are accepted, and served or refused.
+    /// The number of connections that the system holds until they are accepted.
     private static let backlog = 4096
 
     private let address: Address
@@ -30,12 +38,15 @@ package struct ListeningServer: Service {
     private let listening: @Sendable (Int?) async -> Void
     private let respond: Responder
 
+    /// Creates a server.
+    ///
     /// - Parameters:
-    ///   - tls: nil for plain HTTP.
-    ///   - refusal: the response, of status 503, to a connection for which there is no place.
-    ///   - caller: the name of the known caller who has a certificate, in DER, that TLS has verified; nil if a certificate does not
-    ///     say who it is.
-    ///   - listening: called with the port, or with nil on a socket, once requests are accepted.
+    ///   - tls: the certificate; `nil` for plain HTTP.
+    ///   - refusal: the response, with status 503, to a connection for which there is no place.
+    ///   - caller: returns the name of the caller to whom a verified client certificate (DER) belongs, or
+    ///     `nil` if the certificate names no caller.
+    ///   - listening: called when requests are accepted, with the port, or with `nil` for a Unix socket.
+    ///   - respond: called for each request.
     package init(
         at address: Address, connections: OpenConnectionBook, tls: ServerTLS?, limits: ConnectionLimits,
         refusal: any ProblemDetails, caller: @escaping @Sendable ([UInt8]) -> String? = { _ in nil },
@@ -57,6 +68,8 @@ package struct ListeningServer: Service {
             guard case .socket(let path, _) = address else { return try await server().run() }
             let claim = try SocketFile(claiming: path)
             try await server().run()
+            // Keeps the claim until the server has ended; otherwise it could be released after its last use
+            // above.
             _ = consume claim
         } catch let error as IOError {
             throw ListenerFault(address: address, code: error.errnoCode)
@@ -65,7 +78,8 @@ package struct ListeningServer: Service {
         }
     }
 
-    /// Not Hummingbird's `Application`: that wakes up every second to renew the date of answers.
+    /// The server of Hummingbird's core. Its `Application` is not used, because it wakes up every second to
+    /// renew the Date header.
     private func server() throws -> any Service {
         let http = HTTP1Channel.Configuration(
             idleTimeout: limits.idle,
@@ -88,15 +102,17 @@ package struct ListeningServer: Service {
             })
     }
 
+    /// Marks the connection as answering while `respond` runs, so that it is not closed to make room.
     private func answer(
         _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
-        connections.answering(true, on: channel)
-        defer { connections.answering(false, on: channel) }
+        connections.setAnswering(true, on: channel)
+        defer { connections.setAnswering(false, on: channel) }
         try await respond(request, writer, channel)
     }
 
-    /// Where one listener cannot be opened the others are cancelled, which is no fault of theirs.
+    /// The log without cancellation errors. If one listener cannot be opened, the others are cancelled, and
+    /// that is not their fault.
     private var listenerLog: Logger {
         var quiet = log
         quiet.handler = UncancelledLog(handler: log.handler)
@@ -104,13 +120,14 @@ package struct ListeningServer: Service {
     }
 }
 
-/// How long a connection may do nothing, and where its requests are answered.
+/// The time limits of a connection, and the thread on which its requests are answered.
 package struct ConnectionLimits: Sendable {
-    /// How long a connection may be open without a request, or with an incomplete one.
+    /// The time for which a connection may have no request or an incomplete one.
     let idle: TimeAmount
-    /// How long a client may take nothing of what is written to it, or `nil` for any time.
+    /// The time for which a client may accept no bytes of an answer; `nil` for no limit.
     let write: TimeAmount?
-    /// Whether requests are answered on the event loop of their connection. It must stay free where an answer takes long to compute.
+    /// Whether requests are answered on the event loop of their connection. Use false if an answer may take
+    /// long to compute, since it would delay other connections.
     let answersOnEventLoop: Bool
 
     package init(idle: TimeAmount, write: TimeAmount? = nil, answersOnEventLoop: Bool) {
@@ -121,7 +138,7 @@ package struct ConnectionLimits: Sendable {
 }
 
 extension ListeningServer {
-    /// The place where a server listens.
+    /// The address of a listener.
     package enum Address: Equatable, Sendable {
         case socket(path: String, mode: UInt32)
         case tcp(host: String, port: Int)
@@ -135,7 +152,7 @@ extension ListeningServer {
     }
 }
 
-/// A log without the errors that the end of a task is.
+/// A log handler that drops messages about cancelled tasks.
 private struct UncancelledLog: LogHandler {
     var handler: any LogHandler
 

@@ -1,55 +1,74 @@
 package import NIOCore
 internal import Synchronization
 
-/// The open connections of a listener, `limit` at most. A connection is a stranger's until its caller is known: by a token in
-/// a request, or at a hub by the certificate of the handshake. Strangers have half of the places, or separate places, and each has a limited time.
-/// If their places are full, one stranger makes room: the oldest of those that have sent nothing and could have, else the
-/// oldest of all. So nobody who is unknown keeps out a caller who is known.
+/// The open connections of a listener, which decides who makes room when there are too many.
 ///
-/// One known caller has a share of the places as well: beyond that its own oldest connection makes room. Known callers as a whole may
-/// have a limit, too: beyond it the caller with the most connections gives up its oldest. A connection that is being answered makes
-/// room only if all others are, too.
+/// A connection belongs to a stranger until its caller is known: by a token in a request, or at a hub by the
+/// certificate of the handshake. `know` records that.
+///
+/// **Strangers** have half of the places, or a separate number, and each has a limited time
+/// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger: of the
+/// oldest one that has sent nothing and had time to, otherwise of the oldest. A stranger therefore never
+/// keeps out a known caller.
+///
+/// **Known callers** each have a share of the places. Beyond it the caller's own oldest connection is closed.
+/// All known callers together may have a limit too; beyond it the caller with the most connections loses its
+/// oldest one. A connection whose request is being answered is closed only if all candidates are being
+/// answered.
+///
+/// `BoundedConnections` calls `enter` for each accepted connection and closes the connection that `enter`
+/// returns. All functions may be called from any event loop: the state is behind a mutex. The book closes
+/// connections and measures time, but never reads a request.
 package final class OpenConnectionBook: Sendable {
-    /// The time in which a stranger has to send something. After it a silent one makes room before those that have.
+    /// The time after which a stranger that has sent nothing is closed before strangers that have.
     private static let longestSilence = TimeAmount.seconds(2)
 
+    /// An open connection.
     fileprivate struct Entry: Sendable {
         let channel: any Channel
         let number: Int
         let entered = NIODeadline.now()
-        /// The name of the known caller who asks on it; nil for a stranger.
+        /// The name of the known caller; `nil` for a stranger.
         var caller: String?
-        /// Whether a byte came on it.
+        /// Whether the client has sent a byte.
         var hasSpoken = false
-        /// Whether a part of an answer may have been written.
+        /// Whether a request is being answered, so that part of an answer may have been written.
         var isAnswering = false
 
         var isStranger: Bool { caller == nil }
         var isSilentStranger: Bool { isStranger && !hasSpoken }
     }
 
+    /// The state of the book.
     fileprivate struct Entries: Sendable {
         var open: [ObjectIdentifier: Entry] = [:]
-        /// The connections that made room and are not closed yet.
+        /// The connections that lost their place and are not closed yet.
         var leaving: [ObjectIdentifier: Entry] = [:]
         var strangersLine = Line(isOfSilent: false)
         var silentLine = Line(isOfSilent: true)
+        /// The number of strangers among the open connections.
         var strangers = 0
+        /// The number of strangers that have sent nothing.
         var silent = 0
+        /// The number of the newest connection.
         var last = 0
     }
 
-    /// Strangers in the order in which they came, all or those that have sent nothing, and some that count no more. The line spares
-    /// a look at all connections, thousands of times a second during an attack.
+    /// Strangers in the order of their arrival: all of them, or those that have sent nothing. The line may
+    /// contain connections that have left, which are skipped.
+    ///
+    /// With the line, the oldest stranger is found without a search through all connections, which would be
+    /// needed thousands of times a second during an attack.
     fileprivate struct Line: Sendable {
         let isOfSilent: Bool
         private var places: [(key: ObjectIdentifier, number: Int)] = []
         private var start = 0
     }
 
-    /// What happens to a new connection.
+    /// The decision on a new connection.
     enum Entrance: Sendable {
-        /// It has a place, which the connection named here gave up.
+        /// The connection has a place. If `instead` is not `nil`, that connection has lost its place and must
+        /// be closed.
         case served(instead: (any Channel)?)
         case refused
     }
@@ -62,13 +81,16 @@ package final class OpenConnectionBook: Sendable {
     private let wasRefused: @Sendable () -> Void
     private let entries = Mutex(Entries())
 
+    /// Creates a book.
+    ///
     /// - Parameters:
-    ///   - limit: how many connections may be open at once.
-    ///   - strangerPlaces: how many of them may be strangers'; nil for half.
-    ///   - knownPlaces: how many of them may be known callers'; nil for all.
-    ///   - strangerLifetime: how long a connection may be open whose caller is unknown, whatever else happens on it.
-    ///   - mostOfOneCaller: how many connections one known caller may have; nil for half of all.
-    ///   - wasRefused: called for each connection that is refused, or makes room.
+    ///   - limit: the maximum number of open connections.
+    ///   - strangerPlaces: the maximum number of strangers; `nil` for half of the limit.
+    ///   - knownPlaces: the maximum number of connections of known callers; `nil` for the limit.
+    ///   - strangerLifetime: the time for which a connection may be open while its caller is unknown.
+    ///   - mostOfOneCaller: the maximum number of connections of one known caller; `nil` for half of the
+    ///     limit.
+    ///   - wasRefused: called for each connection that is refused or loses its place.
     package init(
         limit: Int, strangerPlaces: Int? = nil, knownPlaces: Int? = nil, strangerLifetime: TimeAmount,
         mostOfOneCaller: Int? = nil, wasRefused: @escaping @Sendable () -> Void
@@ -82,12 +104,13 @@ package final class OpenConnectionBook: Sendable {
         self.wasRefused = wasRefused
     }
 
-    /// Gives a connection a place until it is closed.
+    /// Decides on a new connection, which keeps its place until it is closed.
     func enter(_ channel: any Channel) -> Entrance {
         let entrance = entries.withLock { entries -> Entrance in
             var leaving: (any Channel)?
             if entries.strangers >= strangerPlaces || entries.open.count >= limit {
-                // Few silent ones are new ones, whose first bytes are on their way.
+                // If few strangers are silent, they are probably new and their first bytes are on the way:
+                // only those silent for `longestSilence` go first.
                 let areManySilent = entries.silent > max(1, strangerPlaces / 2)
                 let limit = areManySilent ? NIODeadline.now() : NIODeadline.now() - Self.longestSilence
                 guard let stranger = entries.removeStranger(silentSince: limit) else { return .refused }
@@ -124,8 +147,8 @@ package final class OpenConnectionBook: Sendable {
         entries.withLock { $0.open[ObjectIdentifier(channel)]?.isStranger == true }
     }
 
-    /// Records that a byte came.
-    func spoke(_ channel: any Channel) {
+    /// Records that the client has sent a byte.
+    func recordFirstBytes(on channel: any Channel) {
         entries.withLock { entries in
             let key = ObjectIdentifier(channel)
             if entries.open[key]?.isSilentStranger == true { entries.silent -= 1 }
@@ -133,9 +156,12 @@ package final class OpenConnectionBook: Sendable {
         }
     }
 
-    /// Records that a known caller is at the other end. If that caller has more connections than its share, its oldest is closed; if all
-    /// known callers have more than their places, the oldest of the caller with the most. Of several callers with the most it is this
-    /// one, if it has a further connection: nobody's second connection takes the only one of another.
+    /// Records that a connection belongs to a known caller, and closes a connection if that is one too many.
+    ///
+    /// If the caller has more connections than its share, its oldest is closed. If all known callers together
+    /// have too many, the oldest connection of the caller with the most is closed. If several callers have
+    /// the most, this caller is chosen if it has more than one connection, so that a second connection never
+    /// takes another caller's only one.
     package func know(_ channel: any Channel, as caller: String) {
         let leaving = entries.withLock { entries -> (any Channel)? in
             let key = ObjectIdentifier(channel)
@@ -155,8 +181,8 @@ package final class OpenConnectionBook: Sendable {
         leaving.closeAtOnce()
     }
 
-    /// Records whether a part of an answer may have been written.
-    package func answering(_ isAnswering: Bool, on channel: any Channel) {
+    /// Records whether a request is being answered on the connection.
+    func setAnswering(_ isAnswering: Bool, on channel: any Channel) {
         entries.withLock { entries in
             let key = ObjectIdentifier(channel)
             entries.open[key]?.isAnswering = isAnswering
@@ -164,8 +190,8 @@ package final class OpenConnectionBook: Sendable {
         }
     }
 
-    /// Whether a part of an answer may have been written on a connection that makes room. Call it on the connection's event loop,
-    /// where its requests begin.
+    /// Whether a request is being answered on a connection that has lost its place. Call it on the
+    /// connection's event loop, where its requests begin.
     func isAnsweringLast(on channel: any Channel) -> Bool {
         entries.withLock { $0.leaving[ObjectIdentifier(channel)]?.isAnswering == true }
     }
@@ -182,7 +208,7 @@ extension OpenConnectionBook.Entries {
         silentLine.append(key, last, of: open)
     }
 
-    /// Removes a connection that is open.
+    /// Removes an open connection.
     fileprivate mutating func remove(_ key: ObjectIdentifier) -> OpenConnectionBook.Entry? {
         guard let entry = open.removeValue(forKey: key) else { return nil }
         if entry.isStranger { strangers -= 1 }
@@ -190,7 +216,10 @@ extension OpenConnectionBook.Entries {
         return entry
     }
 
-    /// One stranger makes room: the oldest that has been silent since this time, else the oldest.
+    /// Takes the place of one stranger: of the oldest one that has been silent since `time`, otherwise of the
+    /// oldest.
+    ///
+    /// - Returns: the connection to close, or `nil` if there is no stranger.
     fileprivate mutating func removeStranger(silentSince time: NIODeadline) -> (any Channel)? {
         let silent = silentLine.first(of: open)
         let isOverdue = silent.flatMap { open[$0]?.entered }.map { $0 <= time } ?? false
@@ -203,7 +232,7 @@ extension OpenConnectionBook.Entries {
 
     /// The known callers with the most connections.
     ///
-    /// - Parameter caller: it is the only one where it has as many as any other, and more than one.
+    /// - Parameter caller: returned alone if it is one of them and has more than one connection.
     fileprivate func mostFrequentCallers(preferring caller: String) -> Set<String> {
         var counts: [String: Int] = [:]
         for caller in open.values.compactMap(\.caller) { counts[caller, default: 0] += 1 }
@@ -212,9 +241,10 @@ extension OpenConnectionBook.Entries {
         return Set(counts.filter { $0.value == most }.keys)
     }
 
-    /// The oldest connection of these callers that is not being answered makes room, else the oldest.
+    /// Takes the place of the oldest connection of these callers, preferably of one that is not being
+    /// answered.
     ///
-    /// - Parameter new: the connection that room is made for. It leaves only where there is no other.
+    /// - Parameter new: the new connection, which is chosen only if there is no other.
     fileprivate mutating func removeOldest(
         of callers: Set<String>, except new: ObjectIdentifier
     ) -> (any Channel)? {
@@ -234,11 +264,11 @@ extension OpenConnectionBook.Line {
         self.isOfSilent = isOfSilent
     }
 
-    /// Appends a connection of those that are open.
+    /// Appends an open connection.
     fileprivate mutating func append(
         _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) {
-        // Most strangers leave by themselves, and stay in the line: it is cleared before it is long.
+        // Connections that left by themselves are still in the line: it is compacted before it becomes long.
         if places.count > 2 * open.count + 64 {
             places = places[start...].filter { counts($0, of: open) }
             start = 0
@@ -246,7 +276,7 @@ extension OpenConnectionBook.Line {
         places.append((key, number))
     }
 
-    /// The first that counts. Those before it are left behind.
+    /// The first connection in the line that still counts. Connections before it are dropped.
     fileprivate mutating func first(
         of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) -> ObjectIdentifier? {
@@ -257,7 +287,8 @@ extension OpenConnectionBook.Line {
         return nil
     }
 
-    /// A system may give the identity of a connection that is closed to a later one, which has another number.
+    /// Whether a place in the line still belongs to a stranger. The number is compared because a later
+    /// connection may have the same object identifier as a closed one.
     private func counts(
         _ place: (key: ObjectIdentifier, number: Int),
         of open: [ObjectIdentifier: OpenConnectionBook.Entry]

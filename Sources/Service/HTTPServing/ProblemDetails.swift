@@ -2,7 +2,7 @@ package import Hummingbird
 package import JSON
 internal import NIOCore
 
-/// A refusal that is answered with problem details (RFC 9457). Each server has a type of its own, with its ids.
+/// An error that is answered with problem details (RFC 9457). Each server has its own type with its own ids.
 package protocol ProblemDetails: Error, Sendable {
     /// The status of the response.
     var status: Int { get }
@@ -16,7 +16,7 @@ package protocol ProblemDetails: Error, Sendable {
 package enum ProblemFormat {
     package static let mediaType = "application/problem+json"
 
-    /// The URI of a problem's type. It names the type and leads to no page.
+    /// The URI of a problem's type. It only names the type; there is no document at it.
     package static func type(of id: String) -> String { "urn:countersign:problem:\(id)" }
 }
 

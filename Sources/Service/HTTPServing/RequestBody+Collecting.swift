@@ -1,23 +1,25 @@
 package import Hummingbird
 package import NIOCore
 
-/// A condition under which a body is not read to its end.
+/// The reason why a request's body was not read to its end.
 package enum BodyFault: Error, Equatable, Sendable {
     case tooLong(limit: Int)
     case tooSlow
+    /// The connection ended before the body did.
     case cut
 }
 
 extension RequestBody {
-    /// Collects the body on the event loop of its connection.
+    /// Reads the whole body on the event loop of its connection.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes of the body.
-    ///   - time: how long the body may take.
+    ///   - limit: the maximum number of bytes.
+    ///   - time: the time limit for the whole body.
     package func bytes(
         upTo limit: Int, within time: TimeAmount, on eventLoop: any EventLoop
     ) async throws(BodyFault) -> [UInt8] {
-        // Most bodies came with their request: then nothing is waited for.
+        // Most bodies arrive with the head of their request. The immediate task then finishes without a
+        // change of threads.
         let collecting = Task.immediate(executorPreference: EventLoopExecutor(eventLoop)) {
             try await collect(upTo: limit)
         }

@@ -4,20 +4,23 @@ internal import OpenSSLCrypto
 package import ReaderIdentityStore
 internal import Synchronization
 
-/// The certificate of the listener, with its key, and of whom clients must have certificates. A renewed one can take its
-/// place while the listener is open.
+/// The certificate and key of a listener, and its rules for client certificates. A renewed certificate can
+/// replace the present one while the listener is open.
 package final class ServerTLS: Sendable {
-    /// Whether a client has to have a certificate of the authority. One that it shows is verified in any case.
+    /// Whether a client must show a certificate. A certificate that it shows is verified in both cases.
     package enum ClientCertificate: Sendable {
         case required, optional
     }
 
     private let context: Mutex<NIOSSLContext>
 
+    /// Reads the certificate and the key.
+    ///
     /// - Parameters:
-    ///   - certificate: the file with the chain, the server's own first, as PEM.
-    ///   - key: the file with the private key, which is its owner's alone.
-    ///   - clientAuthority: the file with the roots of the clients; nil if clients need no certificate.
+    ///   - certificate: the path of the PEM file with the chain, the server's certificate first.
+    ///   - key: the path of the PEM file with the private key, which only its owner may read.
+    ///   - clientAuthority: the path of the PEM file with the roots of client certificates; `nil` if clients
+    ///     need none.
     package init(
         certificate: String, key: String, clientAuthority: String?,
         clientCertificate: ClientCertificate = .required
@@ -28,6 +31,7 @@ package final class ServerTLS: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         if let clientAuthority {
             configuration.trustRoots = .certificates(try Self.certificates(clientAuthority))
+            // A client has no host name that its certificate could be compared with.
             configuration.certificateVerification =
                 clientCertificate == .required ? .noHostnameVerification : .optionalVerification
         }
@@ -42,7 +46,7 @@ package final class ServerTLS: Sendable {
 
     package var handler: NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
 
-    /// Connections that are opened from now on get the other's certificate.
+    /// Uses the certificate of `other` for all new connections.
     package func renew(from other: ServerTLS) {
         let renewed = other.context.withLock { $0 }
         context.withLock { $0 = renewed }
@@ -66,12 +70,12 @@ package final class ServerTLS: Sendable {
     }
 }
 
-/// Why a listener cannot have the certificate that the file names.
+/// The reason why a listener's certificate or key cannot be used. Each case names the file.
 package enum ServerTLSFault: Error {
     case file(String, IdentityStoreError)
     case noCertificate(String)
     case noKey(String)
-    /// The certificate is of another key, or TLS does not accept it.
+    /// The certificate does not belong to the key, or TLS does not accept it.
     case notOfOneKey(String)
 
     static func of(_ path: String) -> (IdentityStoreError) -> ServerTLSFault {

@@ -1,18 +1,20 @@
 internal import NIOCore
 
-/// Closes a connection whose peer takes nothing of what is written to it: it would be held for as long as the peer likes. Comes
-/// before all else that handles the connection.
+/// The first handler of a connection, which closes it if its peer accepts no bytes for too long. Otherwise
+/// the peer could hold the connection as long as it likes.
 final class WriteDeadline: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let limit: TimeAmount
-    /// How many writes the system has not taken yet.
+    /// The number of writes that the system has not accepted yet.
     private var waiting = 0
     private var deadline = NIODeadline.distantFuture
     private var isWatching = false
 
-    /// - Parameter limit: how long one write may take.
+    /// Creates the handler.
+    ///
+    /// - Parameter limit: the time limit of one write.
     init(_ limit: TimeAmount) {
         self.limit = limit
     }
@@ -29,6 +31,8 @@ final class WriteDeadline: ChannelOutboundHandler {
         watch(context)
     }
 
+    /// Schedules a check at the deadline, unless one is scheduled already. A check that finds a later
+    /// deadline schedules the next.
     private func watch(_ context: ChannelHandlerContext) {
         guard waiting > 0, !isWatching else { return }
         isWatching = true

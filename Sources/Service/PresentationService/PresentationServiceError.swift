@@ -6,20 +6,20 @@ package import RequestPlanner
 package import Transport
 package import WalletPresentation
 
-/// A condition under which the service of a counter does not do what a caller asks.
+/// A condition under which the service of a counter refuses a caller's request.
 ///
-/// A case holds what is known of the condition. The status, the id and the words that a caller reads are those of the interface
-/// that the caller uses.
+/// A case contains the details of the condition. Each interface chooses status, id and text for its callers;
+/// for HTTP that is `APIProblem`.
 package enum PresentationServiceError: Error, Equatable, Sendable {
     /// A part of an order that has an intent.
     package enum OrderPart: Equatable, Sendable {
-        /// The question that the order begins with.
+        /// The first request.
         case first
-        /// The question that follows in the same session.
+        /// The second request of the same session (`then`).
         case further
     }
 
-    /// A fault of the devices of a lane.
+    /// A fault of a lane's reader or Bluetooth adapter.
     package enum DeviceFault: Equatable, Sendable {
         case reader(ReaderFault)
         case radio(RadioFault)
@@ -27,92 +27,120 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
 
     // MARK: Orders
 
-    /// The JSON of an order is malformed, or has a member that is not among the permitted ones. An empty set names none.
+    /// The JSON of an order is malformed, or has a member that is not permitted. An empty set means that the
+    /// permitted members are not listed.
     case orderMalformed(JSONFault, permitted: Set<String>)
+    /// The intent cannot be parsed or planned.
     case intentRefused(RequestPlannerError, in: OrderPart)
-    /// The policy of the order or of its lane accepts more than the policy of its purpose.
+    /// The revocation policy of the order or its lane accepts more than the policy of the purpose.
     case policyRefused
-    /// A display request is to retain data.
+    /// The order wants to retain data of a display request.
     case displayRetainsNoData
-    /// The retention needs the holder's consent, which the order does not record.
+    /// The retention needs the holder's consent, and the order does not state it.
     case consentMissing
-    /// The order keeps data with the holder's consent, which holds for one presentation, and is to be repeated.
+    /// The order cannot be repeated, because it retains data with the holder's consent, which is valid for
+    /// one presentation.
     case consentNotRepeated
-    /// The order is to be kept, and there is no store.
+    /// The order wants a receipt or retained data, and the daemon has no store.
     case retentionWithoutStore
-    /// A clerk is to compare the portrait of a data request.
+    /// The order wants a clerk to compare the portrait of a data request.
     case portraitNotCompared
+    /// Both requests of the order need a portrait.
     case portraitAskedTwice
-    /// The webhook is not of a known origin.
+    /// The webhook's URL is not under a configured origin.
     case webhookRefused
-    /// Another order has the reference.
+    /// The caller used the reference for a different order.
     case referenceTaken
-    /// The reference was allowed by a test document, and test documents are not accepted any more.
+    /// The reference belongs to a presentation that allowed a test document, and test documents are no longer
+    /// accepted.
     case referenceOfTest
+    /// The caller has begun as many presentations within an hour as it may. `retryAfter` is in seconds.
     case tooManyOrders(limit: Int, retryAfter: Int64)
-    /// An order for data has no reader token.
+    /// The order asks for data and has no reader token.
     case readerTokenRequired
-    /// The order has a reader token, and no brand is set up.
+    /// The order has a reader token, and no brands are set up.
     case readerTokenWithoutBrands
     case readerTokenRefused(ReaderTokensError)
     case brandsUnreadable(BrandRegistryError)
     case identityRefused(IdentityStoreError)
-    /// The order names an identity beside a reader token, which decides that.
+    /// The order names a reader identity beside a reader token, which decides the identity.
     case identityBesideToken
-    /// The identity signs only for a brand.
+    /// The order names an identity that signs only for a brand.
     case identityOfBrand
 
     // MARK: Lanes
 
-    /// There are several lanes, and the order names none.
+    /// The order names no lane, and there are several.
     case laneRequired
+    /// There is no such lane, or the caller may not use it.
     case laneUnknown
-    /// The order names a lane that the caller does not have.
+    /// The order names a lane that does not exist or that the caller may not use.
     case orderedLaneUnknown
     /// Another presentation is running at the lane.
     ///
-    /// - Parameter isOwn: whether the caller ordered that presentation, and so may end it.
+    /// - Parameter isOwn: whether the caller ordered that presentation, and so may cancel it.
     case laneBusy(PresentationID, isOwn: Bool)
-    /// A person is to decide on the presentation before.
+    /// A person has to decide on the lane's earlier presentation first.
     case decisionOpen(PresentationID, isOwn: Bool)
-    /// The presentation is that of a lane which waits for the next phone by itself.
+    /// The presentation belongs to a standing order that waits for a phone, and cannot be cancelled.
     case standingOrder
+    /// The reader or the Bluetooth adapter of the lane cannot be used.
     case readerUnavailable(DeviceFault)
 
     // MARK: Presentations
 
+    /// There is no such presentation, or the caller may not see it.
     case presentationUnknown
+    /// The presentation is over and cannot take a phone.
     case presentationOver
+    /// Another phone has engaged already.
     case alreadyEngaged
-    /// There is nothing to decide.
+    /// No decision is open, or another one was made.
     case decisionNotDue
+    /// There is no portrait, or it was handed out or wiped.
     case portraitGone
-    /// The missing elements were asked for again already.
+    /// Somebody has asked for the missing elements again already.
     case askedAgain
+    /// No needed element is missing.
     case nothingToAskAgain
+    /// Every presentation in memory is still running, and there is no room for another.
     case tooManyPresentations
+    /// The limit of event listeners is reached.
     case tooManyListeners
+    /// The daemon is ending.
     case shuttingDown
 
     // MARK: Time, trust and records
 
+    /// The clock shows a time before `WallClock.earliest`.
     case clockNotSet
+    /// The store has no root.
     case trustNotSetUp
+    /// The trust cannot be read from the store.
     case trustUnavailable(ReaderStoreError)
-    /// The store does not give or take what it should.
+    /// The store cannot be read or written.
     case recordsUnavailable(ReaderStoreError)
+    /// No data is retained for the reference.
     case nothingRetained
+    /// There is no unfinished export with this id.
     case exportUnknown
 
     // MARK: Apps and web pages
 
+    /// No merchant or no web origin is configured.
     case onlineNotSetUp
-    /// There are several merchants, and the order names none.
+    /// The order names no merchant, and there are several.
     case merchantRequired
+    /// No merchant with this name is configured.
     case merchantUnknown
+    /// The web page's origin is not configured.
     case originUnknown
+    /// The app's elements are not a request that PassKit can make: none, one twice, or one that the document
+    /// does not have.
     case descriptorRefused(IdentityDescriptorError)
+    /// The nonce cannot be issued or was not accepted.
     case nonceRefused(NonceStoreError)
+    /// The response of the app or page cannot be opened or belongs to another request.
     case answerRefused(WalletPresentationError)
 
     /// Random bytes, a signature or a request could not be made.

@@ -6,8 +6,10 @@ internal import Reports
 internal import RequestPlanner
 internal import Transport
 
-/// The one place where a condition of the service gets a status, an id and words of the API.
+/// The translation of the service's errors to problems of the HTTP API. Status, id and text of each error are
+/// chosen here and nowhere else.
 extension APIProblem {
+    /// Creates the problem of an error of the service.
     package init(_ error: PresentationServiceError) {
         self =
             switch error {
@@ -70,17 +72,19 @@ extension APIProblem {
             }
     }
 
+    /// Creates the problem of a brand registry that cannot be read.
     init(brands error: BrandRegistryError) {
         self.init(.failed, status: 500, "the brands: \(error.explanation)")
     }
 
+    /// Creates the problem of a reader identity that cannot be used.
     init(identity error: IdentityStoreError) {
         self.init(.identityRefused, status: 400, error.explanation)
     }
 }
 
 extension PresentationServiceError.OrderPart {
-    /// The place of the part's intent in the body of an order.
+    /// The JSON Pointer of the part's intent in the body of an order.
     fileprivate var pointer: String {
         switch self {
         case .first: "/intent"

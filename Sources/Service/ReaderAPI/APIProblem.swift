@@ -4,10 +4,10 @@ package import JSON
 internal import ReaderStore
 internal import Reports
 
-/// Why a request over HTTP is refused (RFC 9457): a status, a stable id, and what to do next. Nothing of what was sent is
-/// repeated but the names of members.
+/// The reason why an HTTP request is refused (RFC 9457): a status, a stable id, and what to do next. Of the
+/// request it repeats only the names of members, never their values.
 package struct APIProblem: ProblemDetails, Equatable {
-    /// The stable ids, as the OpenAPI document lists them.
+    /// The stable ids of problems, which the OpenAPI document lists.
     package enum ID: String, CaseIterable, Sendable {
         case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden, kioskStopped
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
@@ -57,13 +57,13 @@ package struct APIProblem: ProblemDetails, Equatable {
 
     package let id: ID
     package let status: Int
-    /// What happened and what to do next.
+    /// The text for a person: what happened and what to do next.
     package let detail: String
-    /// The member of the body at fault, as a JSON Pointer (RFC 6901); nil if it is not one member.
+    /// The faulty member of the body as a JSON Pointer (RFC 6901), or `nil` if no single member is at fault.
     package let pointer: String?
-    /// After how many seconds it is worth to ask again, where that is known.
+    /// The number of seconds after which the request may succeed, or `nil` if that is unknown.
     package let retryAfter: Int64?
-    /// The presentation that keeps the lane; nil if none does.
+    /// The presentation that occupies the lane, or `nil` if no presentation is the reason.
     package let presentation: PresentationID?
 
     package init(
@@ -78,7 +78,7 @@ package struct APIProblem: ProblemDetails, Equatable {
         self.presentation = presentation
     }
 
-    /// The problem details (RFC 9457 3.1), with `id`, `pointer` and `presentation` as further members.
+    /// The problem details (RFC 9457, 3.1), with the additional members `id`, `pointer` and `presentation`.
     package var json: JSONValue {
         let further = [("pointer", pointer), ("presentation", presentation?.description)]
         let members: [(String, JSONValue)] = [
@@ -88,7 +88,7 @@ package struct APIProblem: ProblemDetails, Equatable {
         return .object(members + further.compactMap { name, text in text.map { (name, .string($0)) } })
     }
 
-    /// The same, said of a member of the body.
+    /// Returns this problem with `pointer` set to a member of the request body.
     func at(_ pointer: String) -> APIProblem {
         APIProblem(
             id, status: status, detail, pointer: pointer, retryAfter: retryAfter, presentation: presentation)
@@ -96,7 +96,7 @@ package struct APIProblem: ProblemDetails, Equatable {
 }
 
 extension APIProblem.ID {
-    /// The URI of the problem's type. It names; there is nothing to fetch.
+    /// The URI of the problem's type. It only names the type; there is no document at it.
     package var type: String { ProblemFormat.type(of: rawValue) }
 
     /// The id as words: "Lane busy", "Nonce: other session".
@@ -118,7 +118,7 @@ extension APIProblem {
         .notFound, status: 404, "there is nothing at this path: see /v1/openapi.json")
     static let methodNotAllowed = APIProblem(
         .methodNotAllowed, status: 405,
-        "this path does not support the method: use one that the header Allow names")
+        "this path does not support the method: use one that the Allow header lists")
     static let hostRefused = APIProblem(
         .hostRefused, status: 421,
         "the Host header does not name this daemon: use its address, or add the host to its configuration file"
@@ -133,14 +133,15 @@ extension APIProblem {
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
     static let kioskStopped = APIProblem(
         .kioskStopped, status: 503,
-        "this kiosk was stopped or revoked by its chain, and takes no orders: ask the operator of the chain")
+        "the chain stopped or revoked this kiosk, which accepts no orders now: ask the operator of the chain")
     static let pageCodeRefused = APIProblem(
         .pageCodeRefused, status: 403,
-        "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code",
+        "the code is unknown, used, or older than 60 s: make a new one with countersign page-code",
         pointer: "/code")
     static let forbidden = APIProblem(
         .forbidden, status: 403,
-        "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
+        "the token or user does not have the scope for this: add the scope in the daemon's configuration file"
+    )
     static let bodyMissing = APIProblem(.bodyMissing, status: 400, "the body is missing: send a JSON object")
     static let bodyCut = APIProblem(.bodyRefused, status: 400, "the body is cut off: send it again")
     static let bodyTooSlow = APIProblem(
@@ -149,19 +150,19 @@ extension APIProblem {
         .contentTypeRefused, status: 415, "the body must be JSON: send Content-Type: application/json")
     static let policyRefused = APIProblem(
         .policyRefused, status: 400,
-        "the policy of the order or of its lane accepts more than that of its purpose: leave policy out, or name a stricter one",
+        "the policy of the order or lane accepts more than the policy of the purpose: leave policy out, or name a stricter one",
         pointer: "/policy")
     static let readerTokenRequired = APIProblem(
         .readerTokenRequired, status: 403,
-        "data is requested only with a prepared reader token: send readerToken",
+        "an order for data needs a prepared reader token: send readerToken",
         pointer: "/readerToken")
     static let laneRequired = APIProblem(
-        .laneRequired, status: 400, "there are several lanes: send the name of one of /v1/lanes as lane",
+        .laneRequired, status: 400, "there are several lanes: send lane with a name from /v1/lanes",
         pointer: "/lane")
     static let laneUnknown = APIProblem(
-        .laneUnknown, status: 404, "there is no such lane: name one of those in /v1/lanes")
+        .laneUnknown, status: 404, "there is no such lane: use a name from /v1/lanes")
     static let presetUnknown = APIProblem(
-        .presetUnknown, status: 404, "the lane has no such preset: name one of those in /v1/lanes")
+        .presetUnknown, status: 404, "the lane has no such preset: use a preset of the lane in /v1/lanes")
     static let standingOrder = APIProblem(
         .standingOrder, status: 409,
         "the lane waits for the next phone by itself: to stop that, delete \"standing\" of the lane in the daemon's configuration file"
@@ -171,7 +172,7 @@ extension APIProblem {
         "there is no such presentation, or it ended long ago: order again, with the same reference")
     static let referenceTaken = APIProblem(
         .referenceTaken, status: 409,
-        "another order was sent with this reference: send it as it was then, or give a further order another reference",
+        "this reference belongs to a different order: send that order unchanged, or use another reference",
         pointer: "/reference")
     static let referenceOfTest = APIProblem(
         .referenceOfTest, status: 409,
@@ -184,21 +185,22 @@ extension APIProblem {
         .presentationOver, status: 409, "the presentation is over: order a new one")
     static let askedAgain = APIProblem(
         .askedAgain, status: 409,
-        "what is missing was asked for again already, and a presentation is repeated once: wait for the new presentation, or order another"
+        "the missing elements were asked for again already, which is possible once: wait for the new presentation, or order another"
     )
     static let nothingToAskAgain = APIProblem(
         .nothingToAskAgain, status: 409,
-        "the result names nothing in missing, so there is nothing to ask for again: order a new presentation")
+        "nothing is missing in the result, so there is nothing to ask for again: order a new presentation")
     static let consentNotRepeated = APIProblem(
         .retentionRefused, status: 409,
-        "the order keeps data with the holder's consent, which holds for one presentation: record the consent again and order with \"consent\": \"given\""
+        "the order retains data with the holder's consent, which is valid for one presentation: ask for consent again, and order with \"consent\": \"given\""
     )
     static let eventsOver = APIProblem(
         .presentationOver, status: 409,
-        "the presentation is over and no events of it follow: GET /v1/presentations/{id} has its outcome")
+        "the presentation is over and has no further events: read its outcome with GET /v1/presentations/{id}"
+    )
     static let pagesAbsent = APIProblem(
         .notFound, status: 404,
-        "the daemon has no files of its pages: set page in its configuration file to the folder Kiosk that came with it"
+        "the files of the pages are missing: set page in the daemon's configuration file to the folder Kiosk that came with it"
     )
     static let decisionNotDue = APIProblem(
         .decisionNotDue, status: 409,
@@ -214,19 +216,19 @@ extension APIProblem {
         pointer: "/then/intent")
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, status: 503,
-        "no issuer is trusted yet: run countersign trust import FILE --store FOLDER, with the store of the daemon, as its user"
+        "no issuer is trusted yet: run countersign trust import FILE --store FOLDER with the daemon's store, as the daemon's user"
     )
     static let clockNotSet = APIProblem(
         .clockNotSet, status: 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
         .readerTokenNotGranted, status: 403,
-        "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's where the hub makes the tokens"
+        "you may not get a token for this brand and this reader: add a grant in the daemon's configuration file, and in the hub's if the hub makes the tokens"
     )
     static let brandUnknown = APIProblem(
         .brandUnknown, status: 404, "there is no such brand, or it has no logo: see countersign brand list")
     static let webhookRefused = APIProblem(
         .webhookRefused, status: 400,
-        "webhook is not of a known origin: add the origin in the daemon's configuration file",
+        "the origin of webhook is not configured: add it in the daemon's configuration file",
         pointer: "/webhook")
     static let tooManyConnections = APIProblem(
         .tooManyConnections, status: 503,
@@ -236,7 +238,7 @@ extension APIProblem {
         "too many clients listen to events: close some, or raise limits.listeners")
     static let tooManyPresentations = APIProblem(
         .tooManyPresentations, status: 503,
-        "too many presentations are running: wait for an end, or raise limits.presentations")
+        "too many presentations are running: wait until one ends, or raise limits.presentations")
     static func tooManyOrders(_ most: Int, retryAfter seconds: Int64) -> APIProblem {
         APIProblem(
             .tooManyOrders, status: 429,
@@ -249,14 +251,14 @@ extension APIProblem {
 
     static let queryRefused = APIProblem(
         .queryRefused, status: 400,
-        "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
+        "the query is not valid: send only after (a whole number from 0) and limit (from 1 to 500)")
     static let targetUnreadable = APIProblem(
         .queryRefused, status: 400,
-        "the path or the query is not valid: send UTF-8 without NUL, and % before two hexadecimal digits alone"
+        "the path or the query is not valid: send UTF-8 without NUL, and % only before two hexadecimal digits"
     )
     static let listQueryRefused = APIProblem(
         .queryRefused, status: 400,
-        "the query is not valid: send reference alone, or each of lane, outcome, from, until, limit and cursor once at most; see /v1/openapi.json"
+        "the query is not valid: send reference alone, or lane, outcome, from, until, limit and cursor, each at most once; see /v1/openapi.json"
     )
     static let receiptUnknown = APIProblem(
         .receiptUnknown, status: 404, "there is no such receipt: see /v1/receipts")
@@ -271,25 +273,26 @@ extension APIProblem {
     )
     static let exportUnknown = APIProblem(
         .exportUnknown, status: 404,
-        "there is no such export, or a later one took its place: ask with POST /v1/exports again, and confirm that one"
+        "there is no such export, or a later export replaced it: export again with POST /v1/exports, and confirm that export"
     )
 
-    /// The store does not give or take what it should.
+    /// The problem of a store that cannot be read or written.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
         APIProblem(
             .recordsUnavailable, status: 503, "the store of records: \(error.explanation)",
             retryAfter: storeSeconds)
     }
 
-    /// After how many seconds a till asks again of a store that takes nothing: a person has to look at it.
+    /// The seconds after which a till should try a faulty store again. A person has to look at the store
+    /// meanwhile.
     private static let storeSeconds: Int64 = 5
 
-    /// After how many seconds a till asks again for a lane that serves another customer.
+    /// The seconds after which a till should try an occupied lane again.
     private static let customerSeconds: Int64 = 2
 
-    /// Another customer is being served.
+    /// The problem of a lane at which a presentation is running.
     ///
-    /// - Parameter isOwn: whether the caller ordered that presentation, and so may end it.
+    /// - Parameter isOwn: whether the caller ordered that presentation, and so may cancel it.
     static func laneBusy(_ id: PresentationID, isOwn: Bool) -> APIProblem {
         let whose = isOwn ? "" : " of another caller"
         let further = isOwn ? ", or DELETE it" : ""
@@ -299,9 +302,9 @@ extension APIProblem {
             retryAfter: customerSeconds, presentation: id)
     }
 
-    /// A person is to decide on the presentation before.
+    /// The problem of a lane at which a person has to decide first.
     ///
-    /// - Parameter isOwn: as of `laneBusy`.
+    /// - Parameter isOwn: whether the caller ordered that presentation, and so may cancel it.
     static func decisionOpen(_ id: PresentationID, isOwn: Bool) -> APIProblem {
         let whose = isOwn ? "" : " of another caller"
         let further = isOwn ? ", or DELETE it" : " at the clerk's page"
@@ -315,6 +318,7 @@ extension APIProblem {
         APIProblem(.bodyTooLong, status: 413, "the body has more than \(limit) bytes: send a shorter one")
     }
 
+    /// Creates the problem of a request from another host or page.
     init(host refusal: HostRefusal) {
         switch refusal {
         case .severalHosts: self = .hostTwice
@@ -323,9 +327,10 @@ extension APIProblem {
         }
     }
 
-    /// A body that is not what it should be, with line and member.
+    /// Creates the problem of a malformed body, with line and member.
     ///
-    /// - Parameter permitted: the members that the body may have, named where it has another.
+    /// - Parameter permitted: the members that the body may have, listed if it has another member; empty to
+    ///   list none.
     init(body fault: JSONFault, permitted: Set<String>) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
         var detail = "line \(fault.line): \(fault.explanation)"
@@ -335,7 +340,7 @@ extension APIProblem {
         self.init(.bodyRefused, status: 400, detail, pointer: pointer)
     }
 
-    /// As above, of a body with few members.
+    /// Creates the problem of a malformed body without a list of permitted members.
     init(body fault: JSONFault) {
         self.init(body: fault, permitted: [])
     }

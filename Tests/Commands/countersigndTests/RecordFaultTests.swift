@@ -30,7 +30,7 @@ struct RecordFaultTests {
         #expect(unready.status == 503 && unready.text.contains("recordsUnavailable"))
         let figures = try await reader.asAdmin.call("GET", "/metrics").text
         #expect(figures.contains(#"countersign_records_total{what="receipt",outcome="failed"}"#))
-        #expect(reader.daemon.errors.contains("the store does not take what it is to keep"))
+        #expect(reader.daemon.errors.contains("the store refused a record"))
         let display = try await reader.asApp.call(
             "POST", "/v1/presentations",
             #"{"kind": "display", "intent": "age over 21", "retention": "receipt"}"#)

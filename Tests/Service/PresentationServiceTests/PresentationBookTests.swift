@@ -80,17 +80,17 @@ struct PresentationBookTests {
         let held = Self.book()
         let record = try Self.record()
         #expect(try held.book.insert(record).states == [.armed])
-        #expect(held.book.note(.armed, of: record.id).isEmpty)
-        #expect(held.book.note(.engaged, of: record.id).states == [.engaged])
-        #expect(held.book.note(.hold, of: record.id).hints == [.hold])
-        #expect(held.book.note(.awaitingConsent, of: record.id).states == [.awaitingConsent])
+        #expect(held.book.apply(.armed, to: record.id).isEmpty)
+        #expect(held.book.apply(.engaged, to: record.id).states == [.engaged])
+        #expect(held.book.apply(.hold, to: record.id).hints == [.hold])
+        #expect(held.book.apply(.awaitingConsent, to: record.id).states == [.awaitingConsent])
         #expect(
             held.book.end(record.id, with: Self.declined, then: nil, shown: nil, at: Self.now)?.state
                 == .declined)
-        #expect(held.book.note(.receiving, of: record.id).isEmpty)
+        #expect(held.book.apply(.receiving, to: record.id).isEmpty)
         #expect(held.book[record.id]?.state == .awaitingConsent && held.book[record.id]?.hint == nil)
         #expect(held.book.complete(record.id, PresentationBook.Kept()).states == [.declined])
-        #expect(held.book.note(.receiving, of: record.id).isEmpty)
+        #expect(held.book.apply(.receiving, to: record.id).isEmpty)
         #expect(held.book.complete(record.id, PresentationBook.Kept()).isEmpty)
         #expect(held.book.end(record.id, with: Self.declined, then: nil, shown: nil, at: Self.now) == nil)
     }
@@ -107,7 +107,7 @@ struct PresentationBookTests {
             (.receiving, [.receiving]), (.verifying, []),
         ]
         for (event, names) in steps {
-            #expect(held.book.note(event, of: record.id).names == names, "\(event)")
+            #expect(held.book.apply(event, to: record.id).names == names, "\(event)")
         }
         let report = try await Self.report(on: record)
         #expect(held.book.finish(record.id, report).names == [.awaitingDecision])
@@ -132,13 +132,13 @@ struct PresentationBookTests {
             (.checkBluetooth, .engaged, .checkBluetooth), (.awaitingConsent, .awaitingConsent, nil),
         ]
         for (event, state, hint) in steps {
-            let notified = held.book.note(event, of: record.id)
+            let notified = held.book.apply(event, to: record.id)
             #expect(notified.states == [state] && notified.hints == [hint], "\(event)")
         }
         let again = try Self.record(at: "two")
         _ = try held.book.insert(again)
-        _ = held.book.note(.engaged, of: again.id)
-        let lifted = held.book.note(Self.lift, of: again.id)
+        _ = held.book.apply(.engaged, to: again.id)
+        let lifted = held.book.apply(Self.lift, to: again.id)
         #expect(lifted.states == [.armed] && lifted.hints == [.tapAgain])
     }
 

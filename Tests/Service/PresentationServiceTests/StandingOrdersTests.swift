@@ -16,12 +16,12 @@ struct StandingOrdersTests {
         let now = ContinuousClock.now
         var orders = Self.orders()
         orders.insert(lane: "two", task: Task {})
-        let held = [orders.hold(lane: "one"), orders.hold(lane: "one")]
+        let held = [orders.reserveTurn(lane: "one"), orders.reserveTurn(lane: "one")]
         #expect(held == [nil, nil])
         #expect(!orders.hasTurn(lane: "one", at: now) && orders.hasTurn(lane: "two", at: now))
-        orders.release(lane: "one")
+        orders.releaseTurn(lane: "one")
         #expect(!orders.hasTurn(lane: "one", at: now))
-        orders.release(lane: "one")
+        orders.releaseTurn(lane: "one")
         #expect(orders.hasTurn(lane: "one", at: now))
         #expect(!orders.hasTurn(lane: "three", at: now))
     }
@@ -33,13 +33,13 @@ struct StandingOrdersTests {
         var orders = Self.orders()
         orders.wait(in: id, at: "one")
         #expect(orders.isUnasked(id) && !orders.isUnasked(other))
-        let held = [orders.hold(lane: "one"), orders.hold(lane: "one")]
+        let held = [orders.reserveTurn(lane: "one"), orders.reserveTurn(lane: "one")]
         #expect(held == [id, id])
         #expect(orders.isYielding(id, at: "one") && !orders.isUnasked(id))
         orders.endYielding(other, at: "one")
         #expect(orders.isYielding(id, at: "one"))
         orders.endYielding(id, at: "one")
-        let later = orders.hold(lane: "one")
+        let later = orders.reserveTurn(lane: "one")
         #expect(!orders.isYielding(id, at: "one") && later == nil)
     }
 

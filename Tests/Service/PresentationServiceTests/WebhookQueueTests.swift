@@ -150,7 +150,7 @@ struct WebhookQueueTests {
         defer { receiver.end() }
         for number in 0..<40 { _ = try await scene.end("\(number)", by: "till", at: scene.healthy) }
         try scene.change("ALTER TABLE presentation RENAME TO elsewhere")
-        let message = "the store does not take what it is to keep"
+        let message = "the store refused a record"
         // The daemon ends while the store cannot be read.
         let early = Task { try await scene.queue.run() }
         try await until("the fault") { scene.lines.metadata(of: message).count == 1 }

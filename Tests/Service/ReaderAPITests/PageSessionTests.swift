@@ -27,15 +27,15 @@ struct PageSessionTests {
         let made = ContinuousClock.now
         func code() throws -> String { try sessions.makeCode(for: place, by: caller, at: made) }
         let first = try code()
-        let taken = try sessions.take(first, under: Self.rules, at: made + .seconds(59))
+        let taken = try sessions.redeem(first, under: Self.rules, at: made + .seconds(59))
         #expect(taken.place == place && taken.cookie.utf8.count == 64)
         let late = try code()
         #expect(throws: APIProblem.pageCodeRefused) {
-            try sessions.take(late, under: Self.rules, at: made + .seconds(60))
+            try sessions.redeem(late, under: Self.rules, at: made + .seconds(60))
         }
         let withdrawn = try code()
         #expect(throws: APIProblem.pageCodeRefused) {
-            try sessions.take(withdrawn, under: AccessRules(), at: made)
+            try sessions.redeem(withdrawn, under: AccessRules(), at: made)
         }
     }
 
@@ -48,8 +48,8 @@ struct PageSessionTests {
             try sessions.makeCode(for: PagePlace(.kiosk, lane: "one"), by: caller, at: now)
         }
         #expect(throws: APIProblem.pageCodeRefused) {
-            try sessions.take(codes[0], under: Self.rules, at: now)
+            try sessions.redeem(codes[0], under: Self.rules, at: now)
         }
-        #expect(try sessions.take(codes[1], under: Self.rules, at: now).place.lane == "one")
+        #expect(try sessions.redeem(codes[1], under: Self.rules, at: now).place.lane == "one")
     }
 }

@@ -1,20 +1,22 @@
-/// Who asks, and what for.
+/// A caller of the service who was recognised by a token or as a user of this computer, with scopes and
+/// lanes.
 package struct KnownCaller: Equatable, Sendable {
-    /// By what the caller is known.
+    /// The proof by which the caller was recognised.
     package enum Credential: Hashable, Sendable {
-        /// A token, by its SHA-256.
+        /// The SHA-256 of a token.
         case token([UInt8])
-        /// A user of this computer.
+        /// The number of a user of this computer.
         case user(UInt32)
     }
 
-    /// The token's name, or `uid:` and the user's number. What the caller orders belongs to this name.
+    /// The token's name, or `uid:` and the user's number. Presentations that the caller orders belong to this
+    /// name.
     package let name: String
     package let scopes: Set<Scope>
-    /// The lanes that `app`, `screen`, `clerk` and `order` are for; nil for all.
+    /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all lanes.
     package let lanes: Set<String>?
     package let credential: Credential
-    /// Whether it is a page with a cookie of this credential.
+    /// Whether the caller is a browser page that signed in with a cookie of this credential.
     package let isPage: Bool
 
     package init(
@@ -27,18 +29,18 @@ package struct KnownCaller: Equatable, Sendable {
         self.isPage = isPage
     }
 
-    /// Whether a page of the caller may be at this lane.
+    /// Whether the caller may show a page of this lane.
     package func serves(lane: String) -> Bool {
         !scopes.isDisjoint(with: [.screen, .clerk]) && covers(lane: lane)
     }
 
-    /// Whether a lane is among those of the caller.
+    /// Whether this lane is among the caller's lanes.
     package func covers(lane: String) -> Bool { lanes?.contains(lane) ?? true }
 
-    /// Whether the caller may order presentations at this lane, and see there what it ordered.
+    /// Whether the caller may order presentations at this lane and see those that it ordered.
     package func usesApp(at lane: String) -> Bool { scopes.contains(.app) && covers(lane: lane) }
 
-    /// Whether it is the caller, by scope `app`, who ordered at this lane what belongs to this name.
+    /// Whether the caller owns presentations of this name and may see them at this lane.
     package func ordered(_ owner: String, at lane: String) -> Bool { owner == name && usesApp(at: lane) }
 
     /// Whether the caller may start the presets of this lane.
@@ -49,8 +51,8 @@ package struct KnownCaller: Equatable, Sendable {
     /// Whether an order of the caller may begin at this lane.
     package func begins(at lane: String) -> Bool { usesApp(at: lane) || orders(at: lane) }
 
-    /// By which of its scopes the caller may know a presentation: as the caller who ordered it, at a page of its lane
-    /// while it is the latest there, or as the administrator.
+    /// The scopes by which the caller may access a presentation: as the caller who ordered it, at a page of
+    /// its lane while it is the latest there, or as the administrator.
     func scopes(over record: PresentationRecord, latest: PresentationID?) -> Set<Scope> {
         scopes.filter { scope in
             switch scope {
@@ -64,20 +66,22 @@ package struct KnownCaller: Equatable, Sendable {
     }
 }
 
-/// What a caller may do.
+/// A right of a caller.
 package enum Scope: String, CaseIterable, Sendable {
-    /// Order presentations, and follow, cancel and read those that it ordered; never a portrait of a display request.
+    /// Orders presentations, and follows, cancels and reads those that it ordered. Never receives the
+    /// portrait of a display request.
     case app
-    /// What the customer's page shows of the presentation at its lane.
+    /// Shows the customer's page of a lane.
     case screen
-    /// What the clerk's page does with the presentation at its lane: compare, decide, cancel, scan.
+    /// Shows the clerk's page of a lane: compares, decides, cancels and scans QR codes.
     case clerk
-    /// Start the presets of a lane, and follow and cancel what it started; of the result the outcome alone.
+    /// Starts the presets of a lane, and follows and cancels presentations that it started. Sees only their
+    /// outcome.
     case order
-    /// Have reader tokens made, for the brands and readers that are granted.
+    /// Has reader tokens made for the brands and readers that it was granted.
     case readerTokens
-    /// What a shop's own server does for its app and its page: nothing at a lane.
+    /// Asks and receives answers for a shop's app and web page. Has no rights at a lane.
     case online
-    /// Figures of the service, its receipts, and all presentations without what came of them.
+    /// Reads figures, receipts, and all presentations without their answers.
     case admin
 }

@@ -1,15 +1,15 @@
 package import MdocTrust
 package import ReaderService
 
-/// A lane with the settings of its page.
+/// A lane with its settings: page, deadlines, retrieval, presets and standing order.
 package struct ConfiguredLane: Sendable {
     package let lane: Lane
     package let page: LanePage
-    /// Deadlines and ways of retrieval.
+    /// The deadlines, the retrieval methods and the revocation policy of the lane.
     package let settings: LaneSettings
-    /// What the buttons of its clerk's page ask, in their order.
+    /// The presets behind the buttons of the clerk's page, in their order.
     package let presets: [Preset]
-    /// What the lane asks the next phone by itself; nil if it waits for orders.
+    /// The preset that the lane asks each next phone by itself, or `nil` if the lane waits for orders.
     package let standing: Preset?
 
     package init(
@@ -24,26 +24,28 @@ package struct ConfiguredLane: Sendable {
     }
 }
 
-/// How phones are asked at a lane.
+/// The settings with which phones are asked at a lane.
 package struct LaneSettings: Equatable, Sendable {
     package var deadlines = PresentationDeadlines()
     package var retrieval = RetrievalPlan()
     package var requestVersion = RequestVersion.automatic
-    /// The revocation policy of its orders, where it is stricter than that of their purpose.
+    /// The revocation policy of the lane's orders, if it is stricter than the policy of their purpose.
     package var policy: RevocationPolicy?
 
     package init() {}
 }
 
-/// The operator's own words and settings for the page of a lane.
+/// The operator's settings and texts for the pages of a lane.
 package struct LanePage: Equatable, Sendable {
+    /// The position of the reader's antenna, for the drawing on the customer's page.
     package struct Antenna: Equatable, Sendable {
         package enum Place: String, CaseIterable, Sendable {
             case left, right, above, below, here
         }
 
-        /// In percent of the reader's face, as the customer sees it.
+        /// The distance of the antenna from the left edge of the reader's face, in percent of its width.
         package let x: Int
+        /// The distance of the antenna from the upper edge of the reader's face, in percent of its height.
         package let y: Int
         /// The position of the reader relative to the screen.
         package let place: Place
@@ -55,6 +57,7 @@ package struct LanePage: Equatable, Sendable {
         }
     }
 
+    /// The operator's privacy notice.
     package struct Notice: Equatable, Sendable {
         package let controller: String
         package let purpose: String
@@ -69,43 +72,45 @@ package struct LanePage: Equatable, Sendable {
         }
     }
 
-    /// How the reader looks, for the drawings.
+    /// The shape of the reader in drawings.
     package enum Reader: String, CaseIterable, Sendable {
         /// A square pad with a cable.
         case square
         /// A pad that is longer than wide, with a cable.
         case upright
-        /// Set into the counter or the kiosk: only its mark is seen.
+        /// A reader inside the counter or the kiosk, of which only the mark is visible.
         case builtIn
     }
 
+    /// The language of the lane's pages; `nil` for the browser's language.
     package var language: String?
     package var brand: LaneBrand?
     package var reader = Reader.square
     package var antenna: Antenna?
-    /// How long the customer's page shows a result, and a lane that asks by itself then waits.
+    /// The seconds for which the customer's page shows a result. A standing order asks the next phone after
+    /// that time.
     package var resultSeconds = 12
     package var notice: Notice?
-    /// The names of the wallets that are accepted, as the operator writes them; shown while nothing is asked.
+    /// The names of accepted wallets, shown while no phone is asked.
     package var accepts: [String] = []
-    /// What will be asked, by the names of elements; shown while nothing is asked.
+    /// The names of the elements that will be asked for, shown while no phone is asked.
     package var asks: [String] = []
-    /// Whether the customer's page speaks its words.
+    /// Whether the customer's page reads its texts aloud.
     package var speaks = false
     package var texts = PageTexts()
 
     package init() {}
 }
 
-/// The operator's own words in place of those of the customer's page. What an outcome is called is not among them: a head
-/// keeps its meaning on every screen.
+/// The operator's texts that replace texts of the customer's page. The headings of outcomes cannot be
+/// replaced, so that each outcome has the same heading on every screen.
 package struct PageTexts: Equatable, Sendable {
     /// The languages of the pages.
     package enum Language: String, CaseIterable, Sendable {
         case ar, de, en, es, fr, it, pt, zh
     }
 
-    /// The keys whose words may be replaced, as `strings.json` has them.
+    /// The keys of `strings.json` whose texts may be replaced.
     package static let keys: Set<String> = Set(
         [
             "idle", "armed", "phoneLocked", "notAnID", "tapAgain", "confirmThenTapAgain", "offerQR",
@@ -115,11 +120,14 @@ package struct PageTexts: Equatable, Sendable {
             "notConfirmed", "declined", "cancelled", "failed", "unavailable",
         ].map { "customer.\($0).text" } + ["customer.idle.head"])
 
+    /// The replacing texts: by language, then by key.
     package private(set) var words: [String: [String: String]] = [:]
 
     package init() {}
 
-    /// - Parameter key: one of `keys`.
+    /// Replaces a text in one language.
+    ///
+    /// - Parameter key: a member of `keys`.
     package mutating func replace(_ key: String, in language: Language, by text: String) {
         words[language.rawValue, default: [:]][key] = text
     }

@@ -2,13 +2,14 @@ internal import ErrorMapping
 internal import Glibc
 package import ReaderTokens
 
-/// A shop's own look on the pages of its lane. It needs no reader token: it says whose screen this is, not who asks.
+/// A shop's name, logo and colours on the pages of its lane. They say whose screen it is, not who asks the
+/// holder, so that no reader token is needed.
 package struct LaneBrand: Equatable, Sendable {
     package let name: String
-    /// The file of the logo, a PNG; nil for none.
+    /// The path of the logo, a PNG file; `nil` for no logo.
     package let logo: String?
     package let colours: BrandColours?
-    /// What greets people while nothing is asked; nil for the page's own words.
+    /// The greeting while no phone is asked; `nil` for the page's own text.
     package let welcome: String?
 
     package init(name: String, logo: String? = nil, colours: BrandColours? = nil, welcome: String? = nil) {
@@ -18,15 +19,17 @@ package struct LaneBrand: Equatable, Sendable {
         self.welcome = welcome
     }
 
-    /// The logo as its file has it now; nil if none is named.
+    /// Reads the logo from its file; `nil` if no file is named.
     package func image() throws(LogoFileFault) -> BrandLogo? {
         guard let logo else { return nil }
         let data = try Self.contents(of: logo)
         return try mapping(BrandLogo(png: data), LogoFileFault.refused)
     }
 
-    /// Nothing but a file is read, and no more of it than a logo may have: a pipe would never end.
+    /// Reads a regular file up to the size limit of a logo. A device or a pipe is refused, since reading it
+    /// might never end.
     private static func contents(of path: String) throws(LogoFileFault) -> [UInt8] {
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .unreadable }
         defer { close(file) }
@@ -44,7 +47,7 @@ package struct LaneBrand: Equatable, Sendable {
     }
 }
 
-/// Why a file cannot be shown as a logo.
+/// The reason why a file cannot be shown as a logo.
 package enum LogoFileFault: Error, Equatable, Sendable {
     case unreadable
     case refused(LogoFault)

@@ -3,22 +3,26 @@ package import ReaderStore
 package import RequestPlanner
 internal import Reports
 
-/// A display request that the configuration names, so that a button, or a lane by itself, can start it.
+/// A named display request of the configuration, which a button or a standing order can start.
 ///
-/// It is never a data request: whoever presses a button has no use for elements, and no reader token to ask for them.
+/// A preset is never a data request: a person who presses a button has no use for elements, and no reader
+/// token.
 package struct Preset: Equatable, Sendable {
-    /// How many a configuration, or a lane, has at most.
+    /// The maximum number of presets of a configuration, and of one lane.
     package static let most = 12
 
-    /// What its button says.
+    /// The text of the preset's button.
     package let name: String
     package let intent: RequestIntent
     package let validation: PresentationOrder.Validation
     package let retention: RetentionProfile
-    /// Replaces the policy of its purpose, where it accepts no more than that.
+    /// Replaces the revocation policy of the purpose, if it is at least as strict.
     package let policy: RevocationPolicy?
 
-    /// - Throws: why no phone can be asked this.
+    /// Creates a preset.
+    ///
+    /// - Parameter words: the intent as text.
+    /// - Throws: the reason why a phone cannot be asked this, or why the retention is not possible.
     package init(
         name: String, intent words: String, validation: PresentationOrder.Validation = .check,
         retention: RetentionProfile = .receipt, policy: RevocationPolicy? = nil
@@ -40,7 +44,7 @@ package struct Preset: Equatable, Sendable {
     }
 }
 
-/// Why a preset is refused, in plain words.
+/// The reason why a preset is refused, as text for the operator.
 package struct PresetFault: Error, CustomStringConvertible {
     package let description: String
 }

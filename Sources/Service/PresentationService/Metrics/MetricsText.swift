@@ -1,4 +1,4 @@
-/// Prometheus' text exposition format 0.0.4.
+/// A writer of Prometheus' text exposition format 0.0.4.
 package struct MetricsText {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -7,12 +7,13 @@ package struct MetricsText {
 
     package init() {}
 
-    /// Begins a family of figures.
+    /// Begins a metric family: writes its HELP and TYPE lines.
     package mutating func begin(_ name: String, type: String, about help: String) {
         self.name = name
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
+    /// Writes one sample of the current metric family.
     package mutating func add(
         _ value: Double, _ labels: [(name: String, value: String)] = [], suffix: String = ""
     ) {
@@ -24,6 +25,7 @@ package struct MetricsText {
         text += " \(Self.number(value))\n"
     }
 
+    /// Writes the buckets, the sum and the count of a histogram.
     mutating func add(_ histogram: Histogram, _ labels: [(name: String, value: String)]) {
         for (bound, count) in zip(Histogram.bounds, histogram.counts) {
             add(Double(count), labels + [("le", Self.number(bound))], suffix: "_bucket")

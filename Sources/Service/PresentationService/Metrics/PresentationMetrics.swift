@@ -2,16 +2,18 @@ internal import ReaderStore
 internal import Reports
 internal import Synchronization
 
-/// What is counted and timed. Nothing here is about a person: lanes, kinds, outcomes, and the ids of reasons.
+/// The counters and histograms of the daemon's metrics. Their labels are lanes, kinds, outcomes and ids of
+/// reasons; nothing is about a person.
 package final class PresentationMetrics: Sendable {
-    /// What the daemon keeps, and what it does about it.
+    /// The kinds of writes to the store that are counted.
     enum Record: String, CaseIterable {
-        /// Whether it could be kept at all was looked at.
+        /// A check of whether data could be kept.
         case check
-        /// What a receipt will say once somebody has decided.
+        /// A receipt that is held until somebody decides.
         case held
+        /// A receipt, retained data, an export, or the removal of expired data.
         case receipt, retained, exported, purged
-        /// How a presentation ended, for its caller.
+        /// The end of a presentation, from which its caller can read it later.
         case presentation
     }
 
@@ -39,14 +41,16 @@ package final class PresentationMetrics: Sendable {
 
     package init() {}
 
-    func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
+    /// Counts the outcome of a presentation.
+    func countEnd(lane: String, kind: PresentationOrder.Kind, _ conclusion: Conclusion) {
         let ended = Ended(
             lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
             reason: conclusion.reasons.first?.id ?? "none")
         state.withLock { $0.outcomes[ended, default: 0] += 1 }
     }
 
-    func took(_ phases: [TransactionReport.Phase], at lane: String) {
+    /// Adds the durations of a presentation's phases to the histograms.
+    func addDurations(of phases: [TransactionReport.Phase], at lane: String) {
         state.withLock { counted in
             for phase in phases {
                 counted.phases[Phase(lane: lane, name: phase.name), default: Histogram()]
@@ -55,24 +59,28 @@ package final class PresentationMetrics: Sendable {
         }
     }
 
-    /// - Parameter outcome: `delivered`, `given_up`, `dropped`, or `deferred` if the store keeps it until there is room.
+    /// Counts a webhook.
+    ///
+    /// - Parameter outcome: `delivered`, `given_up`, `dropped`, or `deferred` if the store keeps it until
+    ///   there is room.
     package func webhook(_ outcome: String) {
         state.withLock { $0.webhooks[outcome, default: 0] += 1 }
     }
 
-    func kept(_ record: Record, isWritten: Bool) {
+    /// Counts a write to the store.
+    func countWrite(of record: Record, isWritten: Bool) {
         state.withLock { state in
             state.records[record.rawValue, default: (0, 0)].written += isWritten ? 1 : 0
             state.records[record.rawValue, default: (0, 0)].failed += isWritten ? 0 : 1
         }
     }
 
-    /// How many receipts the hub of the fleet does not have.
+    /// Sets the number of receipts that the fleet's hub has not received.
     package func receiptsWaiting(_ count: Int64) {
         state.withLock { $0.receiptsWaiting = count }
     }
 
-    /// The counts in Prometheus' text exposition format 0.0.4.
+    /// Writes all metrics.
     package func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
         text.begin(
@@ -88,18 +96,18 @@ package final class PresentationMetrics: Sendable {
         }
         text.begin(
             "countersign_phase_seconds", type: "histogram",
-            about: "How long the phases of presentations took."
+            about: "Durations of the phases of presentations, in seconds."
         )
         for (phase, histogram) in counted.phases.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(histogram, [("lane", phase.lane), ("phase", phase.name)])
         }
-        text.begin("countersign_webhooks_total", type: "counter", about: "Webhooks, by what became of them.")
+        text.begin("countersign_webhooks_total", type: "counter", about: "Webhooks by result.")
         for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("outcome", outcome)])
         }
         text.begin(
             "countersign_records_total", type: "counter",
-            about: "Records that the store was asked to keep or to remove.")
+            about: "Writes and removals of records in the store, by kind and result.")
         for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count.written), [("what", what), ("outcome", "done")])
             text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
@@ -107,15 +115,15 @@ package final class PresentationMetrics: Sendable {
         guard let waiting = counted.receiptsWaiting else { return }
         text.begin(
             "countersign_fleet_receipts_waiting", type: "gauge",
-            about: "Receipts that the hub of the fleet does not have."
+            about: "Receipts that the hub of the fleet has not received."
         )
         text.add(Double(waiting))
     }
 }
 
-/// How often what took how long, in seconds.
+/// A cumulative histogram of durations in seconds.
 struct Histogram: Sendable {
-    /// Upper bounds: from a local step to a holder who reads for minutes.
+    /// The upper bounds of the buckets: from a step on this computer to a holder who reads for minutes.
     static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
     private(set) var counts = [Int](repeating: 0, count: bounds.count)
@@ -125,6 +133,7 @@ struct Histogram: Sendable {
     mutating func add(_ seconds: Double) {
         count += 1
         sum += seconds
+        // Prometheus' buckets are cumulative: each also counts what the smaller ones count.
         for (index, bound) in Self.bounds.enumerated() where seconds <= bound { counts[index] += 1 }
     }
 }

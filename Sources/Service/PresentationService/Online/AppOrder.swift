@@ -6,13 +6,14 @@ internal import Reports
 internal import RequestPlanner
 package import WalletPresentation
 
-/// What an app asks for through PassKit: an order without its session. It is kept beside the
-/// nonce in the same form.
+/// The order of an app that asks through PassKit (Verify with Wallet), without its session. The store keeps
+/// it in the same form beside the nonce.
 package struct AppOrder: Sendable {
-    /// By its name in the configuration; nil for the only one.
+    /// The merchant's name in the configuration; `nil` for the only merchant.
     let merchant: String?
     package let descriptor: IdentityDescriptor
 
+    /// The members of the order in JSON.
     package static let members: Set = ["merchant", "document", "elements", "intentToStore"]
     private static let mostElements = 32
 
@@ -25,7 +26,8 @@ package struct AppOrder: Sendable {
             elements = try members.required("elements").array(upTo: Self.mostElements).map {
                 entry throws(JSONFault) in
                 guard let element = IdentityElement(try entry.string(upTo: 64)) else {
-                    throw entry.wrong("must be an element as PassKit names it: givenName, age(atLeast:21)")
+                    throw entry.wrong(
+                        "must be an element with PassKit's name, such as givenName or age(atLeast:21)")
                 }
                 return (element, intent)
             }
@@ -44,8 +46,9 @@ package struct AppOrder: Sendable {
         return intent
     }
 
-    /// The ages that are asked for, where an age in years answers too, which PassKit asks for in their place; whether the
-    /// document is in date if its expiry date is asked for; and the elements.
+    /// The questions that a response has to answer: each age that is asked for, and whether the document is
+    /// in date if its expiry date is asked for. PassKit may ask for an age in years instead of an `age_over`
+    /// element, and such an age answers the question too.
     func expectation(on day: FullDate) -> AnswerExpectation {
         let request = descriptor.itemsRequest
         let ages = descriptor.elements.compactMap { element, _ -> Question.Subject? in
@@ -56,7 +59,7 @@ package struct AppOrder: Sendable {
             subjects.map { Question(docTypes: [request.docType], $0, on: day) }, of: request.askedElements())
     }
 
-    /// An app names elements and no purpose: ages alone are an age check.
+    /// The purpose of the request. An app names no purpose: a request for ages alone is an age check.
     var purpose: RequestPurpose {
         let isAgeCheck = descriptor.elements.allSatisfy { element, _ in
             if case .ageAtLeast = element { true } else { false }
@@ -64,7 +67,7 @@ package struct AppOrder: Sendable {
         return isAgeCheck ? .age : .elements
     }
 
-    /// As it is kept, under the name of the merchant who asks.
+    /// The JSON that the store keeps beside the nonce, with the name of the merchant who asks.
     package func kept(for merchant: String) -> [UInt8] {
         let value: JSONValue = [
             "merchant": .string(merchant), "document": .string(descriptor.document.rawValue),
@@ -76,7 +79,7 @@ package struct AppOrder: Sendable {
 }
 
 extension IdentityDescriptor {
-    /// As PassKit names it.
+    /// The descriptor with PassKit's names.
     var json: JSONValue {
         [
             "type": .string(document.descriptorType), "regionCode": JSONValue(document.regionCode),

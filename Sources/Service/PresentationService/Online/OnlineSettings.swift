@@ -1,11 +1,13 @@
 package import WalletPresentation
 
-/// In whose name an app or a page may ask, and with which keys.
+/// The merchants and web origins in whose name apps and pages may ask, with their keys.
 package struct OnlineSettings: Sendable {
+    /// A merchant of the shop's app.
     package struct Merchant: Sendable {
         package let name: String
         package let identity: MerchantIdentity
-        /// The first is the one to ask with; all open what wallets sealed for them.
+        /// The keys to which wallets encrypt responses. New requests name the first key; responses to all of
+        /// them can be opened.
         package let keys: [RecipientKey]
 
         package init(name: String, identity: MerchantIdentity, keys: [RecipientKey]) {
@@ -15,12 +17,13 @@ package struct OnlineSettings: Sendable {
         }
     }
 
-    /// The pages of the web.
+    /// The settings for web pages.
     package struct Web: Sendable {
         package let origins: [WebOrigin]
-        /// The first is asked with; all open what wallets sealed for them.
+        /// The keys to which wallets encrypt responses. New requests name the first key; responses to all of
+        /// them can be opened.
         package let keys: [RecipientKey]
-        /// The reader identity that signs requests; nil leaves it to the rules of the store.
+        /// The name of the reader identity that signs requests; `nil` if the store's rules choose it.
         package let identity: String?
 
         package init(origins: [WebOrigin], keys: [RecipientKey], identity: String?) {
@@ -31,7 +34,7 @@ package struct OnlineSettings: Sendable {
     }
 
     package var merchants: [Merchant]
-    /// Nil if no page may ask.
+    /// The settings for web pages, or `nil` if no page may ask.
     package var web: Web?
 
     package init(merchants: [Merchant] = [], web: Web? = nil) {
@@ -39,7 +42,7 @@ package struct OnlineSettings: Sendable {
         self.web = web
     }
 
-    /// The merchant of this name, or the only one where none is named.
+    /// The merchant with this name, or the only merchant if `name` is `nil`.
     func merchant(named name: String?) throws(PresentationServiceError) -> Merchant {
         guard let name else {
             guard let only = merchants.first else { throw .onlineNotSetUp }
@@ -50,7 +53,7 @@ package struct OnlineSettings: Sendable {
         return merchant
     }
 
-    /// One of our origins.
+    /// The configured origin that equals `text`.
     func origin(_ text: String) throws(PresentationServiceError) -> (WebOrigin, Web) {
         guard let web else { throw .onlineNotSetUp }
         guard let origin = web.origins.first(where: { $0.serialised == text }) else {

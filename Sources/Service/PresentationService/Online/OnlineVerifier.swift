@@ -12,18 +12,26 @@ internal import Synchronization
 package import WalletPresentation
 internal import ErrorMapping
 
-/// The channels of apps and pages: what may be asked, with a new nonce each time, and the verdicts on the answers.
+/// The presentation channels of apps and web pages: makes requests with a new nonce, and judges the
+/// responses.
 ///
-/// An answer is judged in steps, and yields before each: its nonce is spent, it is opened, verified and reported.
-/// All answers on the same thread take one step before any takes the next, so that a step's code and tables are in
-/// the processor's caches for all but the first. With eight answers at a time each takes a quarter less processor
-/// time.
+/// `ask` returns the request that the shop's app or page passes to the wallet. `judge` verifies the response
+/// that comes back. HTTP routes call both with the `SessionBinding` of the shop's session; a nonce is valid
+/// only for that session and only once.
+///
+/// `judge` works in steps and yields before each: the nonce is spent, and the response is opened, verified
+/// and reported. If several responses arrive together, all take one step before any takes the next, so that
+/// the code and tables of a step stay in the processor's caches. With eight responses at a time this saves a
+/// quarter of the processor time.
+///
+/// Trust, policy and time are those of the moment at which the response arrives, not of the request. Nothing
+/// is kept but the nonce with its order: the verdict is returned to the caller and forgotten.
 package final class OnlineVerifier: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore
     private let basis: any JudgingBasisSource
     private let portraits: PortraitDecoder
-    /// By which nonces and answers are judged.
+    /// The clock for nonces and verification.
     private let clock: WallClock
     private let log: Logger
     private let appOrders = LastOrder<AppOrder>()
@@ -41,14 +49,17 @@ package final class OnlineVerifier: Sendable {
         self.log = log
     }
 
-    /// Asks with other keys and in other names from the next request on. What was asked before is still opened where the
-    /// new settings have its key and its name.
+    /// Replaces the settings for new requests. The response to an earlier request can still be opened if the
+    /// new settings contain its key and its name.
     package func replace(with settings: OnlineSettings) {
         self.settings.withLock { $0 = settings }
     }
 
     private var current: OnlineSettings { settings.withLock { $0 } }
 
+    /// The current time.
+    ///
+    /// - Throws: `clockNotSet` if the clock shows a time before `WallClock.earliest`.
     private func now() throws(PresentationServiceError) -> Timestamp {
         let now = clock.now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -57,11 +68,15 @@ package final class OnlineVerifier: Sendable {
 
     // MARK: Apps
 
+    /// Makes a request for an app.
+    ///
+    /// - Returns: the members that the app passes to PassKit.
     package func ask(_ order: AppOrder, for session: SessionBinding) async throws(PresentationServiceError)
         -> JSONValue
     {
         let merchant = try current.merchant(named: order.merchant)
-        _ = try await basis.basis()  // what nobody could judge is not asked
+        // Without trust the response could not be judged, so that the wallet is not asked.
+        _ = try await basis.basis()
         let issued = try await issue(to: session, for: .app, order.kept(for: merchant.name))
         return [
             "nonce": .string(Base64URL.encode(issued.nonce.bytes)), "expires": .string("\(issued.expires)"),
@@ -70,17 +85,25 @@ package final class OnlineVerifier: Sendable {
         ]
     }
 
-    /// Trust and time are those of the answer's arrival.
+    /// Judges the response that an app received.
+    ///
+    /// - Parameters:
+    ///   - envelope: the encrypted response.
+    ///   - nonce: the nonce of the request, which is spent even if the response is refused.
+    /// - Returns: the report as JSON, with a portrait's bytes.
     package func judge(
         _ envelope: WalletEnvelope, to nonce: PresentationNonce, by session: SessionBinding
     ) async throws(PresentationServiceError) -> JSONValue {
         let now = try now()
         let basis = try await basis.basis()
+        // The nonce is spent before the response is opened, so that a refused response cannot be tried again.
         let spent = try await spend(nonce, by: session, over: .app, at: now)
         let order = try appOrders.order(kept: spent.asked)
         let settings = current
         let merchant = try settings.merchant(named: order.merchant)
+        // Used only for the error, which says so if the response is for another of our merchants.
         let others = settings.merchants.map(\.identity).filter { $0 != merchant.identity }
+        // Yields, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
         let opened: OpenedPresentation
         do throws(WalletPresentationError) {
@@ -97,6 +120,9 @@ package final class OnlineVerifier: Sendable {
 
     // MARK: Pages
 
+    /// Makes a request for a web page.
+    ///
+    /// - Returns: the members that the page passes to the Digital Credentials API.
     package func ask(_ order: WebOrder, for session: SessionBinding) async throws(PresentationServiceError)
         -> JSONValue
     {
@@ -123,16 +149,23 @@ package final class OnlineVerifier: Sendable {
         ]
     }
 
-    /// Trust and time are those of the answer's arrival.
+    /// Judges the response that a web page received.
+    ///
+    /// - Parameters:
+    ///   - info: the encryption information of the request, with its nonce and key.
+    ///   - page: the origin of the page.
+    /// - Returns: the report as JSON, with a portrait's bytes.
     package func judge(
         _ response: EncryptedResponse, to info: EncryptionInfo, on page: String, by session: SessionBinding
     ) async throws(PresentationServiceError) -> JSONValue {
         let now = try now()
         let basis = try await basis.basis()
+        // The nonce is spent before the response is opened, so that a refused response cannot be tried again.
         let spent = try await spend(info.nonce, by: session, over: .web, at: now)
         let order = try webOrders.order(kept: spent.asked)
         let (origin, web) = try current.origin(order.origin)
         guard page == order.origin else { throw .answerRefused(.originOther) }
+        // Yields, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
         let opened: OpenedPresentation
         do throws(WalletPresentationError) {
@@ -148,6 +181,7 @@ package final class OnlineVerifier: Sendable {
             by: basis.judging([order.plan.intent.purpose]), at: now)
     }
 
+    /// The identity that signs a web request, or `nil` for an unsigned request.
     private func signer(
         of draft: DeviceRequestDraft, _ web: OnlineSettings.Web, at now: Timestamp
     ) async throws(PresentationServiceError) -> ReaderIdentity? {
@@ -158,6 +192,7 @@ package final class OnlineVerifier: Sendable {
 
     // MARK: Both
 
+    /// Draws a nonce, and stores it with the order and the session.
     private func issue(
         to session: SessionBinding, for channel: PresentationChannel, _ asked: [UInt8]
     ) async throws(PresentationServiceError) -> IssuedNonce {
@@ -175,6 +210,7 @@ package final class OnlineVerifier: Sendable {
         }
     }
 
+    /// Marks a nonce as used, and returns the order that was stored with it.
     private func spend(
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
@@ -186,6 +222,7 @@ package final class OnlineVerifier: Sendable {
         }
     }
 
+    /// Verifies an opened response and reports it.
     private func verdict(
         _ opened: OpenedPresentation, asked: [ItemsRequest], _ expectation: AnswerExpectation,
         by basis: JudgingBasis, at now: Timestamp
@@ -193,6 +230,7 @@ package final class OnlineVerifier: Sendable {
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, day: WallClock.localDay(at: now),
             policy: basis.policy)
+        // Yields before each step, so that all waiting responses take the same step before any takes the next.
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()
@@ -204,7 +242,7 @@ package final class OnlineVerifier: Sendable {
     }
 }
 
-/// What was asked for over one channel, as it is kept beside a nonce.
+/// An order of one channel that the store keeps beside a nonce.
 protocol KeptOrder: Sendable {
     static var members: Set<String> { get }
     init(_ members: JSONTextMembers) throws(PresentationServiceError)
@@ -213,10 +251,11 @@ protocol KeptOrder: Sendable {
 extension AppOrder: KeptOrder {}
 extension WebOrder: KeptOrder {}
 
-/// Reads orders as they are kept, and remembers the last: a shop asks for the same again and again.
+/// A cache of the order that was parsed last, since a shop usually asks for the same elements again.
 final class LastOrder<Order: KeptOrder>: Sendable {
     private let last = Mutex<(kept: [UInt8], order: Order)?>(nil)
 
+    /// Parses a stored order, unless it equals the last one.
     func order(kept: [UInt8]) throws(PresentationServiceError) -> Order {
         if let last = last.withLock({ $0 }), last.kept == kept { return last.order }
         let members = try mapping(JSONText(kept[...]).members(Order.members)) { (_: JSONFault) in

@@ -3,13 +3,13 @@ internal import MdocModel
 internal import ReaderStore
 internal import RequestPlanner
 
-/// What a page asks for: an order without its session. It is kept beside the nonce in the same
-/// form.
+/// The order of a web page, without its session. The store keeps it in the same form beside the nonce.
 package struct WebOrder: Sendable {
     let origin: String
     let plan: RequestPlan
     private let intent: String
 
+    /// The members of the order in JSON.
     package static let members: Set = ["origin", "intent"]
 
     package init(_ members: JSONTextMembers) throws(PresentationServiceError) {
@@ -22,7 +22,7 @@ package struct WebOrder: Sendable {
         plan = try RequestPlan(ordered: RequestIntent(ordered: intent), keeping: .none)
     }
 
-    /// The request for a wallet of the web: each of them reads extended requests.
+    /// The request for a wallet that answers web pages. All such wallets read extended requests.
     var draft: DeviceRequestDraft {
         get throws(PresentationServiceError) {
             guard let draft = plan.drafts(for: [.extendedRequest, .readerAuthAll]).first else {
@@ -32,6 +32,7 @@ package struct WebOrder: Sendable {
         }
     }
 
+    /// The JSON that the store keeps beside the nonce.
     package var kept: [UInt8] {
         let value: JSONValue = ["origin": .string(origin), "intent": .string(intent)]
         return value.utf8

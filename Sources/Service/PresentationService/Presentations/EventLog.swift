@@ -1,22 +1,25 @@
 internal import JSON
 
-/// The latest events of one lane, and who listens to them.
+/// The latest events of one lane, and the listeners that receive them.
 ///
-/// An event's id is `RUN-NUMBER`: after a restart, earlier ids are not valid, and the listener gets the current
-/// state.
+/// An event's id is `RUN-NUMBER`. A listener that reconnects with the id of its last event receives the
+/// events since then. An id of an earlier run of the daemon, or one that is too old, is not valid: the
+/// listener receives the current state instead.
 struct EventLog {
-    /// How much a listener that was away may miss.
+    /// The number of events that are kept for listeners that reconnect.
     private static let mostKept = 256
-    /// How far behind a listener may fall before it is disconnected.
+    /// The number of unread events after which a slow listener is disconnected.
     private static let mostBehind = 64
 
+    /// A caller who receives the events of the lane, or of one presentation there.
     struct Listener {
+        /// The presentation whose events the listener receives; `nil` for all events.
         let presentation: PresentationID?
         let caller: KnownCaller
-        /// Whether it hears of all presentations, and not only of those that its caller ordered.
+        /// Whether the listener receives the events of all callers' presentations.
         let hearsAll: Bool
         let stream: AsyncStream<String>.Continuation
-        /// Called where it fell too far behind.
+        /// Called when the listener is disconnected because it reads too slowly.
         let lost: @Sendable () -> Void
     }
 
@@ -32,11 +35,12 @@ struct EventLog {
 
     var listenerCount: Int { listeners.count }
 
-    /// Sends an event to all listeners, and keeps it for those that reconnect.
+    /// Sends an event to the listeners that may receive it, and keeps it for listeners that reconnect.
     ///
     /// - Parameters:
-    ///   - ownersData: the data for the caller who ordered the presentation, where others get less.
-    ///   - isLatest: whether the presentation is the latest of its lane; of an earlier one only its caller hears.
+    ///   - ownersData: the data for the caller who ordered the presentation, if other listeners receive less.
+    ///   - isLatest: whether the presentation is the latest of its lane. Events of an earlier presentation go
+    ///     only to its caller.
     mutating func append(
         _ name: EventName, _ data: JSONValue, ownersData: JSONValue? = nil, of presentation: PresentationID?,
         owner: String? = nil, isLatest: Bool = true
@@ -66,21 +70,22 @@ struct EventLog {
         "id: \(run)-\(number)\nevent: \(name.rawValue)\ndata: \(data.line)\n\n"
     }
 
-    /// A comment, so that closed connections are noticed.
+    /// Sends each listener a comment line, so that closed connections are noticed.
     mutating func beat() {
         for (key, listener) in listeners { yield(": beat\n\n", to: listener, key) }
     }
 
-    /// Listens from now on. The listener first gets the events since `lastID`; if that id is not known any more,
-    /// `now`.
+    /// Adds a listener. It first receives the events since `lastID`, or `now` if that id is no longer valid.
     ///
-    /// - Parameter ended: called when the stream is released, whether anybody ever read it or not.
+    /// - Parameter ended: called when the stream is released, even if nobody ever read it.
     mutating func listen(
         to presentation: PresentationID?, by caller: KnownCaller, hearingAll hearsAll: Bool,
         after lastID: String?, now: (name: EventName, data: JSONValue)?, lost: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> (key: Int, frames: AsyncStream<String>) {
         let (frames, stream) = AsyncStream<String>.makeStream(
+            // A listener that reconnects may get all kept events at once, which must not count as falling
+            // behind.
             bufferingPolicy: .bufferingOldest(Self.mostBehind + Self.mostKept))
         let listener = Listener(
             presentation: presentation, caller: caller, hearsAll: hearsAll, stream: stream, lost: lost)
@@ -96,25 +101,28 @@ struct EventLog {
         return (key, frames)
     }
 
+    /// The kept events after `lastID`, or `nil` if that id is not one of this run or too old.
     private func missed(since lastID: String?) -> [LaneEvent]? {
         guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
+            // The event after `number` must still be among the kept ones.
             number <= last, number >= (kept.first?.number ?? last + 1) - 1
         else { return nil }
         return kept.filter { $0.number > number }
     }
 
+    /// Removes a listener and ends its stream.
     mutating func leave(_ key: Int) {
         listeners.removeValue(forKey: key)?.stream.finish()
     }
 
-    /// Ends the streams of callers who may not listen any more.
+    /// Ends the streams of callers who may no longer listen.
     mutating func close(where isOver: (KnownCaller) -> Bool) {
         for (key, listener) in listeners where isOver(listener.caller) { leave(key) }
     }
 
     func listenerCount(of name: String) -> Int { listeners.values.count { $0.caller.name == name } }
 
-    /// Ends the streams of those who listen to a presentation that is forgotten, or of everybody.
+    /// Ends the streams of the listeners of a removed presentation, or with `nil` all streams.
     mutating func close(_ presentation: PresentationID? = nil) {
         for (key, listener) in listeners where presentation == nil || listener.presentation == presentation {
             leave(key)
@@ -123,6 +131,7 @@ struct EventLog {
 }
 
 extension EventLog.Listener {
+    /// Whether the listener may receive the event and asked for it.
     fileprivate func concerns(_ event: LaneEvent) -> Bool {
         guard (hearsAll && event.isLatest) || event.owner == nil || event.owner == caller.name else {
             return false
@@ -131,18 +140,18 @@ extension EventLog.Listener {
     }
 }
 
-/// One event as it goes to those who listen: written once, whoever and however many they are.
+/// An event in the form in which it is sent. Its frames are written once and shared by all listeners.
 struct LaneEvent: Sendable {
-    /// Its place among all events of this run of the daemon.
+    /// The number of the event in its lane's log since the daemon started.
     let number: Int
     let presentation: PresentationID?
-    /// Who ordered that presentation; nil for what concerns the lane alone.
+    /// The name of the caller who ordered the presentation; `nil` for an event of the lane itself.
     let owner: String?
-    /// Whether that presentation was the latest of its lane.
+    /// Whether the presentation was the latest of its lane at the time of the event.
     let isLatest: Bool
     /// The frame of the event stream, with `id:`, `event:` and `data:`.
     let frame: String
-    /// The same for who ordered it, where that is more.
+    /// The frame for the caller who ordered the presentation, if it contains more than `frame`.
     let ownersFrame: String?
 
     func frame(for caller: KnownCaller) -> String {
@@ -150,26 +159,26 @@ struct LaneEvent: Sendable {
     }
 }
 
-/// What happened, as an event is named. An event is sent once for each time that it happens.
+/// The name of an event. An event is sent once for each time that it happens.
 package enum EventName: String, CaseIterable, Sendable {
-    /// The presentation came to this state.
+    /// The presentation entered this state.
     case armed, engaged, awaitingConsent, receiving, awaitingDecision
-    /// The state stays, and what people should know has changed: `hint`.
+    /// The member `hint` changed, and the state did not.
     case hintChanged
-    /// It has its outcome. Once for each presentation.
+    /// The presentation has its outcome. Sent once for each presentation.
     case ended
     /// A display request's result was closed, or personal data was deleted at its deadline.
     case wiped
     /// A receipt that could not be written before the end was written.
     case receiptWritten
-    /// The lane, its reader or its adapter changed.
+    /// The lane, its reader or its Bluetooth adapter changed.
     case laneChanged
-    /// An order was refused, since the lane is busy.
+    /// An order was refused because the lane is busy.
     case orderRefused
 }
 
 extension EventName {
-    /// What happened last to a presentation in this state. Nil if it is over and has no outcome yet.
+    /// The event that reports this state, or `nil` for a state whose event is `ended`.
     init?(entering state: PresentationState) {
         switch state {
         case .armed: self = .armed

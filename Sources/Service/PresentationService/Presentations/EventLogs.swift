@@ -2,15 +2,16 @@ internal import JSON
 
 /// The event logs of all lanes.
 ///
-/// A lane has one log. The log stays when the lane is removed, so that its listeners stay connected: the lane may come back.
-/// All logs together have a limited number of listeners, of which one caller may have half.
+/// Each lane has one log. The log stays when the lane is removed, so that its listeners stay connected until
+/// the lane comes back. All logs together have a limited number of listeners, and one caller may have half of
+/// them.
 struct EventLogs {
     /// Distinguishes the events of this run of the daemon from the events of other runs.
     private let run: String
     /// The maximum number of listeners of all lanes.
     private let most: Int
     private var logs: [String: EventLog] = [:]
-    /// Whether a caller may still listen by the rules that were last put in force; nil before the first change.
+    /// The rule that was last put in force for who may listen, or `nil` before the first change.
     private var mayListen: (@Sendable (KnownCaller) -> Bool)?
 
     init(run: String, most: Int) {
@@ -31,15 +32,15 @@ struct EventLogs {
 
     func contains(lane name: String) -> Bool { logs[name] != nil }
 
-    /// Notifies the listeners of a lane of what happened there.
+    /// Sends an event of the lane itself to the lane's listeners.
     mutating func append(_ name: EventName, _ data: JSONValue, ofLane lane: String) {
         logs[lane]?.append(name, data, of: nil)
     }
 
-    /// Notifies the listeners of what happened to a presentation.
+    /// Sends an event of a presentation to the listeners of its lane.
     ///
     /// - Parameters:
-    ///   - ownersData: the data for the caller who ordered the presentation, where others get less.
+    ///   - ownersData: the data for the caller who ordered the presentation, if other listeners receive less.
     ///   - isLatest: whether the presentation is the latest of its lane.
     mutating func append(
         _ name: EventName, _ data: JSONValue, ownersData: JSONValue?, of record: PresentationRecord,
@@ -55,10 +56,10 @@ struct EventLogs {
 
     func hasListeners(lane name: String) -> Bool { (logs[name]?.listenerCount ?? 0) > 0 }
 
-    /// Listens to a lane, or to one presentation of it.
+    /// Adds a listener to a lane, or to one presentation there.
     ///
     /// - Parameters:
-    ///   - latest: what happened last, for a listener that has not heard of it.
+    ///   - latest: the event that describes the current state, for a listener without a valid `lastID`.
     ///   - ended: called with the listener's key when its stream is released.
     /// - Throws: `tooManyListeners`, or `laneUnknown` for a lane without a log.
     mutating func listen(
@@ -66,33 +67,33 @@ struct EventLogs {
         latest: (name: EventName, data: JSONValue)?, lost: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (Int) -> Void
     ) throws(PresentationServiceError) -> AsyncStream<String> {
-        let own = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
-        guard listenerCount < most, own < (most + 1) / 2 else { throw .tooManyListeners }
-        let heard = logs[name]?.listen(
+        let ownListeners = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
+        guard listenerCount < most, ownListeners < (most + 1) / 2 else { throw .tooManyListeners }
+        let listener = logs[name]?.listen(
             to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: latest,
             lost: lost, ended: ended)
-        guard let heard else { throw .laneUnknown }
-        return heard.frames
+        guard let listener else { throw .laneUnknown }
+        return listener.frames
     }
 
     mutating func leave(lane name: String, _ key: Int) {
         logs[name]?.leave(key)
     }
 
-    /// Sends every listener a comment, and ends the streams of callers who may not listen any more.
+    /// Sends every listener a comment line, and ends the streams of callers who may no longer listen.
     mutating func beat() {
-        // A caller may have begun to listen while the rules changed.
+        // A caller may have begun to listen while the rules were being changed.
         if let mayListen { endStreams(unless: mayListen) }
         for name in logs.keys { logs[name]?.beat() }
     }
 
-    /// Ends the streams of callers who may not listen any more, now and at each later `beat`.
+    /// Ends the streams of callers who may no longer listen, now and at each later `beat`.
     mutating func endStreams(unless mayListen: @escaping @Sendable (KnownCaller) -> Bool) {
         self.mayListen = mayListen
         for name in logs.keys { logs[name]?.close { !mayListen($0) } }
     }
 
-    /// Ends the streams of those who listen to a presentation that is forgotten.
+    /// Ends the streams of the listeners of a removed presentation.
     mutating func close(_ presentation: PresentationID, lane name: String) {
         logs[name]?.close(presentation)
     }

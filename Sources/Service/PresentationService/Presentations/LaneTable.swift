@@ -1,12 +1,12 @@
 internal import ReaderService
 
-/// The lanes of a coordinator, and the readiness of each that its listeners know.
+/// The lanes of a coordinator, and the readiness of each lane that its listeners know.
 package struct LaneTable: Sendable {
     /// The names of the lanes, in the order in which they were added.
     package private(set) var names: [String] = []
     private var lanes: [String: ConfiguredLane] = [:]
-    /// The readiness of each lane that its listeners were last notified of. It stays when a lane is removed: the lane may come
-    /// back.
+    /// The readiness of each lane that its listeners were last notified of. The entry stays when a lane is
+    /// removed, since the lane may come back.
     private var notifiedReadiness: [String: LaneReadiness] = [:]
 
     init(_ lanes: [ConfiguredLane]) {
@@ -24,6 +24,7 @@ package struct LaneTable: Sendable {
         if lanes.updateValue(lane, forKey: name) == nil { names.append(name) }
     }
 
+    /// Removes a lane, and returns it if there was one.
     mutating func remove(_ name: String) -> ConfiguredLane? {
         names.removeAll { $0 == name }
         return lanes.removeValue(forKey: name)
@@ -31,7 +32,7 @@ package struct LaneTable: Sendable {
 
     /// Records the readiness of a lane.
     ///
-    /// - Returns: whether the lane's listeners know another readiness.
+    /// - Returns: whether it differs from the recorded one; false for the first record of a lane.
     mutating func record(_ readiness: LaneReadiness, of name: String) -> Bool {
         let before = notifiedReadiness.updateValue(readiness, forKey: name)
         return before.map { $0 != readiness } ?? false

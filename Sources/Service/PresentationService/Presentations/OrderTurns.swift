@@ -1,22 +1,25 @@
-/// The turns of orders: one order after the other, so many of each caller within an hour, and none once the daemon ends.
+/// The turns of orders: orders begin one after the other, each caller may begin a limited number within an
+/// hour, and none begins once the daemon is ending.
 struct OrderTurns {
     private var limit: OrderLimit
-    /// A task that ends when the order with the last turn was written and begun, or refused.
+    /// A task that ends when the order with the last turn has begun or was refused.
     private var last: Task<Void, Never>?
-    /// Whether the daemon ends, so that no presentation begins any more.
+    /// Whether the daemon is ending, so that no presentation begins any more.
     private(set) var isEnding = false
 
     init(ordersPerHour: Int) {
         limit = OrderLimit(most: ordersPerHour)
     }
 
-    /// - Throws: `tooManyOrders` if the caller has begun as many presentations as it may.
+    /// Checks that the caller may begin another presentation.
+    ///
+    /// - Throws: `tooManyOrders` if the caller has reached its limit.
     mutating func check(_ caller: String) throws(PresentationServiceError) { try limit.check(caller) }
 
     /// Counts a presentation that has begun.
     mutating func count(_ caller: String) { limit.count(caller) }
 
-    /// Runs `body` once the orders with earlier turns have ended.
+    /// Starts a task that runs `body` after the orders with earlier turns have begun or were refused.
     mutating func next<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(PresentationServiceError) -> Value
     ) -> Task<Result<Value, PresentationServiceError>, Never> {
@@ -31,29 +34,33 @@ struct OrderTurns {
         return turn
     }
 
+    /// Records that the daemon is ending.
     mutating func end() { isEnding = true }
 }
 
-/// How many presentations each caller begins within an hour, `most` at most: an order costs a wait at a lane, places in the store and
-/// signatures, and a till does not need more.
+/// The limit of presentations that each caller may begin within an hour. An order costs a wait at a lane,
+/// writes to the store and signatures, and a till does not need more.
 struct OrderLimit {
     private static let window = Duration.seconds(3600)
 
     private let most: Int
-    /// When each caller began its presentations of the last hour, from the first to the last.
+    /// The times at which each caller began presentations within the last hour, earliest first.
     private var begun: [String: [ContinuousClock.Instant]] = [:]
 
     init(most: Int) {
         self.most = most
     }
 
-    /// - Throws: `tooManyOrders` if the caller has begun as many as it may.
+    /// Checks that the caller may begin another presentation.
+    ///
+    /// - Throws: `tooManyOrders` if the caller has reached its limit.
     mutating func check(_ caller: String, at now: ContinuousClock.Instant = .now)
         throws(PresentationServiceError)
     {
         forget(caller, before: now - Self.window)
         guard let times = begun[caller], times.count >= most, let first = times.first else { return }
         let seconds = (first + Self.window - now).components.seconds
+        // Rounded up, so that an order after this time is accepted.
         throw .tooManyOrders(limit: most, retryAfter: max(1, seconds + 1))
     }
 

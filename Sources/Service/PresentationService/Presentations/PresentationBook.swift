@@ -3,48 +3,75 @@ internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
-/// The presentations of all lanes, as a value: events in, actions out. It reads no clock, waits for nothing and writes
-/// nothing; `PresentationCoordinator` carries out its actions, in their order.
+/// The presentations of all lanes as one state machine: events go in, actions come out.
+///
+/// The book decides which presentation may begin, in which phase each presentation is, and what has to happen
+/// next. It is a value that reads no clock, does no I/O and starts no task, so that tests drive it directly.
+/// `PresentationCoordinator` owns the only book of a daemon, calls it on its actor, and carries out the
+/// returned actions in their order.
+///
+/// A presentation passes through the phases of `PresentationRecord.Phase`:
+/// 1. `insert` makes it the latest presentation of its lane, in the phase `running`.
+/// 2. `apply` follows the phone. `cancel` enters `cancelling`, where the phone is notified.
+/// 3. `end` stores the report and enters `recording`, while receipts and retained data are written.
+/// 4. `complete` enters `over`, or `awaitingDecision` if a person has to decide.
+/// 5. `decide`, or `expire` at the deadline, enters `recording` again and returns the receipts to write.
+///    `wrote` then enters `over`.
+///
+/// A presentation of a standing order in which no phone was asked yet may also be replaced (`renew`) or
+/// removed (`withdraw`).
+///
+/// An outcome is reported only after the store was asked to write its receipts. Personal data is removed at
+/// its deadline, when a person does not approve, and when the daemon ends.
+///
+/// The book holds at most `CoordinatorLimits.presentations` presentations. It removes the oldest finished
+/// presentation of the caller who has the most, and refuses a new order if every presentation is still
+/// running.
 struct PresentationBook: Sendable {
+    /// A step that the coordinator has to carry out.
     enum Action: Sendable {
-        /// The listeners of its lane are notified of what happened.
+        /// Notify the listeners of the presentation's lane.
         case notify(EventName, PresentationRecord)
-        /// It is decided: the receipts that waited for that are written, and how it ended; then `wrote` follows.
+        /// A person decided, or the time to decide is over: retain the data, write the receipts, and call
+        /// `wrote`.
         case write(WaitingReceipts, retaining: WaitingRetention, of: PresentationID)
-        /// After this time `expire` follows.
+        /// Call `expire` after this time.
         case wait(Duration, Expiry, of: PresentationID)
-        /// It was forgotten: its listeners are disconnected.
+        /// The book removed the presentation: disconnect its listeners.
         case close(PresentationID, lane: String)
-        /// It has its outcome, and its receipts are written: once for each presentation.
+        /// The presentation has its outcome, and the store was asked to write its receipts: count, log and
+        /// send the outcome. Returned once for each presentation.
         case finish(PresentationRecord)
     }
 
-    /// Whose time is over.
+    /// A deadline that has passed.
     enum Expiry: Sendable {
-        /// What the display shows.
+        /// The time for which the clerk's page shows a name or a portrait.
         case shown
-        /// Nobody has decided in time.
+        /// The time in which a person may decide.
         case decision
+        /// The time in which the caller may fetch the documents of a data request.
         case documents
     }
 
-    /// What was kept of a presentation once it was judged.
+    /// The receipts and retained data of a presentation that were written when it ended.
     struct Kept: Sendable {
         var receipt = PresentationRecord.Receipt.none
         var retainedUntil: Timestamp?
         var furtherReceipt: String?
         var furtherRetainedUntil: Timestamp?
-        /// What is retained once a person has approved.
+        /// The data to retain if a person approves.
         var retaining = WaitingRetention()
     }
 
     private let limits: CoordinatorLimits
     private var records: [PresentationID: PresentationRecord] = [:]
-    /// From the oldest to the newest.
+    /// The ids of `records`, oldest first.
     private var order: [PresentationID] = []
     private var references: [OwnedReference: PresentationID] = [:]
+    /// The current or last presentation of each lane.
     private var latest: [String: PresentationID] = [:]
-    /// Whether the daemon is ending, so that what is not over is interrupted.
+    /// Whether the daemon is ending. A presentation that is not over by then ends as interrupted.
     private var isInterrupted = false
 
     init(limits: CoordinatorLimits) {
@@ -55,6 +82,7 @@ struct PresentationBook: Sendable {
 
     subscript(id: PresentationID) -> PresentationRecord? { records[id] }
 
+    /// The ids of all presentations in memory, oldest first.
     var ids: [PresentationID] { order }
 
     /// The current or last presentation of a lane.
@@ -62,7 +90,9 @@ struct PresentationBook: Sendable {
 
     func isBusy(lane: String) -> Bool { latest(at: lane).map { !$0.state.isOver } ?? false }
 
-    /// The presentation that has this order's reference already, among those of the same caller.
+    /// The presentation that the same caller ordered before with this order's reference.
+    ///
+    /// - Throws: `referenceTaken` if the earlier order differs.
     func record(
         orderedAs order: PresentationOrder, by owner: String
     ) throws(PresentationServiceError) -> PresentationRecord? {
@@ -73,14 +103,14 @@ struct PresentationBook: Sendable {
         return record
     }
 
-    /// What a caller ordered under one reference, person by person.
+    /// The presentations that a caller ordered with one reference, sorted by `holder`.
     func records(referredToAs name: String, by owner: String) -> [PresentationRecord] {
         references.filter { $0.key.owner == owner && $0.key.reference.name == name }
             .sorted { $0.key.reference.holder < $1.key.reference.holder }
             .compactMap { records[$0.value] }
     }
 
-    /// The lane of the presentation that this caller ordered and a receipt is of; nil if the receipt is of none.
+    /// The lane of the caller's presentation to which a receipt belongs, or `nil` if there is none in memory.
     func lane(ofReceipt receipt: String, of owner: String) -> String? {
         records.values.first { record in
             record.owner == owner
@@ -90,8 +120,11 @@ struct PresentationBook: Sendable {
 
     // MARK: Events
 
-    /// Inserts a presentation that begins. What its lane still shows of the one before is wiped: documents stay for whoever
-    /// ordered them. Throws if the one before is running or waits for a decision.
+    /// Inserts a new presentation as the latest of its lane, and wipes the name and portrait that the lane
+    /// still shows. Documents of the earlier presentation stay for the caller who ordered them.
+    ///
+    /// - Throws: `laneBusy` or `decisionOpen` if the lane's earlier presentation is not over,
+    ///   `tooManyPresentations` if there is no room, or an error of `checkAskingAgain`.
     mutating func insert(_ record: PresentationRecord) throws(PresentationServiceError) -> [Action] {
         if let repeated = record.repeated { try checkAskingAgain(repeated, for: record.owner) }
         if let before = latest(at: record.lane), !before.state.isOver {
@@ -107,10 +140,10 @@ struct PresentationBook: Sendable {
         return actions + [.notify(.armed, record)]
     }
 
-    /// Checks that a presentation is over, that its result names missing elements, and that nobody has asked for them
-    /// again yet.
+    /// Checks that a presentation is over, that its result names missing elements, and that nobody has asked
+    /// for those elements again yet.
     ///
-    /// - Parameter owner: the caller whose the new presentation will be.
+    /// - Parameter owner: the caller to whom the new presentation will belong.
     func checkAskingAgain(_ id: PresentationID, for owner: String) throws(PresentationServiceError) {
         guard let record = records[id] else { throw .presentationUnknown }
         guard record.conclusion != nil else { throw occupation(by: record, for: owner) }
@@ -118,16 +151,17 @@ struct PresentationBook: Sendable {
         guard record.hasMissingElements else { throw .nothingToAskAgain }
     }
 
-    /// The reason why a lane has no place while a presentation runs there.
+    /// The error for an order at a lane where `record` is not over.
     private func occupation(by record: PresentationRecord, for owner: String) -> PresentationServiceError {
         let isOwn = record.owner == owner
         return record.state == .awaitingDecision
             ? .decisionOpen(record.id, isOwn: isOwn) : .laneBusy(record.id, isOwn: isOwn)
     }
 
+    /// Removes one finished presentation if the book is full.
     private mutating func makeRoom() throws(PresentationServiceError) -> [Action] {
         guard order.count >= limits.presentations else { return [] }
-        guard let index = forgettable() else { throw .tooManyPresentations }
+        guard let index = removableIndex() else { throw .tooManyPresentations }
         let id = order.remove(at: index)
         guard let record = records.removeValue(forKey: id) else { return [] }
         if let reference = record.ownedReference { references[reference] = nil }
@@ -135,17 +169,19 @@ struct PresentationBook: Sendable {
         return [.close(id, lane: record.lane)]
     }
 
-    /// The oldest of the caller with the most, so that one caller's orders do not remove what others still fetch; of these,
-    /// one that holds no documents where there is one.
-    private func forgettable() -> Int? {
-        let over = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
-        let counts = Dictionary(grouping: over) { records[order[$0]]?.owner }.mapValues(\.count)
-        let most = counts.values.max()
-        let own = over.filter { counts[records[order[$0]]?.owner] == most }
-        return own.first { records[order[$0]]?.completion?.holdsElements != true } ?? own.first
+    /// The index in `order` of the presentation to remove: the oldest finished one of the caller who has the
+    /// most, so that one caller's orders do not remove presentations that others still fetch. A presentation
+    /// without documents goes first.
+    private func removableIndex() -> Int? {
+        let finished = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
+        let counts = Dictionary(grouping: finished) { records[order[$0]]?.owner }.mapValues(\.count)
+        let largest = counts.values.max()
+        let candidates = finished.filter { counts[records[order[$0]]?.owner] == largest }
+        return candidates.first { records[order[$0]]?.completion?.holdsElements != true } ?? candidates.first
     }
 
-    /// A presentation that nobody was asked in is asked again: what it is judged by is of now.
+    /// Replaces a presentation in which no phone was asked yet by a copy with the current trust, policy and
+    /// time.
     mutating func renew(_ record: PresentationRecord) -> [Action] {
         guard let before = records[record.id] else { return [] }
         records[record.id] = record
@@ -153,7 +189,7 @@ struct PresentationBook: Sendable {
         return before.hint == record.hint ? [] : [.notify(.hintChanged, record)]
     }
 
-    /// A presentation that nobody was asked in leaves no trace.
+    /// Removes a presentation in which no phone was asked.
     mutating func withdraw(_ id: PresentationID) -> [Action] {
         guard let record = records.removeValue(forKey: id) else { return [] }
         order.removeAll { $0 == id }
@@ -161,8 +197,8 @@ struct PresentationBook: Sendable {
         return [.close(id, lane: record.lane)]
     }
 
-    /// Something happened between reader and phone.
-    mutating func note(_ event: PresentationEvent, of id: PresentationID) -> [Action] {
+    /// Updates state and hint after an event between reader and phone.
+    mutating func apply(_ event: PresentationEvent, to id: PresentationID) -> [Action] {
         guard var record = records[id], case .running(let state, let hint) = record.phase else { return [] }
         let (newState, newHint) = (event.state ?? state, event.hint(after: hint))
         guard (newState, newHint) != (state, hint) else { return [] }
@@ -172,14 +208,18 @@ struct PresentationBook: Sendable {
         return [.notify(name, record)]
     }
 
-    /// Somebody cancels it. False if it is too late for that.
+    /// Cancels a running presentation.
+    ///
+    /// - Returns: false if the presentation is no longer running.
     mutating func cancel(_ id: PresentationID) -> Bool {
         guard case .running? = records[id]?.phase else { return false }
         records[id]?.phase = .cancelling
         return true
     }
 
-    /// It was judged. Its record keeps the state that it has until `complete` says what was kept.
+    /// Stores the result of a presentation. The record shows its earlier state until `complete`.
+    ///
+    /// - Returns: the result, or `nil` if the presentation had ended before.
     mutating func end(
         _ id: PresentationID, with report: TransactionReport, then further: TransactionReport?,
         shown: ShownPerson?, at now: Timestamp
@@ -195,11 +235,12 @@ struct PresentationBook: Sendable {
         return completion
     }
 
-    /// What its order keeps was written: now it is over, or a person is to decide.
+    /// Ends the presentation after its receipts and data were written, or begins to wait for a person's
+    /// decision.
     mutating func complete(_ id: PresentationID, _ kept: Kept) -> [Action] {
         guard var record = records[id], case .recording(var completion, _) = record.phase else { return [] }
-        completion.take(kept)
-        record.take(completion)
+        completion.add(kept)
+        record.setResult(completion)
         records[id] = record
         var actions = [Action.notify(record.conclusion == nil ? .awaitingDecision : .ended, record)]
         if record.conclusion == nil {
@@ -212,7 +253,10 @@ struct PresentationBook: Sendable {
         return actions
     }
 
-    /// A person decided, or closes a result on which nobody was asked to decide. What was shown is wiped.
+    /// Records a person's decision, or closes a result on which nobody has to decide. The name and the
+    /// portrait are wiped in both cases.
+    ///
+    /// - Throws: `decisionNotDue` if no decision is open, or another one was made.
     mutating func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) throws(PresentationServiceError) -> [Action] {
@@ -230,7 +274,7 @@ struct PresentationBook: Sendable {
         }
     }
 
-    /// The outcome stays.
+    /// Wipes the name and the portrait of a presentation that is over. The outcome does not change.
     private mutating func close(
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
     ) -> [Action] {
@@ -244,10 +288,13 @@ struct PresentationBook: Sendable {
         return [.notify(.wiped, record)]
     }
 
+    /// Ends the wait for a decision, and returns the receipts to write.
     private mutating func conclude(_ id: PresentationID, _ person: Conclusion.Evidence.Person) -> [Action] {
         guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
             return []
         }
+        // A person who was interrupted by the end of the daemon did not let the time pass: `restarted`, not
+        // `overdue`.
         if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
         guard let conclusion = completion.evidence.conclusion else { return [] }
         completion.shown = nil
@@ -259,13 +306,13 @@ struct PresentationBook: Sendable {
         if case .waiting(let waiting) = completion.receipt {
             receipts = waiting.ended(conclusion, decision: completion.decision)
         }
-        // An outcome is reported only when a loss of power cannot undo it.
+        // The outcome is reported after the write, so that a loss of power cannot undo a reported outcome.
         record.phase = .recording(completion, before: .awaitingDecision)
         records[id] = record
         return [.write(receipts, retaining: retaining, of: id)]
     }
 
-    /// What was approved was retained, until these deadlines.
+    /// Records the deadlines of data that was retained after a person approved.
     mutating func retained(until first: Timestamp?, further: Timestamp?, of id: PresentationID) {
         guard case .recording(var completion, let before)? = records[id]?.phase else { return }
         completion.retainedUntil = first
@@ -273,21 +320,25 @@ struct PresentationBook: Sendable {
         records[id]?.phase = .recording(completion, before: before)
     }
 
-    /// Hands out the portrait of a data request, once.
+    /// Returns the portrait of a data request, the first time it is asked for.
+    ///
+    /// - Throws: `portraitGone` if there is none, or it was returned before.
     mutating func takePortrait(of id: PresentationID) throws(PresentationServiceError) -> ArraySlice<UInt8> {
         guard let record = records[id] else { throw .presentationUnknown }
         guard record.conclusion != nil, var completion = record.completion,
             let portrait = completion.dataPortrait
         else { throw .portraitGone }
         completion.isPortraitTaken = true
-        records[id]?.take(completion)
+        records[id]?.setResult(completion)
         return portrait
     }
 
+    /// Removes the personal data whose deadline has passed, or ends the wait for a decision.
     mutating func expire(_ expiry: Expiry, of id: PresentationID) -> [Action] {
         if case .decision = expiry { return conclude(id, .overdue) }
         guard var record = records[id] else { return [] }
         if case .recording(var completion, let before) = record.phase {
+            // Nobody is notified here: `complete` or `wrote` follows and notifies of the wiped record.
             if case .documents = expiry { completion.wipeElements() } else { completion.shown = nil }
             record.phase = .recording(completion, before: before)
             records[id] = record
@@ -299,38 +350,39 @@ struct PresentationBook: Sendable {
         case .documents where completion.holdsElements: completion.wipeElements()
         case .shown, .documents, .decision: return []
         }
-        // What a person decides on is still there.
+        // While a person still has to decide, the hint stays: only the documents were removed.
         if record.conclusion != nil { completion.hint = .wiped }
-        record.take(completion)
+        record.setResult(completion)
         records[id] = record
         return [.notify(.wiped, record)]
     }
 
-    /// The receipts that waited for a decision were written, or could not be.
+    /// Ends a decided presentation after its receipts were written, or could not be written.
     mutating func wrote(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
         guard let record = records[id]?.decided(written) else { return [] }
         records[id] = record
         return [.notify(.ended, record), .finish(record)]
     }
 
-    /// Receipts that could not be written when their presentation ended were written now.
+    /// Records receipts that the store refused when the presentation ended, and accepted later.
     mutating func wroteDelayed(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
         guard written.first != nil || written.further != nil, var record = records[id],
             var completion = record.completion
         else { return [] }
         if let first = written.first { completion.receipt = .written(first) }
         if let further = written.further { completion.furtherReceipt = further }
-        record.take(completion)
+        record.setResult(completion)
         records[id] = record
         return [.notify(.receiptWritten, record)]
     }
 
-    /// The daemon is ending: what is cancelled or not decided from now on was interrupted by that.
+    /// Marks the daemon as ending: a presentation that is cancelled or undecided from now on ends as
+    /// interrupted.
     mutating func interrupt() {
         isInterrupted = true
     }
 
-    /// Removes all personal data: the daemon ends.
+    /// Removes the personal data of all presentations when the daemon ends.
     mutating func wipe() {
         for id in order {
             if case .recording(var completion, let before)? = records[id]?.phase {
@@ -338,7 +390,7 @@ struct PresentationBook: Sendable {
                 records[id]?.phase = .recording(completion, before: before)
             } else if var completion = records[id]?.completion {
                 completion.wipe()
-                records[id]?.take(completion)
+                records[id]?.setResult(completion)
             }
         }
     }
@@ -350,25 +402,25 @@ extension PresentationRecord {
     }
 }
 
-/// A reference among those of the caller who chose it: another's may be the same.
+/// A reference with the caller who chose it, since two callers may choose the same reference.
 private struct OwnedReference: Hashable {
     let owner: String
     let reference: OrderReference
 }
 
-/// Limits of what the coordinator holds, and for how long.
+/// The maximum numbers and times of what a coordinator holds in memory.
 package struct CoordinatorLimits: Equatable, Sendable {
-    /// How many presentations are remembered; the oldest that are over go first.
+    /// The maximum number of presentations in memory. The oldest finished ones are removed first.
     package var presentations = 1000
-    /// How many presentations one caller may begin within an hour.
+    /// The maximum number of presentations that one caller may begin within an hour.
     package var ordersPerHour = 600
-    /// How many may listen to events at once, over all lanes; one caller has half of it.
+    /// The maximum number of event listeners of all lanes. One caller may have half of them.
     package var listeners = 256
-    /// For how long a name is shown where nobody is to decide.
+    /// The time for which a name is shown if nobody has to decide.
     package var shown = Duration.seconds(120)
-    /// For how long a person may decide; a portrait and a name are shown meanwhile.
+    /// The time in which a person may decide. The portrait and the name are shown meanwhile.
     package var decision = Duration.seconds(120)
-    /// For how long the documents of a data request can be fetched.
+    /// The time in which the documents of a data request can be fetched.
     package var documents = Duration.seconds(600)
 
     package init() {}

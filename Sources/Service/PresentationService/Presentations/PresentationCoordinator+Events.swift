@@ -7,21 +7,23 @@ internal import Reports
 internal import Transport
 
 extension PresentationCoordinator {
-    /// Notifies the listeners of what happened to a presentation. The pages of its lane show the latest one alone.
+    /// Sends an event of a presentation to the listeners of its lane. Pages receive events of the lane's
+    /// latest presentation only.
     func notify(_ name: EventName, of record: PresentationRecord) {
         logs.append(
             name, record.event(at: now), ownersData: name == .ended ? record.endedEvent(at: now) : nil,
             of: record, isLatest: book.latest(at: record.lane)?.id == record.id)
     }
 
-    /// Notifies the listeners of a lane of what happened there.
+    /// Sends an event of the lane itself to its listeners.
     func notify(_ name: EventName, ofLane lane: String) {
         logs.append(name, laneEvent(lane), ofLane: lane)
     }
 
     private func laneEvent(_ lane: String) -> JSONValue { ["lane": .string(lane), "at": .string("\(now)")] }
 
-    /// What happened last, for a listener that has not heard of it. Nil while a presentation is cancelled: its end follows.
+    /// The latest event of a presentation, for a listener that just connected. `nil` while a presentation is
+    /// being cancelled, since its end follows at once.
     private func latestEvent(
         of record: PresentationRecord, for caller: KnownCaller
     ) -> (name: EventName, data: JSONValue)? {
@@ -32,7 +34,14 @@ extension PresentationCoordinator {
         return (.ended, isOwner ? record.endedEvent(at: now) : record.event(at: now))
     }
 
-    /// Listens to a lane, or to one presentation of it.
+    /// Returns the events of a lane, or of one presentation at that lane, from the event after `lastID` on.
+    ///
+    /// - Parameters:
+    ///   - lastID: the id of the last event that the listener received; `nil` to begin with the current
+    ///     state.
+    ///   - lost: called if the listener reads too slowly and is disconnected.
+    /// - Throws: `laneUnknown` if the lane is unknown or not one of the caller's, `shuttingDown`, or
+    ///   `tooManyListeners`.
     package func listen(
         toLane name: String, presentation: PresentationID? = nil, by caller: KnownCaller,
         after lastID: String?, lost: @escaping @Sendable () -> Void
@@ -56,7 +65,7 @@ extension PresentationCoordinator {
             ended: { key in Task { await self.leave(lane: name, key) } })
     }
 
-    /// Ends the streams of callers who may not listen any more.
+    /// Ends the event streams of callers who may no longer listen.
     package func endStreams(unless mayListen: @escaping @Sendable (KnownCaller) -> Bool) {
         logs.endStreams(unless: mayListen)
     }
@@ -71,13 +80,13 @@ extension PresentationCoordinator {
     /// longer should connect again.
     package static let heartbeatSeconds: Int64 = 15
 
-    /// Sends every listener a comment, once per heartbeat, until the task is cancelled. Also notifies the listeners
-    /// of a lane whose reader was removed or came back.
+    /// Sends every listener a comment line once per heartbeat, until the task is cancelled. Also notifies the
+    /// listeners of a lane whose reader was removed or came back.
     package func beat() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(Self.heartbeatSeconds), clock: .continuous)
             logs.beat()
-            // At once: a lane that hangs must not delay the next heartbeat of the others.
+            // In parallel: a lane whose device hangs must not delay the next heartbeat of the other lanes.
             await withDiscardingTaskGroup { group in
                 for name in laneNames where logs.hasListeners(lane: name) {
                     group.addTask { _ = await self.readiness(ofLane: name) }
@@ -86,14 +95,16 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Looks at all lanes at once: one that hangs holds up no other.
-    package func lookAtLanes() async {
+    /// Inspects the devices of all lanes in parallel, so that a lane whose device hangs delays no other. The
+    /// results stay valid for a moment, in which `readiness(ofLane:)` returns them without a wait.
+    package func inspectLanes() async {
         await withDiscardingTaskGroup { group in
             for lane in lanes.all { group.addTask { _ = await lane.lane.readiness() } }
         }
     }
 
-    /// Whether phones can be asked at a lane. Its listeners are notified of a change, whoever asked.
+    /// Whether phones can be asked at a lane, or `nil` if there is no such lane. Listeners are notified of a
+    /// change, whoever called this function.
     package func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
         if lanes.record(readiness, of: name) {
@@ -108,8 +119,8 @@ extension PresentationCoordinator {
         log.error("a lane has no Bluetooth", metadata: ["lane": "\(name)", "advice": "\(fault.advice)"])
     }
 
-    /// Looks at each lane before its first customer, and reports what bluetoothd refuses there (Q239). A lane that hangs
-    /// holds up no other.
+    /// Inspects the devices of each lane before its first customer, and logs what bluetoothd refuses there
+    /// (Q239). A lane whose device hangs delays no other.
     package func lookAtStart() async {
         await withDiscardingTaskGroup { group in
             for name in laneNames { group.addTask { await self.lookAtStart(lane: name) } }
@@ -119,17 +130,20 @@ extension PresentationCoordinator {
     private func lookAtStart(lane name: String) async {
         switch await readiness(ofLane: name) {
         case .withoutBluetooth(let fault): report(fault, atLane: name)
-        // A look does not try the radio of a lane without a reader.
+        // `readiness` stops at the missing reader and does not try the radio.
         case .unavailable: if let fault = await lanes[name]?.lane.radioFault() { report(fault, atLane: name) }
         case .ready, nil: break
         }
     }
 }
 
-/// What a caller may know of presentations.
+/// The access of callers to presentations.
 extension PresentationCoordinator {
-    /// A presentation that the caller may know by one of these scopes, with all scopes by which the caller may. Nobody learns that another's
-    /// presentation exists.
+    /// Returns a presentation that the caller may access by one of the needed scopes, and all scopes by which
+    /// the caller may access it.
+    ///
+    /// - Throws: `presentationUnknown`, also if the presentation exists and the caller may not access it:
+    ///   nobody learns that another caller's presentation exists.
     package func presentation(
         _ id: PresentationID, for caller: KnownCaller, by needed: Set<Scope>
     ) throws(PresentationServiceError) -> (record: PresentationRecord, scopes: Set<Scope>) {
@@ -139,14 +153,16 @@ extension PresentationCoordinator {
         return (record, scopes)
     }
 
+    /// The scopes by which a caller may access a presentation.
     package func scopes(of caller: KnownCaller, over record: PresentationRecord) -> Set<Scope> {
         caller.scopes(over: record, latest: book.latest(at: record.lane)?.id)
     }
 }
 
 extension PresentationCoordinator {
-    /// A page of what a caller ordered, and for the administrator of what everybody ordered, without answers and documents; from
-    /// the newest on. What is under one reference is on one page, person by person.
+    /// Returns one page of the caller's presentations, newest first; to the administrator, one page of all
+    /// callers' presentations without answers and documents. A query for a reference returns all its
+    /// presentations on one page, sorted by `holder`.
     package func list(_ query: PresentationListQuery, for caller: KnownCaller)
         async throws(PresentationServiceError) -> JSONValue
     {
@@ -175,7 +191,7 @@ extension PresentationCoordinator {
         book.ids.compactMap { book[$0] }
             .filter { caller.scopes.contains(.admin) || caller.ordered($0.owner, at: $0.lane) }
             .filter {
-                query.takes(
+                query.matches(
                     lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
@@ -186,19 +202,19 @@ extension PresentationCoordinator {
             }
     }
 
-    /// The newest that are no longer in memory: the caller's, or the administrator's all.
+    /// The newest presentations that only the store has: the caller's, or for the administrator all.
     private func past(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) async throws(PresentationServiceError) -> [ListedPresentation] {
         let most = limits.presentations
         let owner = caller.scopes.contains(.admin) ? nil : caller.name
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentations(of: owner, atMost: most)
         }
         return (stored ?? []).filter {
             book[PresentationID($0.id)] == nil
                 && (owner == nil || caller.ordered($0.owner, at: $0.lane))
-                && query.takes(lane: $0.lane, outcome: $0.outcome, created: $0.created)
+                && query.matches(lane: $0.lane, outcome: $0.outcome, created: $0.created)
         }.compactMap { stored in
             PastPresentation(stored).map {
                 ListedPresentation(
@@ -208,17 +224,18 @@ extension PresentationCoordinator {
     }
 }
 
-/// One presentation of a list.
+/// A presentation in a list, with its place there.
 private struct ListedPresentation: Sendable {
     let cursor: PresentationCursor
     let json: JSONValue
 }
 
 extension PresentationRecord {
-    /// What all may know who listen to the lane.
+    /// The event's data for every listener of the lane.
     fileprivate func event(at now: Timestamp) -> JSONValue { .object(eventMembers(at: now)) }
 
-    /// For who ordered it: with what came of it, as a webhook gets it, without documents.
+    /// The data of `ended` for the caller who ordered the presentation: with result and reasons, as a webhook
+    /// contains them, without documents.
     fileprivate func endedEvent(at now: Timestamp) -> JSONValue {
         .object(
             eventMembers(at: now) + [reasonsMember(for: []), thenMember(for: [])] + resultMembers(for: []))

@@ -8,10 +8,10 @@ internal import ReaderStore
 internal import RequestPlanner
 internal import Transport
 
-/// One presentation, from its begin at a lane to its receipts: a receipt for each that needs one, however it ends, and the data of a
-/// data request whose holder was informed about it.
+/// The course of one presentation from its lane to its receipts. Each request that needs a receipt gets one,
+/// whatever the outcome; a data request's elements are retained only if the holder was informed about that.
 extension PresentationCoordinator {
-    /// Follows a presentation to its end.
+    /// Runs a presentation at its lane until it has ended and its receipts were written.
     func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         let running: (events: AsyncStream<PresentationEvent>, presentation: Task<Presentation, Never>)
         do throws(LaneError) {
@@ -20,15 +20,15 @@ extension PresentationCoordinator {
             guard await isAsked(id, failure: .readerUnavailable(.readerInUse)) else { return }
             return await end(id, with: .unavailable(.readerInUse))
         }
-        // It may have been cancelled while it was begun.
+        // `cancel` before this line found no run at the lane that it could cancel.
         if book[id]?.state == .cancelled { await lane.cancel() }
-        for await event in running.events { perform(book.note(event, of: id)) }
+        for await event in running.events { perform(book.apply(event, to: id)) }
         let presentation = await running.presentation.value
         logNotes(of: presentation, id)
         await end(id, with: presentation)
     }
 
-    /// Logs what is remarkable in the phone's messages, once no more of them can come.
+    /// Logs the notes on the phone's messages after the phone has left, when no further message can come.
     private func logNotes(of presentation: Presentation, _ id: PresentationID) {
         let lane = book[id]?.lane ?? ""
         Task { [log] in
@@ -77,13 +77,15 @@ extension PresentationCoordinator {
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
-        metrics.took((further ?? report).phases, at: record.lane)
+        metrics.addDurations(of: (further ?? report).phases, at: record.lane)
         let kept = await keep(record, endedBy: completion, report: report, then: further)
         perform(book.complete(id, kept))
     }
 
-    /// The person for a clerk to compare. A portrait that cannot be shown is left out and answers nothing, in a data request too: nobody
-    /// could compare it, so that the outcome is at best `unclear`.
+    /// The name and portrait for a clerk to compare, or `nil` if nothing is shown.
+    ///
+    /// A portrait that cannot be shown is left out, and the answers that need it become unknown: nobody could
+    /// compare it, so that the outcome is `unclear` at best.
     private func shown(
         of report: inout TransactionReport, with pictures: [Result<ShownPortrait, PortraitDecoderError>],
         for record: PresentationRecord
@@ -91,7 +93,7 @@ extension PresentationCoordinator {
         guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
         guard pictures.count == 1, case .success(let picture)? = pictures.first else {
-            // Of several portraits none is known to be the holder's.
+            // With several portraits nobody knows which one is the holder's.
             if pictures.count > 1 { report.refusePortraits(for: .notDecodable) }
             return ShownPerson(portrait: nil, name: name)
         }
@@ -100,8 +102,9 @@ extension PresentationCoordinator {
 
     // MARK: What is kept
 
-    /// Keeps a presentation that begins. Refuses one that cannot be kept, or whose receipts cannot be written, before the
-    /// phone is asked.
+    /// Writes a new presentation and the place for its receipts, before the phone is asked.
+    ///
+    /// - Throws: `recordsUnavailable` if the store refuses the presentation or its receipts.
     func keepBegun(_ record: PresentationRecord) async throws(PresentationServiceError) {
         guard let archive else { return }
         guard let receipts = WaitingReceipts(interrupting: record) else {
@@ -110,8 +113,9 @@ extension PresentationCoordinator {
         try await archive.insert(record, receipts)
     }
 
-    /// Keeps what the order of an ended presentation specifies: a receipt of any outcome, data of `allow` alone. If a
-    /// person has to decide, both wait for the decision, until its time is over or the daemon ends.
+    /// Writes what the order of an ended presentation wants to keep: a receipt of any outcome, and data only
+    /// after `allow`. If a person has to decide, both wait for the decision, its deadline or the end of the
+    /// daemon.
     private func keep(
         _ record: PresentationRecord, endedBy completion: PresentationRecord.Completion,
         report: TransactionReport, then further: TransactionReport?
@@ -126,12 +130,16 @@ extension PresentationCoordinator {
         if first.isRetained { kept.retaining.first = first }
         var receipts = WaitingReceipts(first: archive.statement(first, of: record))
         if let then = record.further, let further {
+            // The presentation's state is that of the last request. The first request has the state of its
+            // own report.
             let second = EndedRequest(
                 kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
                 report: further, ended: completion.ended, isCancelled: record.state == .cancelled)
             if second.isRetained { kept.retaining.further = second }
             receipts.further = archive.statement(second, of: record)
         }
+        // No conclusion: a person decides. The held receipts say `restarted`, so that a crash leaves a
+        // truthful receipt.
         guard let conclusion = completion.evidence.conclusion else {
             guard !receipts.isEmpty else { return kept }
             kept.receipt = .waiting(receipts)
@@ -149,7 +157,7 @@ extension PresentationCoordinator {
         return kept
     }
 
-    /// Stores how a presentation ended, now or as soon as the store accepts it.
+    /// Writes the end of a presentation now, or as soon as the store accepts it.
     private func end(
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) async -> WrittenReceipts {
@@ -160,6 +168,7 @@ extension PresentationCoordinator {
 
     // MARK: Actions of the book
 
+    /// Carries out the actions of the book, in their order.
     func perform(_ actions: [PresentationBook.Action]) {
         for action in actions {
             switch action {
@@ -172,11 +181,11 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Counts an outcome, logs it and sends it.
+    /// Counts an outcome, logs it and sends its webhook.
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
         rest(lane: record.lane)
-        metrics.ended(lane: record.lane, kind: record.order.kind, conclusion)
+        metrics.countEnd(lane: record.lane, kind: record.order.kind, conclusion)
         log.info(
             "presentation over",
             metadata: [
@@ -184,7 +193,8 @@ extension PresentationCoordinator {
                 "outcome": "\(conclusion.outcome.rawValue)",
                 "reasons": "\(conclusion.reasons.map(\.id).joined(separator: " "))",
             ])
-        // Nobody is sent an outcome that the end of the daemon could take back.
+        // While the store refuses the end, a restart would change the outcome to `failed`: `retry` sends the
+        // webhook later.
         if tasks[.retrying, record.id] == nil { sendWebhook(of: record) }
     }
 
@@ -209,11 +219,11 @@ extension PresentationCoordinator {
         }
     }
 
-    /// The longest pause before a receipt is tried again.
+    /// The longest pause between two attempts to write a refused receipt.
     private static let longestPause = Duration.seconds(30)
 
-    /// Tries to write down how a presentation ended, which the store did not take, until it does, and once more when the
-    /// daemon ends.
+    /// Repeats writing an end that the store refused, until the store accepts it. When the daemon ends, one
+    /// last attempt is made.
     private func retry(
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) {
@@ -238,6 +248,7 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Passes a deadline of a presentation to the book.
     func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID) {
         perform(book.expire(expiry, of: id))
     }

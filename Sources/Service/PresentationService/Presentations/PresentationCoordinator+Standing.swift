@@ -6,19 +6,21 @@ internal import ReaderStore
 internal import RequestPlanner
 internal import Transport
 
-/// Lanes that ask the next phone by themselves.
+/// Standing orders: lanes that ask each next phone by themselves.
 ///
-/// Such a presentation belongs to its lane. It is written down when a phone is engaged and before that is asked anything: one
-/// that nobody taps leaves no record. A till's order takes its turn, unless a phone is being asked.
+/// A presentation of a standing order belongs to its lane. It is written to the store when a phone has
+/// engaged, before the phone is asked, so that a presentation without a phone leaves no record. An order of a
+/// till interrupts the wait for a phone, but not a phone that is being asked.
 extension PresentationCoordinator {
-    /// Whose presentations those of a standing order are; no token and no user has such a name.
+    /// The owner's name for presentations of a lane's standing order. No token and no user can have this
+    /// name.
     package static func owner(ofStanding lane: String) -> String { "lane:\(lane)" }
 
-    /// How long one wait for a phone takes at most: a reader that is lost is noticed at its end.
+    /// The longest single wait for a phone. A lost reader is noticed when the wait ends.
     private static let longestWait = Duration.seconds(10)
-    /// Between two looks whether the lane is free.
-    private static let look = Duration.milliseconds(200)
-    /// Between two tries where something is missing.
+    /// The pause between two checks of whether the lane is free.
+    private static let checkInterval = Duration.milliseconds(200)
+    /// The first and shortest pause after an attempt failed. The pause doubles up to `longestPause`.
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(15)
 
@@ -35,22 +37,24 @@ extension PresentationCoordinator {
     private func keepAsking(_ preset: Preset, at name: String) async {
         var pause = Self.shortestPause
         while !Task.isCancelled, !isEnding {
+            // A turn becomes free in several ways: a presentation ends, a result was shown, an order gives
+            // the turn back. Asking again covers them all.
             guard isFree(lane: name) else {
-                try? await Task.sleep(for: Self.look, clock: .continuous)
+                try? await Task.sleep(for: Self.checkInterval, clock: .continuous)
                 continue
             }
             do throws(PresentationServiceError) {
                 try await askNext(preset, at: name)
                 pause = Self.shortestPause
             } catch {
-                noteStanding(at: name, pausedBy: error)
+                reportPause(at: name, by: error)
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
             }
         }
     }
 
-    /// One customer: waits for a phone, as long as that takes, and follows it to its end.
+    /// Serves one customer: waits for a phone without a time limit, and follows the presentation to its end.
     private func askNext(_ preset: Preset, at name: String) async throws(PresentationServiceError) {
         try await checkPause(of: name)
         let order = PresentationOrder(preset, lane: name, reference: nil)
@@ -60,8 +64,9 @@ extension PresentationCoordinator {
         let id = record.id
         perform(try book.insert(record))
         standing.wait(in: id, at: name)
-        noteStanding(at: name, pausedBy: nil)
+        reportPause(at: name, by: nil)
         while true {
+            // One long wait is cut into short ones, since a lost reader is noticed only at the end of a wait.
             plan.deadlines.engagement = min(plan.deadlines.engagement, Self.longestWait)
             plan.admission = { [weak self] in await self?.admit(id, at: name) ?? false }
             await follow(id, plan, at: lane)
@@ -70,6 +75,7 @@ extension PresentationCoordinator {
                 if let problem = failure.problem { throw problem }
                 let (renewed, newPlan) = try await prepare(
                     order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
+                // An order may have reserved the turn while the next wait was prepared.
                 guard standing.isWaiting(in: id, at: name) else { return }
                 record = PresentationRecord(renewing: id, with: renewed)
                 plan = newPlan
@@ -85,38 +91,40 @@ extension PresentationCoordinator {
         await start(.running, of: id) { await $0.run(id, plan, at: lane) }.value
     }
 
-    /// A phone is engaged: whether it may be asked. Only what is written down is.
+    /// Decides whether a phone that has engaged may be asked. The presentation is written to the store first.
     private func admit(_ id: PresentationID, at name: String) async -> Bool {
         guard standing.isWaiting(in: id, at: name) else {
-            // Another tap of a phone that was admitted.
+            // The phone was admitted at an earlier tap of this presentation.
             return book[id].map { $0.state != .cancelled } ?? false
         }
         guard !isEnding, let record = book[id] else { return false }
         standing.endWait(at: name)
         do throws(PresentationServiceError) {
             try await keepBegun(record)
-            noteStanding(at: name, pausedBy: nil)
+            reportPause(at: name, by: nil)
             return true
         } catch {
-            noteStanding(at: name, pausedBy: error)
+            reportPause(at: name, by: error)
             standing.wait(in: id, at: name)
             withdrawStanding(at: name)
             return false
         }
     }
 
-    /// Whether what ended is a presentation like any other: a phone was asked, or was there and could not be.
+    /// Whether a presentation that ended counts as one: a phone was asked, or a phone was there and could not
+    /// be asked. A wait of a standing order that ended without a phone does not count.
     ///
-    /// - Parameter failure: why no answer was judged; nil if one was.
+    /// - Parameter failure: the reason why no response was judged; `nil` if one was.
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
+        // The phone failed before `admit` was asked. Its presentation is recorded like any other.
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
         standing.fail(failure, in: id, at: record.lane)
         return false
     }
 
-    /// Whether it is one of a standing order in which no phone was asked yet.
+    /// Whether the presentation belongs to a standing order and no phone was asked yet.
     func isUnasked(_ id: PresentationID) -> Bool { standing.isUnasked(id) }
 
     private func withdrawStanding(at name: String) {
@@ -126,40 +134,43 @@ extension PresentationCoordinator {
     }
 }
 
-/// The turns of a lane that asks by itself.
+/// The turns at a lane that asks by itself.
 extension PresentationCoordinator {
-    /// Whether the lane may ask the next phone: nothing runs there, nobody takes its turn, and the
-    /// result before was shown.
+    /// Whether the standing order may ask the next phone: no presentation is running at the lane, no order
+    /// has reserved the next turn, and the last result was shown long enough.
     private func isFree(lane name: String) -> Bool {
         guard standing.hasTurn(lane: name, at: .now), !book.isBusy(lane: name) else { return false }
-        // One that was cancelled may still be notifying its phone.
+        // A cancelled presentation may still be notifying its phone.
         return book.latest(at: name).flatMap { tasks[.running, $0.id] } == nil
     }
 
-    /// Takes the lane's next turn from its standing order, unless a phone is being asked. `release` gives it back.
-    func hold(lane name: String) async {
-        guard let id = standing.hold(lane: name) else { return }
+    /// Reserves the lane's next turn, so that its standing order does not begin another presentation, and
+    /// ends the wait for a phone. A phone that is being asked is not interrupted. `releaseTurn` gives the
+    /// turn back.
+    func reserveTurn(lane name: String) async {
+        guard let id = standing.reserveTurn(lane: name) else { return }
+        // The caller goes on only after the lane is free, and the presentation leaves no trace.
         if book.cancel(id) { await lanes[name]?.lane.cancel() }
         await tasks[.running, id]?.value
         perform(book.withdraw(id))
         standing.endYielding(id, at: name)
     }
 
-    func release(lane name: String) {
-        standing.release(lane: name)
+    func releaseTurn(lane name: String) {
+        standing.releaseTurn(lane: name)
     }
 
-    /// A customer is served: the result stays for a while before the lane asks the next.
+    /// Lets the result of a customer stay on the page before the standing order asks the next phone.
     func rest(lane name: String) {
         guard let page = lanes[name]?.page else { return }
         standing.rest(lane: name, for: .seconds(page.resultSeconds), from: .now)
     }
 }
 
-/// The reasons why a lane that asks by itself does not ask.
+/// The reasons why a standing order is paused.
 extension PresentationCoordinator {
-    /// Says once why no phone is asked, and once that phones are asked again.
-    private func noteStanding(at name: String, pausedBy problem: PresentationServiceError?) {
+    /// Logs and announces once that a standing order is paused, and once that it is resumed.
+    private func reportPause(at name: String, by problem: PresentationServiceError?) {
         guard standing.pause(lane: name, by: problem) else { return }
         notify(.laneChanged, ofLane: name)
         if let problem {
@@ -171,7 +182,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Before phones are asked again, what was missing has to be there.
+    /// Checks that the reason for a pause is gone, before phones are asked again.
     private func checkPause(of name: String) async throws(PresentationServiceError) {
         switch standing.pause(of: name) {
         case .recordsUnavailable: try await archive?.probe()
@@ -180,7 +191,8 @@ extension PresentationCoordinator {
         }
     }
 
-    /// What a lane asks by itself, and why it does not ask now; nil if it waits for orders.
+    /// The preset of a lane's standing order, and the reason why it is paused; `nil` if the lane waits for
+    /// orders.
     package func standingOrder(
         ofLane name: String, _ readiness: LaneReadiness
     ) -> (preset: Preset, pause: PresentationServiceError?)? {
@@ -190,14 +202,14 @@ extension PresentationCoordinator {
 }
 
 extension LaneReadiness {
-    /// Why no phone can be asked; nil if one can.
+    /// The reason why no phone can be asked, or `nil` if phones can be asked.
     fileprivate var problem: PresentationServiceError? {
         if case .unavailable(let fault) = self { .readerUnavailable(.reader(fault)) } else { nil }
     }
 }
 
 extension PresentationFailure {
-    /// What is wrong with the devices of the lane; nil if nothing is.
+    /// The fault of the lane's devices, or `nil` if the failure has another cause.
     fileprivate var problem: PresentationServiceError? {
         switch self {
         case .readerUnavailable(let fault): .readerUnavailable(.reader(fault))
@@ -206,7 +218,8 @@ extension PresentationFailure {
         }
     }
 
-    /// Whether a phone was engaged; a bank card or a wallet that is closed is not.
+    /// Whether the failure came after a phone had engaged. A bank card or a phone without an open wallet does
+    /// not engage.
     fileprivate var isOfPhone: Bool {
         switch self {
         case .readerUnavailable, .radioUnavailable, .engagementOverdue, .cancelled: false
@@ -216,7 +229,7 @@ extension PresentationFailure {
 }
 
 extension PresentationRecord {
-    /// The same presentation, asked again.
+    /// A copy of `other` under the id of a presentation in which no phone was asked yet.
     fileprivate init(renewing id: PresentationID, with other: Self) {
         self.init(
             id: id, owner: other.owner, order: other.order, plan: other.plan, further: other.further,

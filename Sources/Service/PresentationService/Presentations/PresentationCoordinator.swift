@@ -11,18 +11,35 @@ internal import Reports
 internal import RequestPlanner
 internal import Transport
 
-/// The service of a counter, for any interface: its lanes, the orders that begin at them, and their presentations.
+/// The service behind a counter: its lanes, the orders that begin at them, and their presentations.
 ///
-/// A presentation's state is in a `PresentationBook`, a value. The coordinator waits for what happens, passes it to the book, and
-/// carries out the actions that the book returns. All other state is in values too, each of which is changed by its functions alone:
+/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows callers as
+/// `KnownCaller`, and nothing of HTTP. An order passes through these functions:
+/// 1. `open` finds an earlier presentation with the same reference, or calls `create`.
+/// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
+/// 3. `enter` waits for the turn of the order, writes the presentation to the store and begins it at its
+///    lane.
+/// 4. `run` follows the phone to the end of the presentation.
+///
+/// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
+/// that the book returns. All mutable state is in values, each of which only its own functions change:
+/// - `PresentationBook`: the phase and the result of each presentation.
 /// - `LaneTable`: the lanes, and the readiness that their listeners know.
-/// - `EventLogs`: the events of each lane, and who listens.
-/// - `StandingOrders`: the lanes that ask by themselves, and whose turn it is there.
-/// - `OrderTurns`: one order after the other, and the limit of orders.
-/// - `PresentationTasks`: what is being done for each presentation.
+/// - `EventLogs`: the events of each lane, and their listeners.
+/// - `StandingOrders`: the lanes that ask by themselves, and whose turn is next there.
+/// - `OrderTurns`: the sequence in which orders begin, and their limit per caller.
+/// - `PresentationTasks`: the running tasks of each presentation.
 ///
-/// Here are the lanes, the orders and the end. `+Run` follows a presentation from its lane to its receipts, `+Standing` repeats the
-/// orders of lanes that ask by themselves, and `+Events` has what listeners and callers learn.
+/// A function that awaits may find the state changed when it continues: a lane may be removed, the same order
+/// may arrive twice, the daemon may end. Such functions check again after each `await`.
+///
+/// The coordinator never asks a phone for something that cannot be kept as the order demands: the
+/// presentation and its receipts have their place in the store first. It sends no outcome that the end of the
+/// daemon could undo.
+///
+/// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
+/// receipts, `+Standing` repeats the orders of lanes that ask by themselves, and `+Events` contains the
+/// functions for listeners and lists.
 package actor PresentationCoordinator {
     let log: Logger
     package nonisolated let metrics: PresentationMetrics
@@ -37,7 +54,7 @@ package actor PresentationCoordinator {
     package internal(set) var lanes: LaneTable
     var logs: EventLogs
     var book: PresentationBook
-    /// The lanes that ask by themselves, and whose turn it is there.
+    /// The lanes that ask by themselves, and whose turn is next there.
     var standing = StandingOrders()
     private var turns: OrderTurns
     private(set) var tasks = PresentationTasks()
@@ -68,6 +85,7 @@ package actor PresentationCoordinator {
 
     package var laneNames: [String] { lanes.names }
 
+    /// Adds a lane, or replaces the lane with the same name, and starts its standing order.
     package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         lanes.insert(lane)
@@ -75,15 +93,20 @@ package actor PresentationCoordinator {
         startStanding(at: name)
     }
 
-    /// Removes a lane, unless a presentation is running there. Its listeners stay connected: the lane may come
-    /// back. Returns when the lane no longer uses its devices, so that another lane can use them.
+    /// Removes a lane, unless a presentation is running there. Its listeners stay connected, since the lane
+    /// may come back.
+    ///
+    /// - Returns: false if a presentation is running. Returns when the lane has released its devices, so that
+    ///   another lane can use them.
     package func remove(lane name: String) async -> Bool {
-        await hold(lane: name)
-        defer { release(lane: name) }
+        await reserveTurn(lane: name)
+        defer { releaseTurn(lane: name) }
         guard !book.isBusy(lane: name) else { return false }
         standing.remove(lane: name)
         let lane = lanes.remove(name)?.lane
         notify(.laneChanged, ofLane: name)
+        // A cancelled presentation counts as over while its phone is still being notified over the lane's
+        // devices.
         if let id = book.latest(at: name)?.id { await tasks[.running, id]?.value }
         await lane?.left()
         return true
@@ -99,13 +122,13 @@ package actor PresentationCoordinator {
 
     package func isBusy(lane: String) -> Bool { book.isBusy(lane: lane) }
 
-    /// Whether a receipt waits that the store did not take.
+    /// Whether the store refused a receipt that has not been written since.
     package var hasDelayedReceipts: Bool { !tasks.all(.retrying).isEmpty }
 
-    /// Whether the daemon ends, so that no presentation begins any more.
+    /// Whether the daemon is ending, so that no presentation begins any more.
     package var isEnding: Bool { turns.isEnding }
 
-    /// Starts a task for a presentation. The task is among `tasks` until `body` ends.
+    /// Starts a task for a presentation. The task stays in `tasks` until `body` returns.
     @discardableResult
     func start(
         _ job: PresentationTasks.Job, of id: PresentationID,
@@ -125,7 +148,7 @@ package actor PresentationCoordinator {
     package enum Opened {
         case created(PresentationRecord)
         case existing(PresentationRecord)
-        /// It is over, and no longer in memory.
+        /// The presentation is over, and only the store still has it.
         case past(PastPresentation)
 
         fileprivate var lane: String {
@@ -145,11 +168,13 @@ package actor PresentationCoordinator {
         }
     }
 
-    /// An `allow` that came from a test document is no answer to an order once test documents are not accepted any more.
+    /// Opens the presentation of an order: a new one, or the earlier one with the same reference.
     ///
     /// - Parameters:
-    ///   - owner: the caller whose the presentation is; nil if it is `caller`.
+    ///   - owner: the caller to whom the presentation belongs; `nil` for `caller`.
     ///   - repeated: the presentation whose missing elements the order asks for again.
+    /// - Throws: `referenceOfTest` if the earlier presentation allowed a test document and test documents are
+    ///   no longer accepted; any other reason why the order is refused.
     package func open(
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String? = nil,
         repeating repeated: PresentationID? = nil
@@ -169,8 +194,11 @@ package actor PresentationCoordinator {
         throw .referenceOfTest
     }
 
-    /// Orders once more everything that a presentation asked, if something was not shared. Holder and clerk decide again.
-    /// The new presentation has the owner of the earlier one; after a standing order, the caller owns it.
+    /// Repeats the order of a presentation in which some needed element was not shared. Holder and clerk
+    /// decide again.
+    ///
+    /// The new presentation belongs to the owner of the earlier one. After a standing order it belongs to the
+    /// caller.
     package func askAgain(
         _ id: PresentationID, by caller: KnownCaller
     ) async throws(PresentationServiceError) -> PresentationRecord {
@@ -179,13 +207,13 @@ package actor PresentationCoordinator {
         let owner = isStanding ? caller.name : record.owner
         try book.checkAskingAgain(id, for: owner)
         let order = try PresentationOrder(again: record.order, lane: record.lane)
-        // An order without a reference is never one that is there already.
+        // The new order has no reference, so that `open` cannot find an earlier presentation for it.
         guard case .created(let new) = try await open(order, by: caller, for: owner, repeating: id)
         else { throw .presentationUnknown }
         return new
     }
 
-    /// The presentation, if the clerk's page of the caller shows it, or showed it before it was asked again.
+    /// The presentation, if the caller's clerk page shows it now, or showed it until it was asked again.
     private func recordToAskAgain(
         _ id: PresentationID, for caller: KnownCaller
     ) throws(PresentationServiceError) -> PresentationRecord {
@@ -196,22 +224,24 @@ package actor PresentationCoordinator {
         return try presentation(id, for: caller, by: [.clerk]).record
     }
 
-    /// The presentation that an owner ordered with the reference of this order before; nil if the reference is new.
+    /// The presentation that an owner ordered earlier with the reference of this order, or `nil` if the
+    /// reference is new.
     private func existing(
         orderedAs order: PresentationOrder, by owner: String
     ) async throws(PresentationServiceError) -> Opened? {
         if let record = try book.record(orderedAs: order, by: owner) { return .existing(record) }
         guard let past = try await past(orderedAs: order, by: owner) else { return nil }
-        // The same order may have arrived meanwhile.
+        // The same order may have begun while the store was read.
         return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
     }
 
-    /// Prepares, writes and begins the presentation of an order.
+    /// Prepares a new presentation, and begins it when its turn has come.
     private func create(
         _ order: PresentationOrder, by caller: KnownCaller, for owner: String,
         repeating repeated: PresentationID?
     ) async throws(PresentationServiceError) -> Opened {
-        // Before anything is prepared: a refused order signs nothing and uses no reader token.
+        // Checked before anything is prepared, so that a refused order costs no signature and uses up no
+        // reader token.
         try turns.check(caller.name)
         let lane = try namedLane(for: order)
         var (record, plan) = try await prepare(order, by: owner, at: lane)
@@ -223,7 +253,9 @@ package actor PresentationCoordinator {
         return try await turn.value.get()
     }
 
-    /// Plans what a phone is asked for an order at a lane, by what is trusted now.
+    /// Plans the request of an order with the current trust and the settings of its lane.
+    ///
+    /// - Returns: the record for the book, and the plan for the lane.
     func prepare(
         _ order: PresentationOrder, by owner: String, at lane: ConfiguredLane
     ) async throws(PresentationServiceError) -> (PresentationRecord, PresentationPlan) {
@@ -239,9 +271,12 @@ package actor PresentationCoordinator {
                 order: then,
                 plan: try RequestPlan(ordered: then.intent, keeping: then.retention, in: .further))
         }
+        // The portrait of a data request goes to the caller and never to the clerk's page, so that no clerk
+        // could compare it.
         guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
             throw .portraitNotCompared
         }
+        // A presentation has one path to fetch a portrait, which is served once.
         guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
             throw .portraitAskedTwice
         }
@@ -260,6 +295,7 @@ package actor PresentationCoordinator {
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
+            // The time is read again, since reading trust and identities may have taken seconds.
             lane: lane.lane.name, created: self.now, brand: brand, basis: basis)
         return (record, presentation)
     }
@@ -276,7 +312,8 @@ package actor PresentationCoordinator {
         return try await brands.prepare(token)
     }
 
-    /// Who signs. A brand's identity signs for whom its tokens prepare, and for nobody else.
+    /// The name of the identity that signs the request, or `nil` if the identity rules choose. A brand's
+    /// identity signs only for orders with a token of that brand.
     private func identityName(
         for order: PresentationOrder, _ brand: PreparedBrand?
     ) throws(PresentationServiceError) -> String? {
@@ -306,7 +343,8 @@ package actor PresentationCoordinator {
         return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
     }
 
-    /// What is asked next: only where the first answer may be used and each of its questions has a yes.
+    /// The second request of a session. The phone is asked it only if the first response is accepted and
+    /// answers each question with yes.
     private func further(
         _ first: RequestPlan, question: PresentationQuestion
     ) -> FurtherQuestion {
@@ -324,7 +362,7 @@ package actor PresentationCoordinator {
             retrieval: settings.retrieval, requestVersion: settings.requestVersion, clock: clock)
     }
 
-    /// Refuses retention that is not possible, before the holder is informed of it.
+    /// Refuses an order whose data could not be retained, before the holder is informed about retention.
     private func checkRetention(of order: PresentationOrder, at now: Timestamp)
         async throws(PresentationServiceError)
     {
@@ -337,7 +375,8 @@ package actor PresentationCoordinator {
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }
 
-    /// Writes a presentation and begins it: what cannot be kept is not asked.
+    /// Writes a new presentation to the store, and begins it at its lane. An order that cannot be written is
+    /// refused before the phone is asked.
     ///
     /// - Parameter caller: the name of the caller whose presentations of this hour are counted.
     private func enter(
@@ -346,12 +385,13 @@ package actor PresentationCoordinator {
         if let existing = try book.record(orderedAs: record.order, by: record.owner) {
             return .existing(existing)
         }
-        // Before the lane is held: a caller over its limit must not keep a standing order from it.
+        // Checked before the lane's turn is reserved, so that a caller over its limit cannot keep a standing
+        // order from asking.
         try turns.check(caller)
         if let repeated = record.repeated { try book.checkAskingAgain(repeated, for: record.owner) }
-        await hold(lane: record.lane)
-        defer { release(lane: record.lane) }
-        // A till that tries while a customer is served costs no write.
+        await reserveTurn(lane: record.lane)
+        defer { releaseTurn(lane: record.lane) }
+        // A till may repeat its order while a customer is served. Such an attempt causes no write.
         let isWritten = !book.isBusy(lane: record.lane)
         if isWritten { try await keepBegun(record) }
         do throws(PresentationServiceError) {
@@ -364,7 +404,7 @@ package actor PresentationCoordinator {
         return .created(record)
     }
 
-    /// Begins a presentation at its lane, which may have been removed while the order was prepared.
+    /// Begins a presentation at its lane. The lane may have been removed while the order was prepared.
     private func begin(_ record: PresentationRecord, _ plan: PresentationPlan)
         throws(PresentationServiceError)
     {
@@ -382,13 +422,14 @@ package actor PresentationCoordinator {
         }
         log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
         start(.running, of: record.id) { coordinator in
-            // One that was cancelled may still be notifying its phone.
+            // The lane's earlier presentation may have been cancelled, and its phone may still be being
+            // notified.
             await before?.value
             await coordinator.run(record.id, plan, at: lane)
         }
     }
 
-    /// The lane that an order names; the only lane if it names none.
+    /// The lane that an order names, or the only lane if the order names none.
     func namedLane(for order: PresentationOrder) throws(PresentationServiceError) -> ConfiguredLane {
         guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
             throw .laneRequired
@@ -404,8 +445,10 @@ package actor PresentationCoordinator {
         return record
     }
 
-    /// Ends a presentation, whatever it is waiting for. One that waits for a decision is dismissed; one that is over
-    /// stays as it is.
+    /// Cancels a presentation. A presentation that waits for a decision is dismissed; a presentation that is
+    /// over does not change.
+    ///
+    /// - Throws: `standingOrder` if the lane asks by itself and no phone was asked yet.
     package func cancel(_ id: PresentationID) async throws(PresentationServiceError) -> PresentationRecord {
         await tasks[.writing, id]?.value
         guard !isUnasked(id) else { throw .standingOrder }
@@ -421,7 +464,9 @@ package actor PresentationCoordinator {
         return book[id] ?? record
     }
 
-    /// Takes the phone whose QR code was scanned.
+    /// Connects to the phone whose QR code a clerk scanned.
+    ///
+    /// - Throws: `presentationOver`, or `alreadyEngaged` if another phone is there already.
     package func engage(_ id: PresentationID, _ engagement: DeviceEngagement)
         async throws(PresentationServiceError)
     {
@@ -438,7 +483,7 @@ package actor PresentationCoordinator {
         }
     }
 
-    /// What a person decided. Returns the presentation once its receipt says so.
+    /// Records a person's decision, and returns the presentation after its receipts were written.
     package func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) async throws(PresentationServiceError) -> PresentationRecord {
@@ -447,26 +492,31 @@ package actor PresentationCoordinator {
         return try record(id)
     }
 
+    /// The portrait that a clerk compares.
     package func portrait(of id: PresentationID) throws(PresentationServiceError) -> Portrait {
         guard let portrait = try record(id).completion?.shown?.portrait else { throw .portraitGone }
         return portrait
     }
 
-    /// The portrait of a data request as the phone sent it, once.
+    /// The portrait of a data request as the phone sent it. Each portrait is returned once.
     package func takePortrait(of id: PresentationID) throws(PresentationServiceError) -> ArraySlice<UInt8> {
         try book.takePortrait(of: id)
     }
 
     // MARK: Ending
 
-    /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
+    /// Ends all presentations, notifies their phones, writes what can still be written, removes personal
+    /// data, and disconnects the listeners.
     package func close() async {
         turns.end()
-        for name in standing.laneNames { await hold(lane: name) }
+        for name in standing.laneNames { await reserveTurn(lane: name) }
         for task in standing.tasks { task.cancel() }
         book.interrupt()
+        // `interrupt` comes first, so that these presentations end as `restarted` and not as cancelled by a
+        // caller.
         for id in book.ids { _ = try? await stop(id) }
         for task in standing.tasks { await task.value }
+        // Nobody can decide any more: an open decision ends as overdue, and its receipts are written now.
         for id in book.ids {
             expire(.decision, of: id)
             await tasks[.writing, id]?.value

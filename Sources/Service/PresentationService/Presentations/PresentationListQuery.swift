@@ -1,16 +1,17 @@
 package import MdocModel
 package import ReaderStore
 
-/// Which presentations are listed, and which page of them.
+/// The filters of a list of presentations, and the place at which its page begins.
 package struct PresentationListQuery: Sendable {
     let reference: String?
     let lane: String?
     let outcome: Outcome?
-    /// The first second in which they were ordered.
+    /// The earliest time of the orders in the list.
     let from: Timestamp?
-    /// The second before which they were ordered.
+    /// The time before which the orders in the list were made.
     let until: Timestamp?
     let limit: Int
+    /// The last presentation of the page before; `nil` for the first page.
     let cursor: PresentationCursor?
 
     package init(
@@ -26,14 +27,15 @@ package struct PresentationListQuery: Sendable {
         self.cursor = cursor
     }
 
-    /// Whether one is among those that are asked for, cursor aside.
-    func takes(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
+    /// Whether a presentation passes the filters. The cursor is not compared.
+    func matches(lane: String, outcome: Outcome?, created: Timestamp) -> Bool {
         self.lane ?? lane == lane && (self.outcome == nil || self.outcome == outcome)
             && from ?? created <= created && until.map { created < $0 } ?? true
     }
 }
 
-/// A place in the list, which is in the order of time from the newest on: that of the last presentation of a page.
+/// A place in the list of presentations, which is sorted by time, newest first: the last presentation of a
+/// page.
 package struct PresentationCursor: Comparable, Sendable {
     let created: Timestamp
     let id: String
@@ -43,9 +45,10 @@ package struct PresentationCursor: Comparable, Sendable {
         self.id = id
     }
 
-    /// As `text` wrote it; nil for other texts.
+    /// Parses a cursor that `text` wrote, or returns `nil`.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        // Only the text that `text` writes is accepted, without a sign or leading zeros.
         guard parts.count == 2, let seconds = Int64(parts[0]), seconds >= 0, "\(seconds)" == parts[0],
             (1...64).contains(parts[1].utf8.count)
         else { return nil }

@@ -4,41 +4,50 @@ package import ReaderStore
 package import RequestPlanner
 internal import ErrorMapping
 
-/// The order of a till or a kiosk, with its form in JSON.
+/// The order for one presentation: what to ask, who decides and what to keep. A till sends it as JSON; a
+/// preset makes one without a till.
+///
+/// The initialiser checks everything that does not depend on a lane, on trust or on the store.
+/// `PresentationCoordinator.prepare` checks the rest.
 package struct PresentationOrder: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
-        /// An answer that is shown: no element value leaves the daemon but a portrait and a name, to the display.
+        /// Only answers leave the daemon, except for a portrait and a name that the clerk's page shows.
         case display
-        /// The elements themselves.
+        /// The caller receives the elements.
         case data
     }
 
-    /// What a person does about a verified answer.
+    /// The part of a person in the outcome after a verified response.
     package enum Validation: String, CaseIterable, Sendable {
-        /// Nothing: the answer is final.
+        /// The answer is final; no person decides.
         case check
-        /// Nothing, while one phone after the other is checked.
+        /// The answer is final, as for `check`; one phone after the other is checked.
         case checkMultiple
-        /// A person compares and decides.
+        /// A person compares the holder with the portrait and decides.
         case confirm
     }
 
     package let kind: Kind
     package let intent: RequestIntent
-    /// Any lane where there is only one.
+    /// The name of the lane; `nil` if the daemon has only one.
     let lane: String?
-    /// Makes the order idempotent: the same reference again is the same presentation.
+    /// Makes the order idempotent: a second order with the same reference returns the same presentation.
     let reference: OrderReference?
     let validation: Validation
     package let retention: RetentionProfile
-    /// Whether the holder's consent to what is retained was recorded.
+    /// Whether the holder consented to the retention of data.
     package let consent: HolderConsent
+    /// The second request, sent in the same session if the first response was answered with yes.
     let then: FurtherOrder?
-    /// Replaces the policy of its purpose, where it accepts no more than that.
+    /// Replaces the revocation policy of the purpose, if it is at least as strict.
     package let policy: RevocationPolicy?
+    /// The name of the reader identity that signs the request; `nil` if rules or the reader token choose it.
     let identity: String?
+    /// The name of the wallet that the rules for reader identities compare; `nil` if it is unknown.
     let wallet: String?
+    /// The URL to which the end of the presentation is sent.
     let webhook: String?
+    /// The token of the brand in whose name the holder is asked. Required for data.
     let readerToken: String?
 
     private static let members: Set = [
@@ -47,6 +56,9 @@ package struct PresentationOrder: Equatable, Sendable {
     ]
     static let longestIntent = 4096
 
+    /// Parses the order of an HTTP request.
+    ///
+    /// - Throws: `orderMalformed`, `intentRefused`, `displayRetainsNoData` or `consentMissing`.
     package init(_ body: JSONText) throws(PresentationServiceError) {
         let words: String
         let further: JSONText?
@@ -74,7 +86,7 @@ package struct PresentationOrder: Equatable, Sendable {
         if let then { try checkRetention(of: .data, then.retention) }
     }
 
-    /// What a preset asks at a lane.
+    /// Creates the order of a preset at a lane.
     package init(_ preset: Preset, lane: String, reference: OrderReference?) {
         kind = .display
         intent = preset.intent
@@ -91,10 +103,11 @@ package struct PresentationOrder: Equatable, Sendable {
         readerToken = nil
     }
 
-    /// The order of a presentation that asks again, for everything. Neither the reference nor the holder's consent is
-    /// taken over.
+    /// Creates a copy of an order, to ask everything again. The reference and the holder's consent are not
+    /// copied.
     ///
-    /// - Throws: `consentNotRepeated` if the order keeps data only with a consent, which is given for one presentation.
+    /// - Throws: `consentNotRepeated` if the order retains data with the holder's consent, which is valid for
+    ///   one presentation.
     init(again order: PresentationOrder, lane: String) throws(PresentationServiceError) {
         let retentions = [order.retention, order.then?.retention].compactMap(\.self)
         guard !retentions.contains(where: \.needsConsent) else { throw .consentNotRepeated }
@@ -113,7 +126,8 @@ package struct PresentationOrder: Equatable, Sendable {
         readerToken = order.readerToken
     }
 
-    /// What a profile would never keep is not ordered.
+    /// Refuses an order that retains data of a display request, or without the consent that its profile
+    /// needs.
     private func checkRetention(of kind: Kind, _ retention: RetentionProfile) throws(PresentationServiceError)
     {
         guard retention.days > 0 else { return }
@@ -125,6 +139,7 @@ package struct PresentationOrder: Equatable, Sendable {
         }
     }
 
+    /// Parses the members `reference` and `holder`.
     package static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
         let holder = try members["holder"]?.integer(in: 1...99)
         if holder == nil, members["reference"] == nil { return nil }
@@ -132,7 +147,7 @@ package struct PresentationOrder: Equatable, Sendable {
             name: try members.required("reference").string(upTo: 128), holder: Int(holder ?? 1))
     }
 
-    /// Whether elements are asked for, at first or then.
+    /// Whether the first or the second request returns elements to the caller.
     var asksForData: Bool { kind == .data || then != nil }
 }
 
@@ -145,14 +160,15 @@ extension RetentionProfile {
     }
 }
 
-/// The caller's own name for a presentation: the same again is the same presentation.
+/// The caller's own name for a presentation, by which a repeated order is recognised.
 package struct OrderReference: Hashable, Sendable {
     let name: String
-    /// Which of the persons that belong to one name: the drivers of one contract.
+    /// The number of the person under this name, from 1 to 99, such as each driver of one contract.
     let holder: Int
 }
 
-/// What an order asks for next, in the same session: elements, once everything before was verified and answered yes.
+/// The second request of an order: elements, asked for in the same session after the first response was
+/// verified and each of its questions answered with yes.
 struct FurtherOrder: Equatable, Sendable {
     let intent: RequestIntent
     let retention: RetentionProfile
@@ -171,7 +187,7 @@ struct FurtherOrder: Equatable, Sendable {
 }
 
 extension RequestIntent {
-    /// The intent that an order has in words.
+    /// Parses the intent of an order.
     init(
         ordered words: String, in part: PresentationServiceError.OrderPart = .first
     ) throws(PresentationServiceError) {
@@ -182,7 +198,7 @@ extension RequestIntent {
 }
 
 extension RequestPlan {
-    /// The smallest request that answers an ordered intent.
+    /// Plans the smallest request that answers the intent of an order.
     init(
         ordered intent: RequestIntent, keeping retention: RetentionProfile,
         in part: PresentationServiceError.OrderPart = .first

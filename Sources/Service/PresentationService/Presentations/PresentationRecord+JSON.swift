@@ -5,9 +5,13 @@ internal import Reports
 internal import RequestPlanner
 
 extension PresentationRecord {
-    /// As somebody may see it by these scopes; without any, as a webhook gets it. The answers are not for `admin`, and for
-    /// `screen` without the reasons of the checks. The documents of a data request are for `app` alone, and what a clerk compares of a display
-    /// request for `clerk` alone.
+    /// The presentation as JSON for a caller with these scopes, or for a webhook if `scopes` is empty.
+    ///
+    /// `admin` and `order` see the outcome without answers. `screen` does not see the reasons of failed
+    /// checks. Only `app` sees the documents of a data request, and only `clerk` sees the name and portrait
+    /// of a display request.
+    ///
+    /// - Parameter scopes: the scopes by which the caller may access this presentation.
     package func json(for scopes: Set<Scope>) -> JSONValue {
         let reference = isCustomersScreen(scopes) ? nil : order.reference
         var members: [(String, JSONValue)] = [
@@ -27,37 +31,41 @@ extension PresentationRecord {
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             thenMember(for: scopes),
         ]
+        // The member `result`, which otherwise contains the decision, is not for `admin`.
         if completion != nil, scopes.contains(.admin), seesOutcomeAlone(scopes) {
             members.append(("decision", JSONValue(completion?.decision?.rawValue)))
         }
         return .object(members + resultMembers(for: scopes))
     }
 
+    /// The member `reasons`, as far as a caller with these scopes may see it.
     func reasonsMember(for scopes: Set<Scope>) -> (String, JSONValue) {
         ("reasons", .array(reasons(for: scopes).map { .string($0) }))
     }
 
+    /// The member `then`: the second request and its result.
     func thenMember(for scopes: Set<Scope>) -> (String, JSONValue) {
         ("then", further.map { json($0, for: scopes) } ?? .null)
     }
 
-    /// `result`, where an answer came and they may see it.
+    /// The member `result`, or nothing if there is no report or the scopes do not include it.
     func resultMembers(for scopes: Set<Scope>) -> [(String, JSONValue)] {
         guard !seesOutcomeAlone(scopes), let completion, let report = completion.report else { return [] }
         return [("result", result(report, completion, for: scopes))]
     }
 
-    /// Whether neither answers nor documents are for them.
+    /// Whether a caller with these scopes sees neither answers nor documents.
     private func seesOutcomeAlone(_ scopes: Set<Scope>) -> Bool {
         !scopes.isEmpty && scopes.isSubset(of: [.order, .admin])
     }
 
-    /// Whether the customer sees it: by scope `screen`, without one that orders or compares.
+    /// Whether the JSON is for the customer's page: scope `screen`, without `app` or `clerk`.
     private func isCustomersScreen(_ scopes: Set<Scope>) -> Bool {
         scopes.contains(.screen) && scopes.isSubset(of: [.screen, .order, .admin])
     }
 
-    /// For `screen` only that nobody decided; what a person decided is not for the customer's screen.
+    /// The ids of the reasons. The customer's page and `order` learn only that a decision was dismissed or
+    /// not made in time, not what the clerk decided.
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
         guard isCustomersScreen(scopes) || scopes == [.order] else { return reasons.map(\.id) }
@@ -69,7 +77,7 @@ extension PresentationRecord {
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {
         if isCustomersScreen(scopes) { return report.screenResult }
-        // Where something was asked next the outcome follows from that.
+        // With a second request the outcome follows from the second report, and its reasons are there.
         let own = completion.further == nil ? conclusion : nil
         var members = report.resultMembers(for: own, by: basis, at: completion.ended)
         members.append(("decision", JSONValue(completion.decision?.rawValue)))
@@ -83,7 +91,8 @@ extension PresentationRecord {
         return .object(members)
     }
 
-    /// Null until everything is decided. A portrait is handed out once, and not among the documents.
+    /// The members `documents` and `portrait`: null until everything is decided. The portrait is a path from
+    /// which it can be fetched once; `documents` does not contain it.
     private func dataMembers(
         _ report: TransactionReport, _ completion: Completion
     ) -> [(String, JSONValue)] {
@@ -95,6 +104,7 @@ extension PresentationRecord {
         ]
     }
 
+    /// The members `portrait` and `name` for a clerk who compares.
     private func shownMembers(_ shown: ShownPerson?) -> [(String, JSONValue)] {
         let portrait = shown?.portrait.map { _ in "/v1/presentations/\(id)/portrait" }
         let name = shown?.name.map { name -> JSONValue in
@@ -103,6 +113,7 @@ extension PresentationRecord {
         return [("portrait", JSONValue(portrait)), ("name", name ?? .null)]
     }
 
+    /// The second request, with its result for the scopes that may see it.
     private func json(_ further: Further, for scopes: Set<Scope>) -> JSONValue {
         var result = JSONValue.null
         if let completion, let report = completion.further,
@@ -123,15 +134,15 @@ extension PresentationRecord {
 }
 
 extension TransactionReport {
-    /// The documents as the command line writes them, a portrait as its size; null where no elements are here, or no
-    /// longer.
+    /// The documents in the form of the command line, with the size of a portrait instead of its bytes; null
+    /// without elements.
     fileprivate var documentsWithElements: JSONValue {
         documents.contains { $0.verified != nil } ? documentsJSON(portrait: .size) : .null
     }
 }
 
 extension RequestPlan {
-    /// What is asked, for those who show it before there is an answer.
+    /// The questions of the request, which pages show before there is an answer.
     fileprivate var asks: JSONValue {
         .array(subjects.compactMap(\.receiptSubject).map { .string("\($0)") })
     }

@@ -6,65 +6,90 @@ package import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// One presentation: what was ordered, and how far it has come.
+/// A presentation in the daemon's memory: its order, its progress and its result.
+///
+/// `PresentationCoordinator.prepare` makes a record from an order, before any phone is there. From then on
+/// only `PresentationBook` changes it, by replacing `phase`. The phases are:
+/// - `running`: the lane waits for a phone, or a phone is being asked.
+/// - `cancelling`: the presentation was cancelled, and its phone is being notified.
+/// - `recording`: the result is known, and its receipts and retained data are being written. Callers still
+///   see the state before.
+/// - `awaitingDecision`: the response was verified, and a person has to decide.
+/// - `over`: the outcome is final. Personal data may still be removed from the record.
+///
+/// `state` and `hint` are what pages show. `conclusion` is the outcome, and `nil` until everything is
+/// decided.
+///
+/// The record of a data request holds elements until `CoordinatorLimits.documents` has passed. The record of
+/// a display request never holds elements: the portrait and the name for the clerk are in `Completion.shown`.
+/// `json(for:)` selects the members that a caller may see.
 package struct PresentationRecord: Sendable {
     package typealias Decision = ReceiptStatement.Decision
 
-    /// What is asked next in the same session.
+    /// The second request of the same session.
     struct Further: Sendable {
         let order: FurtherOrder
         let plan: RequestPlan
     }
 
+    /// The progress of a presentation, with its result once there is one.
     enum Phase: Sendable {
-        /// A phone is waited for or asked.
+        /// The lane waits for a phone, or a phone is being asked.
         case running(PresentationState, hint: PresentationHint?)
-        /// It was cancelled, and its phone is being notified.
+        /// The presentation was cancelled, and its phone is being notified.
         case cancelling
-        /// It was judged or decided, and what is kept of it is being written. It shows the state before until that is done.
+        /// The presentation was judged or decided, and its receipts and retained data are being written.
+        /// Callers see the state before until that is done.
         case recording(Completion, before: PresentationState)
-        /// It was judged, and a person is to decide.
+        /// The response was verified, and a person has to decide.
         case awaitingDecision(Completion)
+        /// The outcome is final.
         case over(Completion)
     }
 
-    /// What came of it.
+    /// The result of a presentation.
     struct Completion: Sendable {
-        /// What follows from the phone's answer.
+        /// The final state, which follows from the phone's response or the cancellation.
         let state: PresentationState
+        /// The time at which the response was judged or the presentation was cancelled.
         let ended: Timestamp
-        /// What the outcome follows from.
+        /// The facts from which the outcome is computed, with the person's decision.
         var evidence: Conclusion.Evidence
-        /// Nil if it was cancelled before it had a result. Has elements only for a data request, until they are removed.
+        /// The report on the first request, or `nil` if the presentation was cancelled before it had a
+        /// result. Contains elements only for a data request, until they are removed.
         var report: TransactionReport?
-        /// Nil if nothing further was asked.
+        /// The report on the second request, or `nil` if the phone was not asked it.
         var further: TransactionReport?
-        /// What the display shows, until it is decided or its time is over.
+        /// The name and portrait that a clerk's page shows, until the decision or the deadline.
         var shown: ShownPerson?
         var hint: PresentationHint?
         var receipt = Receipt.none
-        /// Until when data of it is retained; nil if nothing is.
+        /// The deadline of the data retained from the first request, or `nil` if nothing is retained.
         var retainedUntil: Timestamp?
+        /// The id of the receipt of the second request.
         var furtherReceipt: String?
+        /// The deadline of the data retained from the second request.
         var furtherRetainedUntil: Timestamp?
-        /// What is retained once a person has approved.
+        /// The data to retain if a person approves.
         var retaining = WaitingRetention()
         /// Whether the portrait of a data request was handed out.
         var isPortraitTaken = false
     }
 
+    /// The receipt of the first request.
     enum Receipt: Sendable {
-        /// The order asks for none.
+        /// The order asks for no receipt.
         case none
-        /// It waits for a person's decision.
+        /// The receipts are held until a person decides.
         case waiting(WaitingReceipts)
-        /// By its id.
+        /// The receipt was written, with this id.
         case written(String)
+        /// The store refused the receipt.
         case failed
     }
 
     package let id: PresentationID
-    /// The name of the caller who ordered it, whose it is.
+    /// The name of the caller who ordered the presentation and to whom it belongs.
     package let owner: String
     package let order: PresentationOrder
     let plan: RequestPlan
@@ -72,11 +97,11 @@ package struct PresentationRecord: Sendable {
     package let lane: String
     let created: Timestamp
     package let brand: PreparedBrand?
-    /// By what it is judged.
+    /// The trust and policy used to verify the response.
     let basis: JudgingBasis
-    /// The presentation whose missing elements this one asks for again; nil if the order is new.
+    /// The earlier presentation whose missing elements this one asks for again, or `nil` for a new order.
     var repeated: PresentationID?
-    /// Whether a presentation that asks again for what is missing here has begun.
+    /// Whether a later presentation asks again for the elements that are missing here.
     var isAskedAgain = false
     var phase = Phase.running(.armed, hint: .openYourID)
 
@@ -97,7 +122,7 @@ package struct PresentationRecord: Sendable {
         }
     }
 
-    /// Nil until it was judged.
+    /// The result, or `nil` until it is known and written.
     var completion: Completion? {
         switch phase {
         case .running, .cancelling, .recording: nil
@@ -105,29 +130,29 @@ package struct PresentationRecord: Sendable {
         }
     }
 
-    /// Whether the result names needed elements that did not come.
+    /// Whether the report names needed elements that the phone did not return.
     var hasMissingElements: Bool {
         [completion?.report, completion?.further].contains { $0?.missing.isEmpty == false }
     }
 
-    /// How it ended. Nil until everything is decided.
+    /// The outcome and its reasons, or `nil` until everything is decided and written.
     var conclusion: Conclusion? {
         if case .over(let completion) = phase { completion.evidence.conclusion } else { nil }
     }
 
-    /// Whether nothing waits for it any more.
+    /// Whether the book may remove the record when it is full.
     var isForgettable: Bool { if case .over = phase { true } else { false } }
 
-    /// Whether a person is to decide: the order says so, or a display request asks for a portrait, which is for nothing
-    /// else.
+    /// Whether a person has to decide: the order says so, or a display request asks for a portrait, which
+    /// only a person can compare.
     var asksPerson: Bool { order.validation == .confirm || (order.kind == .display && plan.needsPortrait) }
 
-    /// Stores its result, whether that is decided or not.
-    mutating func take(_ completion: Completion) {
+    /// Stores the result, and enters `over` or `awaitingDecision`.
+    mutating func setResult(_ completion: Completion) {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
     }
 
-    /// As it is once the receipts that waited for a decision were written. Nil if it is not decided.
+    /// A copy of this record after its held receipts were written, or `nil` while no decision has been made.
     func decided(_ written: WrittenReceipts) -> PresentationRecord? {
         guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
         if case .waiting(let receipts) = completion.receipt {
@@ -135,20 +160,20 @@ package struct PresentationRecord: Sendable {
             completion.furtherReceipt = written.further
         }
         var record = self
-        record.take(completion)
+        record.setResult(completion)
         return record
     }
 
-    /// As it is once what its order keeps was written.
+    /// A copy of this record with its result, after its receipts and data were written.
     func ended(_ completion: Completion, _ kept: PresentationBook.Kept) -> PresentationRecord {
         var completion = completion
-        completion.take(kept)
+        completion.add(kept)
         var record = self
-        record.take(completion)
+        record.setResult(completion)
         return record
     }
 
-    /// As it ended where the daemon ends before it.
+    /// A copy of this record with the outcome that it has if the daemon ends first.
     var interrupted: PresentationRecord {
         let evidence = Conclusion.Evidence.restarted
         var record = self
@@ -156,23 +181,25 @@ package struct PresentationRecord: Sendable {
         return record
     }
 
-    /// What its data is retained for: the caller's own name for it, with which those of several persons come together.
+    /// The reference under which data is retained: the caller's own, shared by several persons of one
+    /// contract, or the id of the presentation.
     var retentionReference: String { order.reference?.name ?? id.description }
 }
 
 extension PresentationRecord.Receipt {
-    /// One that the order asks for: written, unless it has no id.
+    /// The receipt that the store wrote, or `failed` without an id.
     static func ended(_ id: String?) -> PresentationRecord.Receipt { id.map { .written($0) } ?? .failed }
 
     var id: String? { if case .written(let id) = self { id } else { nil } }
 }
 
 extension PresentationRecord.Completion {
-    /// The result of a presentation that was running until now.
+    /// Creates the result of a presentation that has just ended.
     ///
     /// - Parameters:
-    ///   - isInterrupted: whether a presentation that was cancelled was so because the daemon is ending.
-    ///   - shown: kept only where everything was verified and answered yes, since only then somebody compares.
+    ///   - isInterrupted: whether a cancelled presentation was cancelled by the end of the daemon.
+    ///   - shown: the name and portrait for the clerk; ignored if the outcome is already known not to be
+    ///     `allow`, since then nobody compares.
     init(
         _ report: TransactionReport, then further: TransactionReport?, shown: ShownPerson?,
         of record: PresentationRecord, isInterrupted: Bool, at now: Timestamp
@@ -186,10 +213,14 @@ extension PresentationRecord.Completion {
         } else {
             state = further.map { PresentationState($0) } ?? first
             evidence = Conclusion.Evidence(further ?? report, asksPerson: record.asksPerson)
+            // The evidence is that of the second report. A portrait of the first request may have failed to
+            // decode since its answer was yes, so that its unknown answer has to be added.
             if further != nil, report.hasUnknownAnswer { evidence = evidence.withUnknownAnswer }
         }
-        // What was cancelled has no answer, whatever came meanwhile.
+        // A response that arrived while the presentation was being cancelled is not reported.
         guard !isCancelled || first == .cancelled else { return }
+        // The elements of a display request leave memory here: its answers are computed, and nobody may read
+        // more.
         let holdsElements = record.order.kind == .data && first == .verified
         self.report = holdsElements ? report : report.withoutElements
         self.further = further.map { PresentationState($0) == .verified ? $0 : $0.withoutElements }
@@ -197,7 +228,7 @@ extension PresentationRecord.Completion {
         if record.order.kind == .display, !isDenied { self.shown = shown }
     }
 
-    mutating func take(_ kept: PresentationBook.Kept) {
+    mutating func add(_ kept: PresentationBook.Kept) {
         receipt = kept.receipt
         retainedUntil = kept.retainedUntil
         furtherReceipt = kept.furtherReceipt
@@ -205,28 +236,28 @@ extension PresentationRecord.Completion {
         retaining = kept.retaining
     }
 
-    /// What the person decided; nil if nobody did.
+    /// The person's decision, or `nil` if nobody decided.
     var decision: PresentationRecord.Decision? {
         if case .decided(let decision) = evidence.person { decision } else { nil }
     }
 
-    /// Whether a test issuer signed a document of it; nil if nothing was judged.
+    /// Whether a test issuer signed one of the documents, or `nil` if no document was judged.
     var hasTestDocument: Bool? {
         let judged = [report, further].compactMap(\.self).filter { !$0.documents.isEmpty }
         return judged.isEmpty ? nil : judged.contains(where: \.hasTestDocument)
     }
 
-    /// Whether the documents of a data request are still here.
+    /// Whether the elements of a data request are still in memory.
     var holdsElements: Bool {
         [report, further].contains { $0?.documents.contains { $0.verified != nil } ?? false }
     }
 
-    /// The portrait of a data request, until it is handed out or its time is over.
+    /// The portrait of a data request, or `nil` after it was handed out or its deadline has passed.
     var dataPortrait: ArraySlice<UInt8>? {
         isPortraitTaken ? nil : further?.portrait ?? report?.portrait
     }
 
-    /// Removes all personal data.
+    /// Removes all personal data from the result.
     mutating func wipe() {
         shown = nil
         wipeElements()
@@ -239,7 +270,8 @@ extension PresentationRecord.Completion {
     }
 }
 
-/// A presentation's name: drawn at random, so that nobody can guess another's.
+/// The id of a presentation: 16 random bytes in hexadecimal, so that nobody can guess the id of another
+/// caller's presentation.
 package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -247,19 +279,21 @@ package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
         description = try randomBytes(16).hexadecimal
     }
 
-    /// As it comes in a path. One that was never drawn names nothing.
+    /// Creates an id from a path or the store. A text that is not the id of a presentation is accepted and
+    /// names none.
     package init(_ text: String) {
         description = text
     }
 }
 
 extension TransactionReport {
-    /// Whether a question came to have no answer after something else was asked, such as a portrait that does not decode.
+    /// Whether an answer became unknown after the second request was sent, such as when a portrait does not
+    /// decode.
     fileprivate var hasUnknownAnswer: Bool { questions.contains { answer(to: $0) == .unknown } }
 }
 
 extension Conclusion.Evidence {
-    /// The same evidence with one more answer that is not known.
+    /// This evidence with one more unknown answer.
     fileprivate var withUnknownAnswer: Conclusion.Evidence {
         guard unjudged == nil else { return self }
         return Conclusion.Evidence(

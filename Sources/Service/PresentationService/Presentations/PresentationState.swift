@@ -2,22 +2,28 @@ internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
-/// How far a presentation has come, as the API and its events say it.
+/// The progress of a presentation, as the HTTP API and its events name it.
 package enum PresentationState: String, CaseIterable, Sendable {
-    /// Waiting for a phone.
+    /// The lane waits for a phone.
     case armed
+    /// A phone has sent its engagement.
     case engaged
-    /// The request is out; the holder decides, without a countdown.
+    /// The request was sent, and the holder decides. No page shows a countdown.
     case awaitingConsent
-    /// The answer comes, or is being checked.
+    /// The response is arriving or being verified.
     case receiving
-    /// Everything was verified and answered yes: the decision of a person alone is missing.
+    /// The response was verified and every answer is yes; only a person's decision is missing.
     case awaitingDecision
+    /// The response was verified. An answer may still be no.
     case verified
+    /// The response failed a check.
     case rejected
-    /// The holder returned nothing: declined, has no such document, or the wallet does not know this reader.
+    /// The phone returned no document: the holder declined, has no such document, or the wallet does not know
+    /// this reader.
     case declined
+    /// The presentation was cancelled before it ended.
     case cancelled
+    /// No response came, or it could not be read.
     case failed
 
     package var isOver: Bool {
@@ -27,6 +33,7 @@ package enum PresentationState: String, CaseIterable, Sendable {
         }
     }
 
+    /// The final state of a presentation with this report.
     init(_ report: TransactionReport) {
         switch report.unjudged {
         case .declined: self = .declined
@@ -37,34 +44,36 @@ package enum PresentationState: String, CaseIterable, Sendable {
     }
 }
 
-/// What the page may say beside the state.
+/// The instruction or remark that a page shows beside the state.
 package enum PresentationHint: String, CaseIterable, Sendable {
-    /// A phone is waited for: its holder should open the ID first.
+    /// The holder should open the ID in the wallet before the tap.
     case openYourID
+    /// The phone is locked.
     case phoneLocked
-    /// What lies on the reader is a card, or a phone without an open ID.
+    /// A card, or a phone without an open ID, is on the reader.
     case notAnID
-    /// The phone has to be lifted, and then to be tapped again.
+    /// The holder should lift the phone and tap again.
     case tapAgain
-    /// The phone took the request with it: its holder confirms, and taps again.
+    /// The phone has the request: the holder should confirm on the phone and tap again.
     case confirmThenTapAgain
+    /// The page may offer to scan a QR code, or Bluetooth cannot be used.
     case offerQR, bluetoothUnavailable
-    /// The phone may leave the reader: everything else comes over Bluetooth.
+    /// The phone may leave the reader, since the rest comes over Bluetooth.
     case mayLift
     /// The phone has not connected over Bluetooth yet.
     case connecting
-    /// It still has not: its Bluetooth may be off.
+    /// The phone has not connected for a while: its Bluetooth may be switched off.
     case checkBluetooth
-    /// The phone has to stay on the reader until the end.
+    /// The phone must stay on the reader until the end.
     case hold
-    /// A person has decided or closed the result, and what was shown is wiped.
+    /// A person decided or closed the result, and the name and portrait were wiped.
     case decided
-    /// What was shown is wiped, since its time was over or the lane started another presentation.
+    /// The name and portrait were wiped, because their time is over or the lane began another presentation.
     case wiped
 }
 
 extension PresentationEvent {
-    /// What it changes; nil leaves the state as it is.
+    /// The state that follows from the event, or `nil` if the state does not change.
     var state: PresentationState? {
         switch self {
         case .armed: .armed
@@ -74,12 +83,14 @@ extension PresentationEvent {
         case .phoneLocked, .notAnID, .offerQR, .bluetoothUnavailable, .mayLift, .connecting, .checkBluetooth,
             .readerSilent, .hold, .noted:
             nil
-        // An interrupted tap starts again.
+        // After an interrupted tap the lane waits for the next tap.
         case .tapAgain, .liftAndTapAgain, .confirmThenTapAgain: .armed
         }
     }
 
-    /// What may be said from now on, where `before` was said.
+    /// The hint after the event.
+    ///
+    /// - Parameter before: the hint before the event.
     func hint(after before: PresentationHint?) -> PresentationHint? {
         switch self {
         case .armed: .openYourID

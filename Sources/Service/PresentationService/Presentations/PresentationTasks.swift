@@ -1,14 +1,14 @@
-/// The tasks of a coordinator's presentations, at most one for each job of a presentation.
+/// The running tasks of a coordinator's presentations, at most one for each job of a presentation.
 ///
-/// `PresentationCoordinator.start` alone adds tasks, and removes each when it ends: a task that is here has not ended.
+/// Only `PresentationCoordinator.start` inserts tasks, and it removes each task when the task ends.
 struct PresentationTasks {
-    /// A job that a task does for a presentation.
+    /// The job of a task.
     enum Job: Hashable {
-        /// A lane is busy with the presentation.
+        /// Following the presentation at its lane.
         case running
-        /// Its receipts are being written after somebody has decided, or the time for that is over.
+        /// Writing the receipts after a decision, or after the time for a decision was over.
         case writing
-        /// The store did not accept its end, which is tried again until the store does.
+        /// Repeating the write of an end that the store refused.
         case retrying
     }
 

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PortraitDecoding
 internal import Reports
 
-/// What a clerk sees of a person beside the answers, until the clerk decides: the only personal data of a display
-/// request. The portrait is wiped when this object is released.
+/// The portrait and name that a clerk sees until the decision: the only personal data of a display request in
+/// memory. The portrait's bytes are overwritten when this object is released.
 final class ShownPerson: Sendable {
     let portrait: Portrait?
     let name: Name?
@@ -24,7 +24,7 @@ final class ShownPerson: Sendable {
     }
 }
 
-/// A verified portrait in memory that is overwritten when its last owner goes.
+/// A verified portrait, whose bytes are overwritten when the last reference to it is released.
 package final class Portrait: Sendable {
     /// `image/jpeg` or `image/png`.
     package let mediaType: String
@@ -35,14 +35,15 @@ package final class Portrait: Sendable {
         bytes = SecretBytes(copying: shown.bytes[...])
     }
 
-    /// Lends the bytes, which are overwritten afterwards unless they were copied.
+    /// Calls `body` with the bytes. They are overwritten later; a copy that `body` makes is not.
     package func withBytes<Value>(_ body: (ArraySlice<UInt8>) -> Value) -> Value {
         bytes.withUnprotectedBytes { bytes in body(bytes) }
     }
 }
 
 extension ShownPerson.Name {
-    /// What the issuer signed of it, where it was asked for and one document came.
+    /// The name that the issuer signed, or `nil` if it was not asked for or the response has several
+    /// documents.
     init?(_ report: TransactionReport) {
         guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }
         given = document.text("given_name")
@@ -53,6 +54,8 @@ extension ShownPerson.Name {
 }
 
 extension VerifiedDocument {
+    /// The text of an element that the issuer signed, without characters that change a terminal's or page's
+    /// display.
     fileprivate func text(_ identifier: String) -> String? {
         let element = elements.first { $0.name.identifier == identifier && $0.signedBy == .issuer }
         return element.flatMap { try? $0.value.text() }.flatMap { $0.isEmpty ? nil : $0 }.map {

@@ -1,101 +1,116 @@
 internal import ReaderService
 
-/// The lanes that ask by themselves: the phase of each, and who takes its next turn.
+/// The lanes that ask each next phone by themselves: the phase of each lane, its pause, and who has reserved
+/// its next turn.
 ///
-/// Such a lane waits for a phone in a presentation in which nobody was asked yet. From there it leads on in one of four ways: a phone
-/// is there (`endWait`), the wait ends without a phone (`fail`) and begins again (`waitAgain`), somebody takes the turn (`hold`), or
-/// something is missing (`withdraw`).
+/// Such a lane waits for a phone in a presentation in which no phone was asked yet. The wait ends in one of
+/// four ways:
+/// - `endWait`: a phone has engaged.
+/// - `fail`: the wait ended without a phone. `waitAgain` begins the next wait in the same presentation.
+/// - `reserveTurn`: an order, a reload or the end of the daemon reserves the turn.
+/// - `withdraw`: the lane cannot ask, for example because the store is full.
+///
+/// `PresentationCoordinator` owns the only value and calls it on its actor. The value reads no clock and
+/// starts no task.
 struct StandingOrders {
     private var lanes: [String: StandingLane] = [:]
-    /// The number of those who take the next turn of each lane from its standing order: tills, a reload, the end of the daemon.
-    private var holds: [String: Int] = [:]
+    /// The number of reservations of each lane's next turn, by orders, a reload or the end of the daemon.
+    private var reservations: [String: Int] = [:]
 
     // MARK: Lanes
 
     var laneNames: [String] { Array(lanes.keys) }
 
-    /// The tasks that repeat the orders.
+    /// The tasks that repeat the standing orders.
     var tasks: [Task<Void, Never>] { lanes.values.map(\.task) }
 
     func contains(lane name: String) -> Bool { lanes[name] != nil }
 
+    /// Adds a lane.
+    ///
     /// - Parameter task: the task that repeats the order until the daemon ends or the lane is removed.
     mutating func insert(lane name: String, task: Task<Void, Never>) {
         lanes[name] = StandingLane(task: task)
     }
 
+    /// Removes a lane and cancels its task.
     mutating func remove(lane name: String) {
         lanes.removeValue(forKey: name)?.task.cancel()
     }
 
     // MARK: Turns
 
-    /// Takes the lane's next turn, until `release`.
+    /// Reserves the lane's next turn until `releaseTurn`.
     ///
-    /// - Returns: the presentation that has to end first, for which `endYielding` is called later; nil if the lane does not
-    ///   wait for a phone.
-    mutating func hold(lane name: String) -> PresentationID? {
-        holds[name, default: 0] += 1
+    /// - Returns: the presentation that has to end first, after which the caller calls `endYielding`; `nil`
+    ///   if the lane does not wait for a phone.
+    mutating func reserveTurn(lane name: String) -> PresentationID? {
+        reservations[name, default: 0] += 1
         guard let id = lanes[name]?.waiting ?? lanes[name]?.yielding else { return nil }
         lanes[name]?.phase = .yielding(id)
         return id
     }
 
-    mutating func release(lane name: String) {
-        holds[name] = holds[name].flatMap { $0 > 1 ? $0 - 1 : nil }
+    /// Ends one reservation of the lane's next turn.
+    mutating func releaseTurn(lane name: String) {
+        reservations[name] = reservations[name].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
+    /// Records that the presentation that gave up the turn has ended.
     mutating func endYielding(_ id: PresentationID, at name: String) {
         if isYielding(id, at: name) { lanes[name]?.phase = .idle }
     }
 
+    /// Whether the presentation is giving up the lane's turn.
     func isYielding(_ id: PresentationID, at name: String) -> Bool { lanes[name]?.yielding == id }
 
-    /// Whether the lane asks by itself, nobody takes its turn, and the result before was shown.
+    /// Whether the lane asks by itself, its turn is not reserved, and the last result was shown long enough.
     func hasTurn(lane name: String, at now: ContinuousClock.Instant) -> Bool {
-        guard let lane = lanes[name], holds[name] == nil else { return false }
+        guard let lane = lanes[name], reservations[name] == nil else { return false }
         return !lane.isResting(at: now)
     }
 
-    /// Shows a result for a time before the next phone is asked.
+    /// Lets a result stay on the page for a time before the next phone is asked.
     mutating func rest(lane name: String, for time: Duration, from now: ContinuousClock.Instant) {
         lanes[name]?.rest(for: time, from: now)
     }
 
     // MARK: Phases
 
-    /// Waits for a phone in a presentation.
+    /// Begins to wait for a phone in a presentation.
     mutating func wait(in id: PresentationID, at name: String) {
         lanes[name]?.phase = .waiting(id, ended: nil)
     }
 
+    /// Whether the lane waits for a phone in this presentation.
     func isWaiting(in id: PresentationID, at name: String) -> Bool { lanes[name]?.waiting == id }
 
-    /// Whether no phone was asked yet in a presentation of any lane.
+    /// Whether this presentation belongs to one of the lanes and no phone was asked in it yet.
     func isUnasked(_ id: PresentationID) -> Bool { lanes.values.contains { $0.waiting == id } }
 
-    /// Ends the wait, since a phone is there.
+    /// Ends the wait, because a phone has engaged.
     mutating func endWait(at name: String) {
         lanes[name]?.phase = .idle
     }
 
-    /// Records why a wait ended without a phone.
+    /// Records the reason why a wait ended without a phone.
     mutating func fail(_ failure: PresentationFailure, in id: PresentationID, at name: String) {
         lanes[name]?.phase = .waiting(id, ended: failure)
     }
 
-    /// Waits once more in a presentation whose wait ended without a phone.
+    /// Begins another wait in a presentation whose wait ended without a phone.
     ///
-    /// - Returns: why the wait ended; nil if a phone was asked or the lane gave up its turn.
+    /// - Returns: the reason why the last wait ended; `nil` if a phone was asked or the lane gave up its
+    ///   turn.
     mutating func waitAgain(in id: PresentationID, at name: String) -> PresentationFailure? {
         guard case .waiting(id, ended: let failure?)? = lanes[name]?.phase else { return nil }
         wait(in: id, at: name)
         return failure
     }
 
-    /// Ends the wait of a lane, since something is missing.
+    /// Ends the wait of a lane that cannot ask at present.
     ///
-    /// - Returns: the presentation in which nobody was asked; nil if the lane does not wait.
+    /// - Returns: the presentation in which no phone was asked; `nil` if the lane does not wait.
     mutating func withdraw(at name: String) -> PresentationID? {
         guard let id = lanes[name]?.waiting else { return nil }
         lanes[name]?.phase = .idle
@@ -104,12 +119,12 @@ struct StandingOrders {
 
     // MARK: Pauses
 
-    /// The reason why a lane does not ask; nil if it asks.
+    /// The reason why a lane does not ask at present, or `nil` if it asks.
     func pause(of name: String) -> PresentationServiceError? { lanes[name]?.pause }
 
-    /// Records why a lane does not ask, or with nil that it asks again.
+    /// Records the reason why a lane does not ask, or with `nil` that it asks again.
     ///
-    /// - Returns: whether the reason is of another kind than before.
+    /// - Returns: whether the kind of reason changed.
     mutating func pause(lane name: String, by problem: PresentationServiceError?) -> Bool {
         guard let before = lanes[name], before.pause != problem else { return false }
         lanes[name]?.pause = problem
@@ -117,31 +132,31 @@ struct StandingOrders {
     }
 }
 
-/// The progress of a lane that asks by itself.
+/// The state of one lane that asks by itself.
 struct StandingLane: Sendable {
-    /// What becomes of the lane's own presentation before a phone is asked.
+    /// The state of the lane's own presentation before a phone is asked.
     fileprivate enum Phase: Sendable {
-        /// A phone is asked, or the next presentation is not armed yet.
+        /// A phone is being asked, or the next presentation has not begun.
         case idle
-        /// It waits for a phone; `ended` says why it ended, where no phone was asked until then.
+        /// The lane waits for a phone. `ended` is the reason why the last wait ended without one.
         case waiting(PresentationID, ended: PresentationFailure?)
-        /// It gives up the lane's turn.
+        /// The presentation is ending, because somebody reserved the lane's turn.
         case yielding(PresentationID)
     }
 
-    /// The task that repeats the order until the daemon ends or the lane is removed.
+    /// The task that repeats the standing order until the daemon ends or the lane is removed.
     fileprivate let task: Task<Void, Never>
     fileprivate var phase = Phase.idle
-    /// The instant until which the result of the customer before is shown.
+    /// The instant until which the last result is shown.
     private var resting: ContinuousClock.Instant?
-    /// The reason why no phone is asked; nil if there is none.
+    /// The reason why no phone is asked at present, or `nil`.
     fileprivate var pause: PresentationServiceError?
 
     init(task: Task<Void, Never>) {
         self.task = task
     }
 
-    /// Shows a result for a time before the next phone is asked.
+    /// Lets a result stay on the page for a time before the next phone is asked.
     mutating func rest(for time: Duration, from now: ContinuousClock.Instant) {
         resting = now + time
     }

@@ -5,8 +5,8 @@ package import ReaderService
 package import ReaderStore
 package import ReaderTokens
 
-/// Brands by reader tokens. Without one no data is asked. The registry is read for each token: a key that an operator revokes prepares nothing from
-/// then on.
+/// The check of reader tokens, which say in the name of which brand the holder is asked. The brand registry
+/// is read for each token, so that a revoked key is refused at once.
 package struct TokenBrands: Sendable {
     private let folder: BrandFolder
     private let firstUses: FirstUses
@@ -14,7 +14,10 @@ package struct TokenBrands: Sendable {
     private let audience: TokenText
     private let clock: WallClock
 
-    /// - Parameter folder: the store's folder, created if absent. The store remembers first uses.
+    /// Opens the store.
+    ///
+    /// - Parameter folder: the store's folder, created if absent. The store remembers when each token was
+    ///   first used.
     package init(
         store folder: String, audience: TokenText = ReaderToken.defaultAudience, clock: WallClock
     ) throws(ReaderStoreError) {
@@ -26,7 +29,10 @@ package struct TokenBrands: Sendable {
         self.clock = clock
     }
 
-    /// Throws `readerTokenRefused` with the reason.
+    /// Verifies a reader token.
+    ///
+    /// - Returns: the brand of the token.
+    /// - Throws: `readerTokenRefused`, or `recordsUnavailable` if the store cannot be read.
     package func prepare(_ token: String) async throws(PresentationServiceError) -> PreparedBrand {
         let now = clock.now
         let verifier = ReaderTokenVerifier(
@@ -45,14 +51,14 @@ package struct TokenBrands: Sendable {
     }
 }
 
-/// First uses of tokens. A separate thread waits for the disk.
+/// The times at which tokens were first used. The actor's own queue waits for the disk.
 private actor FirstUses: TokenFirstUses {
     private let queue = RecordQueue()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private let store: ReaderStore
     private nonisolated let asking = PendingLimit(ofOneCaller: PendingLimit.places)
-    /// One for all, as a token does not name who sends it.
+    /// A common name for all callers, since a token does not say who sends it.
     private nonisolated let caller = ""
 
     init(_ store: ReaderStore) {
@@ -73,7 +79,7 @@ private actor FirstUses: TokenFirstUses {
 }
 
 extension TokenBrands {
-    /// Whether some brand's tokens are bound to this identity.
+    /// Whether the tokens of some brand are bound to this reader identity.
     func own(identity name: String) throws(PresentationServiceError) -> Bool {
         try folder.brands().brands.contains { $0.identity?.text == name }
     }
@@ -86,17 +92,17 @@ extension BrandFolder {
 }
 
 extension Brand {
-    /// The path of the logo on the daemon's own origin; nil if there is none.
+    /// The path of the logo on the daemon's own origin, or `nil` if the brand has none.
     fileprivate var logoPath: String? { logo.map { _ in "/v1/brands/\(identifier.text)/logo" } }
 }
 
-/// In whose name a presentation is made, once a reader token says so.
+/// The brand in whose name the holder is asked, after its reader token was verified.
 package struct PreparedBrand: Equatable, Sendable {
-    /// As the identity rules name it.
+    /// The name of the brand in the rules for reader identities.
     package let identifier: String
     package let name: String
-    /// Where the page finds the logo, as a path on the daemon's own origin.
+    /// The path of the logo on the daemon's own origin, or `nil` if the brand has none.
     package let logo: String?
-    /// The reader identity that the brand's tokens are bound to.
+    /// The name of the reader identity to which the brand's tokens are bound, or `nil`.
     package let identity: String?
 }

@@ -6,7 +6,7 @@ internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
-/// Why an answer is not a yes: a check that failed or could not be made, or what went wrong besides.
+/// A reason why a presentation did not end with `allow`, or a note on the phone's messages.
 struct ReportReason: Sendable {
     let id: String
     let text: String
@@ -15,7 +15,8 @@ struct ReportReason: Sendable {
 extension TransactionReport {
     private static let mostReasons = 40
 
-    /// The checks that failed or could not be made, then the errors, then elements of the wrong type, then what was noted of the phone's messages.
+    /// The checks that failed or could not be made, then errors, elements of the wrong type, and notes on the
+    /// phone's messages.
     var reasons: [ReportReason] {
         let failures = documents.flatMap(\.report.checks).compactMap { check -> ReportReason? in
             switch check.outcome {
@@ -34,8 +35,8 @@ extension TransactionReport {
         return Array((failures + errors + unusable + notes).prefix(Self.mostReasons))
     }
 
-    /// The reasons of the report, then the reasons that the conclusion adds. A presentation that the end of the daemon interrupted has no
-    /// other reason.
+    /// The reasons of the report, followed by the reasons that the conclusion adds. If the end of the daemon
+    /// interrupted the presentation, that is the only reason.
     private func reasons(for conclusion: Conclusion?) -> [ReportReason] {
         let added = (conclusion?.reasons ?? []).compactMap(\.outcomeReason)
         let words = added.map { ReportReason(id: $0.rawValue, text: $0.explanation) }
@@ -43,11 +44,12 @@ extension TransactionReport {
         return known + words.filter { word in !known.contains { $0.id == word.id } }
     }
 
-    /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
+    /// The members of a result without element values: verdict, answers, reasons, issuer, trust and policy.
     ///
     /// - Parameters:
-    ///   - conclusion: the outcome that follows from it; nil if there is no outcome, or it follows from another.
-    ///   - ended: when the answer was judged.
+    ///   - conclusion: the outcome that follows from this report; `nil` if there is none, or it follows from
+    ///     another report.
+    ///   - ended: the time at which the response was judged.
     func resultMembers(
         for conclusion: Conclusion?, by basis: JudgingBasis, at ended: Timestamp
     ) -> [(String, JSONValue)] {
@@ -71,7 +73,8 @@ extension TransactionReport {
         ]
     }
 
-    /// The part of a result for the customer's page: the answers, the missing elements, and whether the document is for tests.
+    /// The result for the customer's page: the answers, the missing elements, and whether the document is for
+    /// tests. All other members are null.
     var screenResult: JSONValue {
         [
             "verdict": .string(verdict.rawValue), "test": .boolean(hasTestDocument),

@@ -6,15 +6,17 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// A presentation that is no longer in memory: of an earlier run of the daemon, or one of very many. It is over.
+/// A finished presentation that is only in the store: of an earlier run of the daemon, or removed from a full
+/// book.
 package struct PastPresentation: Sendable {
     let stored: StoredPresentation
-    /// Without answers and documents.
+    /// The JSON for the caller who ordered it and for the administrator, without answers and documents.
     package let json: JSONValue
-    /// For who started it by the scope `order`.
+    /// The JSON for a caller who started it by the scope `order`.
     package let outcomeAlone: JSONValue
 
-    /// Nil if the store's text is not JSON, or a daemon of an earlier version wrote it, which names no lane.
+    /// Returns `nil` if the stored text is not JSON, or names no lane because an early version of the daemon
+    /// wrote it.
     init?(_ stored: StoredPresentation) {
         guard !stored.lane.isEmpty, let json = JSONValue(stored: stored.description),
             let outcomeAlone = JSONValue(stored: stored.outcomeDescription)
@@ -24,8 +26,10 @@ package struct PastPresentation: Sendable {
         self.outcomeAlone = outcomeAlone
     }
 
-    /// Whether its outcome is `allow`, and not of documents that are no tests'.
+    /// Whether the outcome is `allow` and may have come from a test document.
     var isAllowOfTest: Bool {
+        // A record without this information may come from an early version, and counts as that of a test
+        // document.
         stored.outcome == .allow && stored.isOfTest != false
     }
 }
@@ -38,7 +42,8 @@ extension JSONValue {
 }
 
 extension StoredPresentation {
-    /// How a presentation ended; as long as it continues, that the daemon ended before it.
+    /// The end of a presentation. For a presentation that is not over, this is the end that it has if the
+    /// daemon ends first.
     init(_ record: PresentationRecord) {
         let isOver = record.conclusion != nil
         let record = isOver ? record : record.interrupted
@@ -47,6 +52,7 @@ extension StoredPresentation {
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil, lane: record.lane,
             outcome: record.conclusion?.outcome, isOfTest: record.completion?.hasTestDocument,
+            // The administrator's JSON has no answers and no elements, so that the store never contains any.
             description: record.json(for: [.admin]).line,
             outcomeDescription: record.json(for: [.order]).line,
             webhook: record.order.webhook)
@@ -54,7 +60,7 @@ extension StoredPresentation {
 }
 
 extension PresentationOrder {
-    /// The SHA-256 by which a repeated order is recognised.
+    /// The SHA-256 of all members, by which a repeated order is recognised.
     fileprivate var digest: [UInt8] {
         let members: [JSONValue] = [
             .string(kind.rawValue), .string(intent.description), JSONValue(lane), JSONValue(reference?.name),
@@ -69,7 +75,9 @@ extension PresentationOrder {
 }
 
 extension PresentationCoordinator {
-    /// The presentation that has this order's reference, among those of its caller that are no longer in memory.
+    /// The owner's presentation with this order's reference that only the store has.
+    ///
+    /// - Throws: `referenceTaken` if the earlier order differs.
     func past(
         orderedAs order: PresentationOrder, by owner: String
     ) async throws(PresentationServiceError) -> PastPresentation? {
@@ -82,11 +90,11 @@ extension PresentationCoordinator {
         return past
     }
 
-    /// What a caller ordered under one reference and is no longer in memory.
+    /// The JSON of the presentations that a caller ordered with one reference and that only the store has.
     func past(under reference: String, for caller: KnownCaller) async throws(PresentationServiceError)
         -> [JSONValue]
     {
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentations(of: caller.name, under: reference)
         }
         return (stored ?? [])
@@ -95,13 +103,15 @@ extension PresentationCoordinator {
             .compactMap { PastPresentation($0)?.json }
     }
 
-    /// A presentation that is no longer in memory, for the caller who ordered it and for the administrator.
+    /// Returns a presentation that only the store has, to the caller who ordered it or the administrator.
+    ///
+    /// - Throws: `presentationUnknown`, also if the caller may not see it.
     package func past(_ id: PresentationID, for caller: KnownCaller) async throws(PresentationServiceError)
         -> PastPresentation
     {
-        // A page sees what is in memory alone.
+        // Pages never see a presentation that is no longer in memory.
         guard !caller.scopes.isDisjoint(with: [.app, .admin]) else { throw .presentationUnknown }
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentation(id.description)
         }
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
@@ -110,12 +120,12 @@ extension PresentationCoordinator {
         return past
     }
 
-    /// Whether a receipt is of a presentation that this caller ordered at one of its lanes.
+    /// Whether a receipt belongs to a presentation that this caller ordered at one of its lanes.
     package func isReceipt(_ number: Int64, of caller: KnownCaller) async throws(PresentationServiceError)
         -> Bool
     {
         let remembered = book.lane(ofReceipt: "\(number)", of: caller.name)
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+        let stored = try await archive?.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lane(ofReceipt: number, of: caller.name)
         }
         guard let lane = remembered ?? stored.flatMap({ $0 }) else { return false }

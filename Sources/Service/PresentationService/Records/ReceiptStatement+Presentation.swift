@@ -7,7 +7,10 @@ internal import Reports
 internal import RequestPlanner
 
 extension WaitingReceipts {
-    /// What the receipts of a presentation say that never comes to its end. Nil if one of our names is not valid in a receipt.
+    /// The receipts of a presentation that the daemon never finishes, which say that it was interrupted. They
+    /// are written when the daemon starts again.
+    ///
+    /// Returns `nil` if the name of the lane, the policy or the program's version is not valid in a receipt.
     init?(interrupting record: PresentationRecord) {
         let order = record.order
         if order.retention != .none {
@@ -39,8 +42,9 @@ extension ReceiptStatement {
             software: software, retention: retention, outcome: .failed)
     }
 
-    /// What the receipt of a request says, before a person has decided. Nil if one of our names is not valid in a
-    /// receipt.
+    /// The receipt of one request, without the outcome, which `ended` adds. Returns `nil` if the name of the
+    /// lane, the policy or the program's version is not valid in a receipt, or the presentation is still
+    /// running.
     init?(_ request: EndedRequest, of record: PresentationRecord) {
         guard let lane = ReceiptLabel(record.lane),
             let policy = ReceiptLabel(record.basis.policy.revocation.name),
@@ -63,7 +67,7 @@ extension ReceiptStatement {
 }
 
 extension ReceiptStatement.Verdict {
-    /// Nil while the presentation is running.
+    /// Returns `nil` while the presentation is running.
     fileprivate init?(_ state: PresentationState, of report: TransactionReport) {
         switch state {
         case .armed, .engaged, .awaitingConsent, .receiving, .awaitingDecision: return nil
@@ -85,7 +89,7 @@ extension ReceiptQuestion {
 }
 
 extension TransactionReport {
-    /// The checks that failed or could not be made, and what went wrong besides, by their ids alone.
+    /// The ids of the checks that failed or could not be made, followed by the ids of errors.
     fileprivate var receiptReasons: [ReceiptReason] {
         let checks = documents.flatMap(\.report.checks).compactMap { check -> ReceiptReason? in
             switch check.outcome {
@@ -104,43 +108,43 @@ extension TransactionReport {
     }
 }
 
-/// What is retained of a presentation, with its elements.
+/// The requests of a presentation whose data is retained if the outcome is `allow`.
 struct WaitingRetention: Sendable {
-    /// Of what was asked at first; nil if nothing of that is retained.
+    /// The first request, or `nil` if its data is not retained.
     var first: EndedRequest?
-    /// Of what was asked next.
+    /// The second request, or `nil` if its data is not retained.
     var further: EndedRequest?
 }
 
-/// One request of a presentation, with its report: what a receipt is about, and what is retained of.
+/// A request of an ended presentation with its report, from which its receipt and its retained data are made.
 struct EndedRequest: Sendable {
     let kind: PresentationOrder.Kind
     let plan: RequestPlan
     let retention: RetentionProfile
     let state: PresentationState
-    /// With the elements.
+    /// The report, with the elements.
     let report: TransactionReport
     let ended: Timestamp
-    /// Whether the presentation was cancelled, whatever this request was answered.
+    /// Whether the presentation was cancelled, even if this request was answered before.
     let isCancelled: Bool
 
-    /// Whether data of it is to be retained.
+    /// Whether data of the response is to be retained.
     var isRetained: Bool { retention.days > 0 && state == .verified && !isCancelled }
 }
 
-/// What the receipts of a presentation will say once a person has decided.
+/// The receipts of a presentation before they are written.
 struct WaitingReceipts: Sendable {
-    /// Of what was asked at first; nil if that has no receipt.
+    /// The receipt of the first request, or `nil` if it gets none.
     var first: ReceiptStatement?
-    /// Of what was asked next.
+    /// The receipt of the second request, or `nil` if it gets none.
     var further: ReceiptStatement?
 
     var isEmpty: Bool { first == nil && further == nil }
 
-    /// The same, written only after the store refused them.
+    /// These receipts, marked as written late because the store refused them at first.
     var delayed: WaitingReceipts { WaitingReceipts(first: first?.delayed, further: further?.delayed) }
 
-    /// The same with how the presentation ended.
+    /// These receipts with the outcome of the presentation.
     func ended(_ conclusion: Conclusion, decision: ReceiptStatement.Decision?) -> WaitingReceipts {
         WaitingReceipts(
             first: first?.ended(conclusion, decision: decision),
@@ -148,15 +152,16 @@ struct WaitingReceipts: Sendable {
     }
 }
 
-/// The ids of receipts that were written.
+/// The ids of the receipts that the store wrote.
 struct WrittenReceipts: Sendable {
-    /// Of what was asked at first.
+    /// The id of the receipt of the first request.
     var first: String?
+    /// The id of the receipt of the second request.
     var further: String?
 }
 
 extension ReceiptStatement {
-    /// The same with how the presentation ended.
+    /// This receipt with the outcome of the presentation and its reasons.
     func ended(_ conclusion: Conclusion, decision: Decision? = nil) -> ReceiptStatement {
         ended(
             conclusion.outcome,

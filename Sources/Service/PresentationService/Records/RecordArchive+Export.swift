@@ -3,7 +3,7 @@ package import MdocModel
 internal import OpenSSLCrypto
 package import ReaderStore
 
-/// What was handed out and waits for its caller to say that it arrived.
+/// An export of retained data that its caller has not confirmed yet.
 struct PendingExport: Sendable {
     let id: String
     let owner: String
@@ -12,11 +12,14 @@ struct PendingExport: Sendable {
 }
 
 extension RecordArchive {
-    /// How many may wait; the oldest are handed out again where they are asked for.
+    /// The maximum number of unconfirmed exports. The oldest one is dropped first; its data stays and can be
+    /// exported again.
     private static let mostPending = 256
 
-    /// Hands out what is retained for a reference. `finish` removes it; until then it can be handed out again, and the
-    /// export before cannot be finished any more.
+    /// Returns the data that is retained for a reference. The data is removed by `finishExport`; until then
+    /// it can be exported again, and only the latest export can be finished.
+    ///
+    /// - Throws: `nothingRetained`, or `recordsUnavailable` if the store cannot be read.
     package func beginExport(
         of reference: RetainedReference, orderedBy owner: String, at now: Timestamp
     ) throws(PresentationServiceError) -> (id: String, export: RetainedExport) {
@@ -32,9 +35,11 @@ extension RecordArchive {
         return (id, export)
     }
 
-    /// Its caller confirms what was handed out, which is then removed. Where that fails the call can be repeated.
+    /// Removes the data of an export after its caller confirmed it. If the removal fails, the call can be
+    /// repeated.
     ///
-    /// - Returns: of how many records.
+    /// - Returns: the number of removed records.
+    /// - Throws: `exportUnknown`, or `recordsUnavailable` if the store cannot be written.
     package func finishExport(_ id: String, of owner: String) throws(PresentationServiceError) -> Int {
         guard let export = pendingExports.first(where: { $0.id == id && $0.owner == owner }) else {
             throw .exportUnknown

@@ -7,8 +7,22 @@ internal import Reports
 internal import Synchronization
 internal import Dispatch
 
-/// Receipts and retained data, as the daemon writes them. A separate thread waits for the disk, one operation after
-/// another.
+/// The daemon's access to its store: presentations, receipts and retained data.
+///
+/// The actor runs on its own serial queue, `RecordQueue`, so that no other thread waits for the disk.
+/// Operations run one after another. `PresentationCoordinator` calls it at these points of a presentation:
+/// 1. `check` and `insert`, before the phone is asked. `insert` also writes receipts that say "interrupted"
+///    and become valid if the daemon crashes.
+/// 2. `hold`, while a person decides: a crash from now on writes the held receipts with the verified answers.
+/// 3. `retain` and `end`, after the outcome is known. `end` writes outcome and receipts in one transaction.
+///
+/// `withdraw` removes a presentation that could not begin after all. The webhook queue reads undelivered
+/// ends, and routes read for callers through `read(for:)`, which limits how many may wait.
+///
+/// A failed write is logged, counted in the metrics and kept as `fault`, which makes the daemon report that
+/// it is not ready. The archive never repeats a write: the coordinator does.
+///
+/// Element values are in the store only as sealed records of `RetainedRecords`.
 package actor RecordArchive {
     private let queue = RecordQueue()
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -19,25 +33,26 @@ package actor RecordArchive {
     let retained: RetainedRecords
     private nonisolated let metrics: PresentationMetrics
     private nonisolated let log: Logger
-    /// Of callers who look something up; what presentations keep goes in whatever waits.
+    /// The limit of callers who wait for a read. Writes of presentations are not limited.
     private nonisolated let asking = PendingLimit()
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
-    /// From the oldest to the newest.
+    /// The unconfirmed exports, oldest first.
     var pendingExports: [PendingExport] = []
-    /// When expired data was last removed in this run.
+    /// The time at which expired data was last removed in this run of the daemon.
     var purged: Timestamp?
+    /// The shortest time between two attempts of `presentFault` to write.
     private static let triesApart = Duration.seconds(1)
-    /// The instant from which on the store may be tried again; nil before the first try.
+    /// The instant from which `presentFault` may try to write again, or `nil` before its first attempt.
     private var nextTry: ContinuousClock.Instant?
-    /// Whether the last try to read what is to be delivered failed, which was logged.
+    /// Whether the last read of undelivered ends failed and was logged.
     private var isDeliveryUnreadable = false
 
-    /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
-    /// presentations, and those on which nobody can decide any more.
+    /// Opens the store, which is created if absent, and writes the receipts that an earlier run left open:
+    /// those of interrupted presentations, and those for which nobody can decide any more.
     ///
     /// - Parameters:
-    ///   - keys: the folder of the keys of retained data; nil for the one beside the store.
-    ///   - now: the end time of what an earlier run left open.
+    ///   - keys: the folder of the keys of retained data; `nil` for the default folder beside the store.
+    ///   - now: the end time of presentations that an earlier run left open.
     package init(
         store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger,
         at now: Timestamp
@@ -48,25 +63,25 @@ package actor RecordArchive {
         self.log = log
         do throws(ReaderStoreError) {
             let count = try store.appendHeld()
-            for _ in 0..<count { metrics.kept(.receipt, isWritten: true) }
+            for _ in 0..<count { metrics.countWrite(of: .receipt, isWritten: true) }
         } catch {
             failed(.receipt, error)
         }
         do throws(ReaderStoreError) {
             try store.endPresentations(at: now)
-            // A clock that is not set yet says nothing about the age of a presentation.
+            // With a clock that is not set yet, every presentation could seem too old and be removed.
             if now >= WallClock.earliest { try store.removePresentations(at: now) }
         } catch {
             failed(.presentation, error)
         }
     }
 
-    /// Why the last thing could not be written; nil once something was.
+    /// The error of the last write, or `nil` if it succeeded.
     nonisolated var fault: ReaderStoreError? { latestFault.withLock { $0 } }
 
     // MARK: What presentations keep
 
-    /// Checks that what a profile keeps can be kept, before the holder is informed of it.
+    /// Checks that data can be retained under this profile, before the holder is informed about it.
     func check(_ profile: RetentionProfile, at now: Timestamp) throws(PresentationServiceError) {
         do throws(ReaderStoreError) {
             try retained.check(profile, at: now)
@@ -76,7 +91,7 @@ package actor RecordArchive {
         }
     }
 
-    /// Keeps a presentation that begins, and the place for its receipts.
+    /// Writes a new presentation, with the receipts that become valid if it is interrupted.
     func insert(_ record: PresentationRecord, _ receipts: WaitingReceipts) throws(PresentationServiceError) {
         do throws(ReaderStoreError) {
             try store.insert(StoredPresentation(record), holding: receipts.first, then: receipts.further)
@@ -87,7 +102,7 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes and removes a presentation that nobody began: whether the store accepts one again.
+    /// Tests whether the store accepts presentations again, by writing and removing one.
     func probe() throws(PresentationServiceError) {
         do throws(ReaderStoreError) {
             try store.probe()
@@ -97,8 +112,11 @@ package actor RecordArchive {
         }
     }
 
-    /// Why the store takes nothing now. Where that may be over, as on a disk that has space again, it is tried, once a second at
-    /// most: who asks whether the daemon is ready may send it no order before.
+    /// The reason why the store accepts no presentation, or `nil` if it does.
+    ///
+    /// After a fault that may be over, such as a full disk, this function tries to write, once a second at
+    /// most. A caller who asks whether the daemon is ready may send it no order before, so that no other
+    /// write would clear the fault.
     package func presentFault(at now: ContinuousClock.Instant = .now) -> ReaderStoreError? {
         guard let fault, fault.isOfEveryPresentation, nextTry.map({ $0 <= now }) ?? true else { return fault }
         nextTry = now + Self.triesApart
@@ -106,14 +124,15 @@ package actor RecordArchive {
         return self.fault
     }
 
-    /// The presentation was not begun after all.
+    /// Removes a presentation that was written and could not begin.
     func withdraw(_ id: PresentationID) {
         _ = keep(.presentation, of: id) { () throws(ReaderStoreError) in
             try store.withdraw(id.description)
         }
     }
 
-    /// Keeps what receipts will say until somebody has decided: until then, that the daemon was started again.
+    /// Writes receipts that wait for a decision. If the daemon ends before the decision, they become valid
+    /// with the reason `restarted`.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
         guard let conclusion = Conclusion.Evidence.restarted.conclusion else { return }
         let ended = receipts.ended(conclusion, decision: nil)
@@ -122,20 +141,22 @@ package actor RecordArchive {
         }
     }
 
-    /// The ends that are still to be delivered, from the oldest on; nil if the store cannot be read, which is logged once.
+    /// The ends of presentations whose webhooks are still to be delivered, oldest first. `nil` if the store
+    /// cannot be read; a first failure is logged.
     func pendingDeliveries() -> [PendingDelivery]? {
         readToDeliver { store throws(ReaderStoreError) in try store.pendingDeliveries() }
     }
 
-    /// The ends of one caller's presentations that are still to be delivered to an origin, from the oldest on; nil if the store cannot
-    /// be read, which is logged.
+    /// The ends of one caller's presentations whose webhooks are still to be delivered to an origin, oldest
+    /// first. `nil` if the store cannot be read; a first failure is logged.
     func undelivered(of caller: String, to origin: String, atMost limit: Int) -> [StoredPresentation]? {
         readToDeliver { store throws(ReaderStoreError) in
             try store.undelivered(of: caller, to: origin, atMost: limit)
         }
     }
 
-    /// A store that can be read may still not take what is written: nothing is counted as kept here.
+    /// Reads undelivered ends. A success does not clear `fault`, since a store that can be read may still
+    /// refuse writes.
     private func readToDeliver<Value>(_ body: (ReaderStore) throws(ReaderStoreError) -> Value) -> Value? {
         do throws(ReaderStoreError) {
             let value = try body(store)
@@ -148,10 +169,10 @@ package actor RecordArchive {
         }
     }
 
-    /// The end of a presentation was delivered, or is given up.
+    /// Records that the webhook of a presentation was delivered or given up.
     ///
-    /// - Parameter again: whether a try before failed, which was logged.
-    /// - Returns: whether the store has recorded it.
+    /// - Parameter again: whether an earlier attempt failed and was logged.
+    /// - Returns: whether the store accepted the record.
     @discardableResult
     func endDelivery(of id: PresentationID, again: Bool = false) -> Bool {
         do throws(ReaderStoreError) {
@@ -164,8 +185,8 @@ package actor RecordArchive {
         }
     }
 
-    /// Keeps how a presentation ended and writes its receipts, in place of what was held for them. Nil if that fails,
-    /// which is logged: then nothing of it was written.
+    /// Writes the end of a presentation and its receipts, which replace the held ones. Returns `nil` if that
+    /// fails, which is logged; then nothing was written.
     func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
         keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
             let numbers = try store.end(
@@ -175,7 +196,7 @@ package actor RecordArchive {
         }
     }
 
-    /// What a receipt says of a request that is to have one; nil otherwise.
+    /// The receipt of a request, or `nil` if its order wants none or it cannot be made, which is logged.
     nonisolated func statement(
         _ request: EndedRequest, of record: PresentationRecord
     ) -> ReceiptStatement? {
@@ -185,7 +206,8 @@ package actor RecordArchive {
         return statement
     }
 
-    /// Keeps the data of what was asked at first and next. Returns their deadlines; nil if nothing is kept.
+    /// Retains the data of the first and the second request, and returns their deadlines. A deadline is `nil`
+    /// if nothing was retained.
     func retain(
         _ retention: WaitingRetention, of record: PresentationRecord
     ) -> (first: Timestamp?, further: Timestamp?) {
@@ -195,8 +217,8 @@ package actor RecordArchive {
         )
     }
 
-    /// Keeps the data of verified documents that the holder was informed about. Returns the deadline; nil if
-    /// nothing is kept or that failed, which is logged.
+    /// Retains the data of verified documents. Returns the latest deadline, or `nil` if nothing was retained
+    /// or a write failed, which is logged.
     private func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
         for document in request.report.documents.compactMap(\.verified) {
@@ -211,6 +233,7 @@ package actor RecordArchive {
         return latest
     }
 
+    /// Runs a write, and records its success or failure.
     func keep<Value>(
         _ kind: PresentationMetrics.Record, of id: PresentationID,
         _ body: () throws(ReaderStoreError) -> Value
@@ -227,20 +250,22 @@ package actor RecordArchive {
 
     // MARK: Logs and metrics
 
+    /// Records a successful write.
     nonisolated func succeeded(_ kind: PresentationMetrics.Record) {
         latestFault.withLock { $0 = nil }
-        metrics.kept(kind, isWritten: true)
+        metrics.countWrite(of: kind, isWritten: true)
     }
 
+    /// Records a failed write: in `fault`, in the metrics and in the log.
     nonisolated func failed(
         _ kind: PresentationMetrics.Record, _ error: ReaderStoreError, of id: PresentationID? = nil,
         isLogged: Bool = true
     ) {
         latestFault.withLock { $0 = error }
-        metrics.kept(kind, isWritten: false)
+        metrics.countWrite(of: kind, isWritten: false)
         guard isLogged else { return }
         log.error(
-            "the store does not take what it is to keep",
+            "the store refused a record",
             metadata: [
                 "what": "\(kind.rawValue)", "presentation": "\(id?.description ?? "none")",
                 "why": "\(error.explanation)",
@@ -249,8 +274,10 @@ package actor RecordArchive {
 
     // MARK: What callers look up
 
-    /// Looks something up for a caller. So many may wait at once; further ones are refused.
-    package nonisolated func look<Value: Sendable>(
+    /// Reads the store for a caller.
+    ///
+    /// - Throws: `recordsUnavailable(.busy)` if too many callers wait already, in all or for this caller.
+    package nonisolated func read<Value: Sendable>(
         for caller: String, _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) async throws(PresentationServiceError) -> Value {
         guard asking.enter(caller) else { throw .recordsUnavailable(.busy) }
@@ -258,7 +285,8 @@ package actor RecordArchive {
         return try await read(body)
     }
 
-    /// Looks something up for an order, which no number of callers who look something up may refuse.
+    /// Reads the store for an order. Not limited, so that waiting readers cannot cause the refusal of an
+    /// order.
     func read<Value: Sendable>(
         _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) throws(PresentationServiceError) -> Value {
@@ -267,8 +295,9 @@ package actor RecordArchive {
 }
 
 extension ReaderStoreError {
-    /// Whether it may keep the store from taking any presentation, as the file of a key that finds no space; otherwise it is of
-    /// what one order keeps, and one that is written does not show that it is over.
+    /// Whether the error may keep the store from accepting every presentation, such as a full disk. Other
+    /// errors concern the data of one order only, and a successful write of another presentation does not
+    /// show that they are over.
     fileprivate var isOfEveryPresentation: Bool {
         switch self {
         case .receiptMalformed, .receiptKeyUnusable, .keysInsideStore, .sealBroken, .retentionDiffers,
@@ -279,7 +308,7 @@ extension ReaderStoreError {
     }
 }
 
-/// The thread that waits for the disk, so that no other has to.
+/// A serial executor on its own queue, for actors that wait for the disk.
 package final class RecordQueue: SerialExecutor {
     private let queue = DispatchQueue(label: "countersign.records")
 
@@ -295,8 +324,9 @@ package final class RecordQueue: SerialExecutor {
     }
 }
 
-/// How many callers may wait for the disk at once, and how often each; further ones are refused.
+/// The limit of callers who wait for the disk at once, in all and for each caller.
 final class PendingLimit: Sendable {
+    /// The maximum number of callers who wait at once.
     static let places = 16
     private let ofOneCaller: Int
     private let taken = Mutex<[String: Int]>([:])
@@ -305,7 +335,9 @@ final class PendingLimit: Sendable {
         self.ofOneCaller = ofOneCaller
     }
 
-    /// False when there is no place; otherwise call `leave` later.
+    /// Takes a place for a caller. After true, the caller of this function must call `leave`.
+    ///
+    /// - Returns: false if no place is free.
     func enter(_ caller: String) -> Bool {
         taken.withLock { taken in
             guard taken.values.reduce(0, +) < Self.places, taken[caller, default: 0] < ofOneCaller else {
@@ -316,6 +348,7 @@ final class PendingLimit: Sendable {
         }
     }
 
+    /// Gives back a place.
     func leave(_ caller: String) {
         taken.withLock { taken in
             let rest = taken[caller, default: 1] - 1

@@ -3,9 +3,11 @@ package import ReaderService
 internal import ReaderStore
 internal import ServiceLifecycle
 
-/// Removes what is retained once its time is over: at the start, whatever fell due meanwhile, and then at each deadline.
+/// The service that removes retained data at its deadline: at the start everything that has expired, and then
+/// each record when it expires.
 package struct RecordPurge: Service {
-    /// The longest wait before the clock is read again: it may be set meanwhile, and a disk that fails may recover.
+    /// The longest wait, in seconds, before the clock is read again. It may be set meanwhile, and a failing
+    /// disk may recover.
     private static let longestWait: Int64 = 60
 
     private let archive: RecordArchive
@@ -22,13 +24,14 @@ package struct RecordPurge: Service {
                 let now = clock.now
                 let due = await archive.purge(at: now)
                 let wait = Self.wait(from: now, until: due)
-                // The continuous clock also runs while the computer sleeps.
+                // The continuous clock also runs while the computer is suspended, so that no deadline is
+                // missed by a night.
                 try? await Task.sleep(for: .seconds(wait), tolerance: .zero, clock: .continuous)
             }
         }
     }
 
-    /// In seconds.
+    /// The seconds to wait until the next deadline, at most `longestWait`.
     static func wait(from now: Timestamp, until due: Timestamp?) -> Int64 {
         guard let due, due > now else { return longestWait }
         return min(due.secondsSince1970 - now.secondsSince1970, longestWait)
@@ -36,19 +39,22 @@ package struct RecordPurge: Service {
 }
 
 extension RecordArchive {
-    /// The interval, in seconds, at which expired keys are removed and the store records the time.
+    /// The interval, in seconds, at which old keys are removed and the store records the time even if nothing
+    /// expires.
     private static let purgesApart: Int64 = 3600
 
-    /// Removes what has expired; returns when something expires next.
+    /// Removes expired data, and returns the next deadline; `nil` if there is none or the removal failed,
+    /// which is logged.
     func purge(at now: Timestamp) -> Timestamp? {
         do throws(ReaderStoreError) {
             let clock = now
+            // The store's time never goes back: a clock that was set back must not extend a retention period.
             let now = try retained.time(at: now)
             let due = try retained.nextDue()
             let last = purged?.secondsSince1970 ?? 0
             let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)
             if isSoon, due.map({ $0 > now }) ?? true { return due }
-            // A clock that is not set yet says nothing about the age of a presentation.
+            // With a clock that is not set yet, every presentation could seem too old and be removed.
             if clock >= WallClock.earliest { try store.removePresentations(at: clock) }
             try retained.purge(at: now)
             purged = now

@@ -5,15 +5,17 @@ package import ReaderService
 internal import RequestPlanner
 package import JSON
 
-/// The current trust and policy for judging answers.
+/// The trust and policy with which responses are verified.
 package struct JudgingBasis: Sendable {
     package let trust: TrustStore
-    /// When the newest list of the trust store was obtained; nil if it has none.
+    /// The time at which the newest list of the trust store was fetched or imported, or `nil` if it has no
+    /// list.
     package let obtained: Timestamp?
-    /// Since when this trust is in place; nil if nobody says.
+    /// The time at which this trust was stored, or `nil` if that is unknown.
     package let since: Timestamp?
-    /// With the revocation policy of the request, once `judging` chose one.
+    /// The verification policy, with the revocation policy that `judging` chose for the request.
     package private(set) var policy: VerificationPolicy
+    /// The revocation policy of each purpose.
     package let policies: PurposePolicies
 
     package init(
@@ -29,7 +31,11 @@ package struct JudgingBasis: Sendable {
 }
 
 extension JudgingBasis {
-    /// The basis for requests of these purposes in one session. Refused where somebody chose a policy that accepts more.
+    /// The basis for requests with these purposes in one session, with the strictest of their revocation
+    /// policies.
+    ///
+    /// - Parameter choices: the policies of the lane and of the order, each of which may only be stricter.
+    /// - Throws: `policyRefused` if one of them accepts more.
     func judging(
         _ purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
     ) throws(PresentationServiceError) -> JudgingBasis {
@@ -43,32 +49,33 @@ extension JudgingBasis {
 }
 
 extension JudgingBasis {
-    /// How old the newest list is, in seconds.
+    /// The age of the newest list in seconds.
     package func age(at now: Timestamp) -> Int64? {
         obtained.map { max(0, now.secondsSince1970 - $0.secondsSince1970) }
     }
 }
 
-/// Where the basis comes from, and in whose name is asked.
+/// A source of the trust, the policy and the reader identities.
 package protocol JudgingBasisSource: Sendable {
-    /// As the configuration has it, whoever is trusted.
+    /// Whether the configured policy accepts test documents.
     var acceptsTestDocuments: Bool { get }
 
+    /// The current trust and policy.
     func basis() async throws(PresentationServiceError) -> JudgingBasis
 
-    /// Those who may ask, by the rules that choose among them.
+    /// The reader identities, with the rules that choose one for a request.
     func identities(at now: Timestamp) async throws(PresentationServiceError) -> ReaderIdentityChoice
 
-    /// The one identity of this name, whatever the rules say.
+    /// The reader identity with this name, independent of the rules.
     func identity(named name: String, at now: Timestamp) async throws(PresentationServiceError)
         -> ReaderIdentity
 }
 
 extension RevocationPolicy {
-    /// The most days for which a list may be stale.
+    /// The maximum number of days for which a policy may accept a stale list.
     package static let mostStaleDays = 365
 
-    /// `"age"`, `"rental"`, or the latter with the days that a list may be stale: `{"rental": 3}`.
+    /// Parses `"age"`, `"rental"`, or `{"rental": 3}` with the days for which a list may be stale.
     package init(_ text: JSONText) throws(JSONFault) {
         if let word = try? text.string() {
             switch word {

@@ -7,9 +7,22 @@ package import ReaderService
 internal import ReaderStore
 internal import Synchronization
 
-/// The basis in the store's folder. It is read again when another snapshot is stored, and the identities when one
-/// was removed, renewed or chosen again. Otherwise the last values are used, even if receipts and retained data
-/// change the file. Separate threads wait for the disk, and for a TPM that loads keys.
+/// The trust, policy and reader identities of a store's folder, kept in memory until they change.
+///
+/// Each order and each answer of an app asks for the trust, and reading it takes long with many roots. It is
+/// therefore read again only if the store names another snapshot, and after ten minutes in any case. A
+/// changed file alone does not mean changed trust, since receipts are in the same file: then only the number
+/// of the snapshot is read. Identities are read again when one of their files changed.
+///
+/// Any thread may call it; the state is behind a `Mutex`. Reads run on two serial queues, one for the trust
+/// and one for identities, because the disk and a TPM that loads keys may take long. Callers that arrive
+/// during a read wait for it and use its result, or its failure.
+///
+/// If the store cannot be read and its file has not changed, the last trust stays in use. If the file has
+/// changed, the caller gets the error: a removed root must not be trusted longer.
+///
+/// `replace` changes the policy when the daemon reloads its configuration. A read that began before is not
+/// kept, which `generation` recognises.
 package final class StoredBasis: JudgingBasisSource {
     private let folder: String
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -17,7 +30,7 @@ package final class StoredBasis: JudgingBasisSource {
     private let trustReading = Reading()
     private let identityReading = Reading()
 
-    /// For how long what was read is used at most, also where nothing seems to have changed.
+    /// The time after which everything is read again, even if no file seems to have changed.
     private static let lasts = Duration.seconds(600)
 
     private struct State {
@@ -26,7 +39,8 @@ package final class StoredBasis: JudgingBasisSource {
         var basis: ReadBasis?
         var identities: ReadIdentities?
         var failure: Failure?
-        /// How often it was replaced: what was being read then is not kept.
+        /// The number of calls of `replace`. The result of a read that began in an earlier generation is not
+        /// kept.
         var generation = 0
     }
 
@@ -38,8 +52,8 @@ package final class StoredBasis: JudgingBasisSource {
 
         func isYoung(at now: ContinuousClock.Instant) -> Bool { now < at + StoredBasis.lasts }
 
-        /// The same trust, of a file in which something else has changed.
-        mutating func stands(for file: FileStamp?) -> JudgingBasis {
+        /// Records that the changed file still has the same trust.
+        mutating func reuse(for file: FileStamp?) -> JudgingBasis {
             self.file = file
             return basis
         }
@@ -53,7 +67,7 @@ package final class StoredBasis: JudgingBasisSource {
 
     private struct Failure {
         let problem: PresentationServiceError
-        /// When the reading began that failed.
+        /// The instant at which the failed read began.
         let began: ContinuousClock.Instant
     }
 
@@ -66,11 +80,12 @@ package final class StoredBasis: JudgingBasisSource {
         state = Mutex(State(policy: policy, policies: policies))
     }
 
-    /// Judges by another policy from the next presentation on, and reads everything again.
+    /// Replaces the policy for all later presentations, and forgets everything that was read.
     package func replace(
         policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
     ) {
-        // The earlier basis is freed once the lock is released: freeing a key in a TPM takes long.
+        // The earlier state is returned and freed outside the lock, because freeing a key in a TPM takes
+        // long.
         _ = state.withLock { state in
             let old = state
             state = State(policy: policy, policies: policies)
@@ -93,15 +108,18 @@ package final class StoredBasis: JudgingBasisSource {
 
     private var databaseStamp: FileStamp? { FileStamp("\(folder)/countersign.sqlite") }
 
-    /// What was read last, if that was of `file` as it is now.
+    /// The basis that was read last, if it is not too old and its file has not changed since.
     private func basis(of file: FileStamp?) -> JudgingBasis? {
         state.withLock { state in
             state.basis.flatMap { $0.file == file && $0.isYoung(at: now()) ? $0.basis : nil }
         }
     }
 
-    /// - Parameter asked: a reading that began since then and failed is not tried once more: whoever holds the store would
-    ///   keep all who wait one after the other.
+    /// Reads the basis, unless another caller has read it meanwhile.
+    ///
+    /// - Parameter asked: the instant at which the caller asked. If a read that began since then has failed,
+    ///   its error is thrown: with a locked store each waiting caller would otherwise wait for its own
+    ///   timeout, one after the other.
     private func readBasis(askedAt asked: ContinuousClock.Instant) throws(PresentationServiceError)
         -> JudgingBasis
     {
@@ -112,13 +130,13 @@ package final class StoredBasis: JudgingBasisSource {
         do throws(PresentationServiceError) {
             if let read, read.isYoung(at: began), read.file?.inode == file?.inode,
                 try trustNumber() == read.number,
-                let basis = state.withLock({ $0.basis?.stands(for: file) })
+                let basis = state.withLock({ $0.basis?.reuse(for: file) })
             {
                 return basis
             }
             return keep(try trust(), of: file, for: generation)
         } catch {
-            // Nobody can look whether it changed; by the file it did not.
+            // The store cannot be read, but its file has not changed since the last read.
             if case .trustUnavailable = error, let read, read.file == file, isCurrent(generation) {
                 return read.basis
             }
@@ -133,9 +151,11 @@ package final class StoredBasis: JudgingBasisSource {
 
     private func keep(_ stored: StoredTrust, of file: FileStamp?, for generation: Int) -> JudgingBasis {
         let known = state.withLock { $0.basis?.basis.trust }
-        // The same sources have the same signers, whom the store has verified.
+        // An equal snapshot id means equal sources: the trust store in memory, with the signers that it has
+        // verified, is used again.
         let trust = known?.snapshotID == stored.snapshot.id ? known : nil
         let store = trust ?? TrustStore(stored.snapshot)
+        // The earlier basis is returned, so that it is freed outside the lock.
         let (basis, _) = state.withLock { state in
             let basis = JudgingBasis(
                 trust: store, obtained: stored.snapshot.sources.filter(\.kind.isList).map(\.obtained).max(),
@@ -154,7 +174,7 @@ package final class StoredBasis: JudgingBasisSource {
         try mapping(store().currentTrustNumber(), PresentationServiceError.init(trust:))
     }
 
-    /// A store whose last root was removed is as one that never had one.
+    /// The current snapshot. A store without roots counts as not set up, even if it had roots before.
     private func trust() throws(PresentationServiceError) -> StoredTrust {
         let stored = try mapping(store().currentTrust(), PresentationServiceError.init(trust:))
         guard !stored.snapshot.anchors.isEmpty else { throw .trustNotSetUp }
@@ -177,7 +197,8 @@ package final class StoredBasis: JudgingBasisSource {
         }
     }
 
-    /// The identities as they were read last, if none of their files has changed.
+    /// The identities that were read last, if none of their files has changed, and the present stamps of the
+    /// files.
     private func knownChoice() throws(PresentationServiceError) -> (
         choice: ReaderIdentityChoice?, stamps: [FileStamp?]
     ) {
@@ -223,7 +244,7 @@ extension PresentationServiceError {
     }
 }
 
-/// Reads from the disk on a separate thread, one operation after another.
+/// An actor that reads from the disk on its own serial queue, one operation after another.
 private actor Reading {
     private let queue = RecordQueue()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }

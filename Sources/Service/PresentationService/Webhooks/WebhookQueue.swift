@@ -7,32 +7,45 @@ internal import ServiceLifecycle
 internal import ReaderStore
 internal import Synchronization
 
-/// Notifies others of ended presentations: signed, only if the daemon's file allows it, and again if that fails.
+/// The service that sends the end of a presentation to the webhook of its order.
 ///
-/// The body is signed with `Countersign-Signature: v1=HEX`, the HMAC-SHA-256 of `TIMESTAMP.BODY`, where the
-/// timestamp is that of `Countersign-Timestamp`: the receiver compares both, and refuses what is older than a few
-/// minutes.
+/// `PresentationCoordinator` calls `send` after the end was written to the store; the daemon's service group
+/// calls `run`. Only origins of the daemon's configuration receive webhooks.
 ///
-/// Each caller has a share of the places for each origin (`WebhookShares`), so that a receiver that does not answer delays nobody
-/// else's webhooks. An end for which there is no place, or that could not be delivered before the daemon ended, stays in the store. It
-/// follows when the share has room, or after the next start, with the same `Countersign-Delivery`: the id of the presentation, by
-/// which the receiver knows what it has already.
+/// **Signature.** The header `Countersign-Signature: v1=HEX` is the HMAC-SHA-256 of `TIMESTAMP.BODY`, where
+/// the timestamp is that of the header `Countersign-Timestamp`. The receiver compares both, and refuses a
+/// timestamp that is older than a few minutes.
 ///
-/// The store is read beside the deliveries, and read again later where that fails. A delivery whose end the store does not take is
-/// not made a second time in the same run.
+/// **Attempts.** An attempt succeeds with a status of 200 to 299. After a failure the delivery pauses for the
+/// times of `Schedule.pauses`, and is given up after the last one. A receiver that could not be reached and
+/// then accepts another delivery ends the pauses of the deliveries that wait for it.
+///
+/// **Shares.** Each caller has a share of the places for each origin (`WebhookShares`), so that a receiver
+/// that does not answer delays no other caller's webhooks. An end for which there is no place stays in the
+/// store and is sent when the share has room.
+///
+/// **Restart.** An end that was not delivered before the daemon ended is sent after the next start. The
+/// receiver recognises an end that it has already by the header `Countersign-Delivery`, the id of the
+/// presentation.
+///
+/// **The store.** The store is read in parallel with deliveries, and read again later if that fails. If the
+/// store does not accept the record of a delivery, that delivery is not made a second time in the same run.
 package final class WebhookQueue: Service {
-    /// When attempts are made, and when the store is tried again.
+    /// The times between attempts.
     struct Schedule: Sendable {
-        /// From one attempt to the next. After the attempt that follows the last of them a delivery is given up.
+        /// The pauses after the first attempt and each later one. After the attempt that follows the last
+        /// pause the delivery is given up.
         var pauses = [1, 5, 25, 125, 300].map { Duration.seconds($0) }
-        /// The maximum number of attempts that one delivery makes before a pause is over, because its receiver answers again.
+        /// The maximum number of attempts that one delivery makes before the end of a pause, because its
+        /// receiver answers again.
         var mostEarly = 6
-        /// For one attempt.
+        /// The time limit of one attempt.
         var timeout = Duration.seconds(10)
-        /// From one try to read the store, or to write to it, to the next.
+        /// The time between two attempts to read or write the store.
         var storePause = Duration.seconds(5)
     }
 
+    /// The end of one presentation on its way to a receiver.
     private struct Delivery: Sendable {
         let presentation: PresentationID
         let share: WebhookShares.Key
@@ -40,13 +53,14 @@ package final class WebhookQueue: Service {
         let body: [UInt8]
     }
 
+    /// The result of one attempt.
     private enum Attempt {
         case accepted, refused, unreachable
     }
 
-    /// How many connections one receiver has at most.
+    /// The maximum number of connections to one receiver.
     private static let connectionsPerReceiver = 64
-    /// How long a connection is kept for the next delivery.
+    /// The time for which an idle connection is kept for the next delivery.
     private static let keepsConnections = Duration.seconds(60)
     private static let connectTimeout = Duration.seconds(3)
 
@@ -61,7 +75,12 @@ package final class WebhookQueue: Service {
     private let deliveries: AsyncStream<Delivery>
     private let given: AsyncStream<Delivery>.Continuation
 
-    /// - Parameter archive: where what is still to be delivered is kept; nil if it is lost with the process.
+    /// Creates a queue.
+    ///
+    /// - Parameters:
+    ///   - origins: the origins that may receive webhooks.
+    ///   - secret: the key of the signatures.
+    ///   - archive: the archive that keeps undelivered ends; without one they are lost when the process ends.
     package convenience init(
         to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
         clock: WallClock, archive: RecordArchive? = nil
@@ -85,13 +104,13 @@ package final class WebhookQueue: Service {
         (deliveries, given) = AsyncStream.makeStream()
     }
 
+    /// Whether a webhook may be sent to this URL.
     package func accepts(_ url: String) -> Bool { origin(of: url) != nil }
 
     private func origin(of url: String) -> WebhookOrigin? { origins.first { $0.covers(url) } }
 
-    /// Sends the end of a presentation. It has been written where there is an archive.
-    ///
-    /// - Parameter caller: the name of the caller who ordered the presentation.
+    /// Queues the end of a presentation for delivery. The archive, if there is one, has written the end
+    /// before.
     func send(_ body: [UInt8], of presentation: PresentationID, by caller: String, to url: String) {
         guard let origin = origin(of: url) else { return metrics.webhook("dropped") }
         let key = WebhookShares.Key(caller: caller, origin: origin)
@@ -103,7 +122,7 @@ package final class WebhookQueue: Service {
 
     // MARK: The store
 
-    /// Sends what an earlier run had no time to deliver, unless it may not go there any more.
+    /// Queues the ends that an earlier run did not deliver, and drops those whose URL is no longer permitted.
     private func sendUndelivered(of archive: RecordArchive) async {
         var pending = await archive.pendingDeliveries()
         while pending == nil {
@@ -127,13 +146,13 @@ package final class WebhookQueue: Service {
             for key in keys { group.addTask { await self.refill(key) } }
             for id in refused {
                 metrics.webhook("dropped")
-                // Where the store does not take it, the next start drops it again.
+                // If the store does not accept this, the next start drops the end again.
                 await archive.endDelivery(of: id)
             }
         }
     }
 
-    /// Takes up ends of the store for which a share has room.
+    /// Queues undelivered ends of the store while the share has room.
     private func refill(_ key: WebhookShares.Key) async {
         guard let archive else { return }
         while !Task.isCancelled, let count = shares.withLock({ $0.beginRefill(of: key) }) {
@@ -147,13 +166,14 @@ package final class WebhookQueue: Service {
                     Delivery(
                         presentation: id, share: key, url: url, body: Array(presentation.description.utf8)))
             }
-            // A delivery that ended meanwhile may have made room: the next turn asks again, or ends.
+            // A delivery that ended during the read may have made room: the next turn asks again, or ends the
+            // loop.
             guard found == nil else { continue }
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
         }
     }
 
-    /// Tries until the store takes the end of a delivery that it did not take at first, and once more when the daemon ends.
+    /// Repeats recording a delivered end until the store accepts it, and once more when the daemon ends.
     private func recordEnd(of delivery: Delivery, in archive: RecordArchive) async {
         repeat {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)
@@ -165,7 +185,8 @@ package final class WebhookQueue: Service {
 
     // MARK: Deliveries
 
-    /// Delivers until the daemon ends; what waits then is tried once more, and again after the next start.
+    /// Delivers until the daemon ends. Deliveries that wait then are attempted once more, and again after the
+    /// next start.
     package func run() async throws {
         let client = CurlClient(
             ClientTrust(.system), keepsConnections: Self.keepsConnections,
@@ -176,6 +197,7 @@ package final class WebhookQueue: Service {
                 for await delivery in deliveries {
                     group.addTask { await self.deliver(delivery, by: client) }
                 }
+                // Ends the pauses: each waiting delivery makes one last attempt.
                 group.cancelAll()
             }
         } onGracefulShutdown: {
@@ -184,6 +206,7 @@ package final class WebhookQueue: Service {
         await client.close()
     }
 
+    /// Delivers one end, records the result, and lets the share continue.
     private func deliver(_ delivery: Delivery, by client: CurlClient) async {
         let isDelivered = await tryAll(delivery, by: client)
         let words: Logger.Metadata = ["presentation": "\(delivery.presentation)"]
@@ -203,8 +226,9 @@ package final class WebhookQueue: Service {
         if !isRecorded, let archive { await recordEnd(of: delivery, in: archive) }
     }
 
-    /// Makes an attempt after each pause, and a limited number of attempts before, when the receiver answers again. Such an attempt does
-    /// not begin the pause again, so that a delivery that always fails ends in time beside deliveries that succeed.
+    /// Makes an attempt after each pause, and a limited number of attempts before the end of a pause, when
+    /// the receiver answers again. An early attempt does not start the pause again, so that a delivery that
+    /// always fails is given up in time even if deliveries beside it succeed.
     private func tryAll(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         var early = 0
         var recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
@@ -224,10 +248,11 @@ package final class WebhookQueue: Service {
         return false
     }
 
-    /// Waits for the next attempt.
+    /// Waits until the next attempt.
     ///
-    /// - Parameter recoveries: as they were before the attempt that failed; nil to wait for the time alone.
-    /// - Returns: whether the receiver answers again before the time is over.
+    /// - Parameter recoveries: the share's number of recoveries before the failed attempt; `nil` to wait
+    ///   until `end` in any case.
+    /// - Returns: true if the receiver answered again before `end`.
     private func wait(
         until end: ContinuousClock.Instant, _ delivery: Delivery, since recoveries: Int?
     ) async -> Bool {
@@ -249,17 +274,21 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Counts the end of a delivery, and has the store record it.
+    /// Counts the end of a delivery, and records it in the store.
     ///
-    /// - Returns: false if the store does not take it.
+    /// - Returns: false if the store does not accept the record.
     private func end(_ delivery: Delivery, _ outcome: String) async -> Bool {
         metrics.webhook(outcome)
         return await archive?.endDelivery(of: delivery.presentation) ?? true
     }
 
+    /// Makes one attempt.
+    ///
+    /// - Returns: whether the receiver accepted the delivery.
     private func attempt(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         guard let request = signed(delivery) else { return false }
-        // An attempt that has started continues when the daemon ends: it has its own deadline.
+        // A separate task, so that an attempt in progress is not cancelled when the daemon ends. It has its
+        // own time limit.
         let exchange = Task { () async -> Attempt in
             guard let response = try? await client.send(request) else { return .unreachable }
             return (200..<300).contains(response.status) ? .accepted : .refused
@@ -275,6 +304,7 @@ package final class WebhookQueue: Service {
         return result == .accepted
     }
 
+    /// The signed request of a delivery.
     private func signed(_ delivery: Delivery) -> ClientRequest? {
         let timestamp = "\(clock.now.secondsSince1970)"
         let parts = [Array("\(timestamp).".utf8)[...], delivery.body[...]]
@@ -289,17 +319,17 @@ package final class WebhookQueue: Service {
             ], body: delivery.body,
             limits: ClientLimits(
                 connect: Self.connectTimeout, head: schedule.timeout, whole: schedule.timeout, bodySize: 0))
-        // The status is the answer: a body is not waited for.
+        // Only the status matters; waiting for a body would only cost time.
         request.wantsBody = { _ in false }
         return request
     }
 }
 
-/// Where webhooks may go: `https://host[:port]`, or plain HTTP to this computer.
+/// An origin to which webhooks may be sent: `https://host[:port]`, or `http://` on this computer.
 package struct WebhookOrigin: Hashable, Sendable {
     package let text: String
 
-    /// Nil if it is not an origin, or one to which a webhook would be sent in plain text over a network.
+    /// Returns `nil` if the text is not an origin, or would send webhooks over a network in plain text.
     package init?(_ text: String) {
         let lower = text.lowercased()
         let isPlain = lower.hasPrefix("http://")
@@ -314,13 +344,15 @@ package struct WebhookOrigin: Hashable, Sendable {
         ["127.0.0.1", "localhost", "[::1]"].contains { authority == $0 || authority.hasPrefix("\($0):") }
     }
 
-    /// Whether a URL leads there.
+    /// Whether a URL belongs to this origin.
     package func covers(_ url: String) -> Bool {
         let lower = url.lowercased()
         guard lower.hasPrefix(text), !url.unicodeScalars.contains(where: { !$0.isASCII || $0.value <= 0x20 })
         else {
             return false
         }
+        // Otherwise `https://shop.example` would also cover `https://shop.example.org` and
+        // `https://shop.example@host`.
         let rest = lower.dropFirst(text.count)
         return rest.isEmpty || rest.first == "/" || rest.first == "?"
     }

@@ -1,42 +1,54 @@
-/// The webhooks that are on their way, with a share of the places for each caller and origin: a receiver that does not answer
-/// holds its own share alone. The store keeps an end for which its share has no room, and the share takes it up again once there is.
+/// The deliveries in progress, divided into one share for each caller and origin. A receiver that does not
+/// answer uses up its own share only.
+///
+/// An end for which its share has no room stays in the store. Once there is room, a refill asks the store for
+/// such ends: `beginRefill` says how many, and `finishRefill` gives them places. `WebhookQueue` owns the only
+/// value, behind a mutex; the value does no I/O.
 struct WebhookShares {
-    /// A caller and the origin of its receiver.
+    /// A caller and the origin of the receiver.
     struct Key: Hashable, Sendable {
         let caller: String
         let origin: WebhookOrigin
     }
 
+    /// The deliveries of one caller to one origin.
     private struct Share {
+        /// The presentations whose ends are being delivered.
         var underway: Set<PresentationID> = []
-        /// Whether the store may have ends for which there was no room.
+        /// Whether the store may have undelivered ends that have no place.
         var hasMore = false
+        /// Whether the store is being asked for undelivered ends.
         var isRefilling = false
-        /// The deliveries that ended during a refill, whose ends the store may have named as undelivered before.
+        /// The deliveries that ended during a refill. The store may have named them as undelivered just
+        /// before.
         var endedMeanwhile: Set<PresentationID> = []
-        /// The deliveries that ended while the store took no write: it still names their ends as undelivered.
+        /// The deliveries that ended and that the store still names as undelivered, because it accepted no
+        /// write.
         var unrecorded: Set<PresentationID> = []
-        /// Whether the receiver could not be reached last.
+        /// Whether the last attempt could not reach the receiver.
         var isDown = false
-        /// How often the receiver has answered again.
+        /// The number of times that the receiver could be reached again.
         var recoveries = 0
-        /// Wakes the deliveries that wait for their next attempt.
+        /// The continuations that wake the deliveries that wait for their next attempt.
         var pauses: [PresentationID: AsyncStream<Void>.Continuation] = [:]
 
         var isIdle: Bool { underway.isEmpty && !hasMore && !isRefilling && unrecorded.isEmpty }
     }
 
-    /// How many may be on their way at once. A share that has none may have one all the same.
+    /// The maximum number of deliveries in progress. A share without any may have one beyond this limit.
     static let most = 256
-    /// How many of one share may be on their way at once.
+    /// The maximum number of deliveries in progress of one share.
     static let mostOfOneShare = 16
-    /// How many deliveries of one share may end without the store's record. Further ends stay in the store until it takes writes.
+    /// The maximum number of deliveries of one share whose end the store has not recorded. Further ends stay
+    /// in the store until it accepts writes.
     static let mostUnrecorded = 64
 
     private var shares: [Key: Share] = [:]
     private var total = 0
 
-    /// Gives an end a place. False if no place is free: then the share asks the store later.
+    /// Takes a place for the delivery of a presentation's end.
+    ///
+    /// - Returns: false if no place is free; the share then asks the store for the end later.
     mutating func enter(_ id: PresentationID, of key: Key) -> Bool {
         var share = shares[key] ?? Share()
         defer { shares[key] = share }
@@ -48,16 +60,18 @@ struct WebhookShares {
         return true
     }
 
+    /// The number of free places of a share.
     private func room(in share: Share) -> Int {
         let free =
             min(Self.mostOfOneShare, Self.mostUnrecorded - share.unrecorded.count) - share.underway.count
         return min(free, max(Self.most - total, share.underway.isEmpty ? 1 : 0))
     }
 
-    /// Gives the place of a delivery back.
+    /// Gives back the place of a delivery that has ended.
     ///
-    /// - Parameter isRecorded: false if the store still names the end as undelivered. It is remembered until `recorded`.
-    /// - Returns: whether the store is to be asked for further ends of the share.
+    /// - Parameter isRecorded: false if the store still names the end as undelivered. The share remembers the
+    ///   end until `recorded`.
+    /// - Returns: whether to ask the store for further ends of the share.
     mutating func leave(_ id: PresentationID, of key: Key, isRecorded: Bool = true) -> Bool {
         guard var share = shares[key], share.underway.remove(id) != nil else { return false }
         total -= 1
@@ -67,9 +81,9 @@ struct WebhookShares {
         return share.hasMore && !share.isRefilling
     }
 
-    /// The store has recorded the end of a delivery.
+    /// Notes that the store has recorded the end of a delivery.
     ///
-    /// - Returns: whether the store is to be asked for further ends of the share.
+    /// - Returns: whether to ask the store for further ends of the share.
     mutating func recorded(_ id: PresentationID, of key: Key) -> Bool {
         guard var share = shares[key], share.unrecorded.remove(id) != nil else { return false }
         if share.isRefilling { share.endedMeanwhile.insert(id) }
@@ -79,12 +93,14 @@ struct WebhookShares {
 
     // MARK: The store's ends
 
-    /// Records that the store has ends of the share.
+    /// Notes that the store has undelivered ends of the share.
     mutating func expectMore(of key: Key) { shares[key, default: Share()].hasMore = true }
 
-    /// Begins to fill the share from the store.
+    /// Begins a refill.
     ///
-    /// - Returns: how many ends to ask for, from the oldest on: those that are on their way, or not recorded, are among them. Nil if there is nothing to do.
+    /// - Returns: the number of undelivered ends to read from the store, oldest first. It includes the ends
+    ///   in progress and those not recorded, which the store still names. `nil` if no refill is needed or
+    ///   possible.
     mutating func beginRefill(of key: Key) -> Int? {
         guard var share = shares[key], share.hasMore, !share.isRefilling, room(in: share) > 0 else {
             return nil
@@ -96,11 +112,11 @@ struct WebhookShares {
         return share.underway.count + share.unrecorded.count + room(in: share) + 1
     }
 
-    /// Gives places to the ends that the store named.
+    /// Ends a refill, and gives places to the ends that the store named.
     ///
     /// - Parameters:
-    ///   - found: nil if the store could not be read.
-    ///   - asked: the number of ends that the store was asked for: it may have more than that.
+    ///   - found: the ends that the store named; `nil` if it could not be read.
+    ///   - asked: the number of ends that were asked for. If `found` has as many, the store may have more.
     /// - Returns: the ends to deliver.
     mutating func finishRefill(of key: Key, found: [PresentationID]?, asked: Int) -> Set<PresentationID> {
         guard var share = shares[key] else { return [] }
@@ -124,13 +140,15 @@ struct WebhookShares {
 
     // MARK: Receivers that come back
 
-    /// How often the receiver of a share has answered again, by which a pause notices a recovery before it.
+    /// The number of recoveries of a share's receiver. A pause compares it with an earlier value to notice a
+    /// recovery.
     func recoveries(of key: Key) -> Int { shares[key]?.recoveries ?? 0 }
 
-    /// The receiver of a share could not be reached.
+    /// Notes that the receiver could not be reached.
     mutating func failed(_ key: Key) { shares[key]?.isDown = true }
 
-    /// The receiver of a share accepted a delivery. If it could not be reached before, the deliveries that wait are tried at once.
+    /// Notes that the receiver accepted a delivery. If it could not be reached before, the deliveries that
+    /// wait are attempted at once.
     mutating func succeeded(_ key: Key) {
         guard shares[key]?.isDown == true else { return }
         shares[key]?.isDown = false
@@ -138,9 +156,10 @@ struct WebhookShares {
         for wake in shares[key]?.pauses.values ?? [:].values { wake.yield() }
     }
 
-    /// Has a delivery that waits woken when its receiver answers again.
+    /// Registers a waiting delivery, which is woken when its receiver answers again.
     ///
-    /// - Parameter recoveries: as they were before the attempt that failed.
+    /// - Parameter recoveries: the number of recoveries before the failed attempt. If it has grown since, the
+    ///   delivery is woken at once.
     mutating func pause(
         _ id: PresentationID, of key: Key, since recoveries: Int, _ wake: AsyncStream<Void>.Continuation
     ) {
@@ -148,5 +167,6 @@ struct WebhookShares {
         if shares[key]?.recoveries != recoveries { wake.yield() }
     }
 
+    /// Removes a waiting delivery.
     mutating func resume(_ id: PresentationID, of key: Key) { shares[key]?.pauses[id] = nil }
 }

@@ -3,14 +3,16 @@ package import PresentationService
 internal import MdocModel
 internal import Synchronization
 
-/// Who may do what: tokens by their digests on TCP, users by their numbers on the socket.
+/// The callers whom the configuration knows, with their rights: tokens on TCP, and users of this computer on
+/// the Unix socket.
 package struct AccessRules: Equatable, Sendable {
-    /// A bearer token, of which only its SHA-256 is known here.
+    /// A bearer token, of which the daemon knows only the SHA-256.
     package struct Token: Equatable, Sendable {
         package let name: String
         package let sha256: [UInt8]
         package let scopes: Set<Scope>
-        /// The lanes that `app`, `screen`, `clerk` and `order` are for; nil for all.
+        /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all
+        /// lanes.
         package let lanes: Set<String>?
 
         package init(name: String, sha256: [UInt8], scopes: Set<Scope>, lanes: Set<String>? = nil) {
@@ -21,10 +23,11 @@ package struct AccessRules: Equatable, Sendable {
         }
     }
 
-    /// A user of this computer.
+    /// The rights of a user of this computer.
     package struct User: Equatable, Sendable {
         package let scopes: Set<Scope>
-        /// The lanes that `app`, `screen`, `clerk` and `order` are for; nil for all.
+        /// The lanes to which the scopes `app`, `screen`, `clerk` and `order` are limited; `nil` for all
+        /// lanes.
         package let lanes: Set<String>?
 
         package init(scopes: Set<Scope>, lanes: Set<String>? = nil) {
@@ -34,28 +37,32 @@ package struct AccessRules: Equatable, Sendable {
     }
 
     package var tokens: [Token] = []
+    /// The users by their number.
     package var users: [UInt32: User] = [:]
-    /// Whether nobody is known since the chain stopped or revoked this kiosk.
+    /// Whether every caller is refused because the chain stopped or revoked this kiosk.
     private(set) var isStopped = false
 
     package init() {}
 
-    /// Those of a kiosk that its chain stopped or revoked: nobody is known.
+    /// The rules of a kiosk that its chain stopped or revoked: no caller is known.
     package static let stopped: AccessRules = {
         var rules = AccessRules()
         rules.isStopped = true
         return rules
     }()
 
-    /// The entry of a token; nil if it is unknown. The time does not depend on how much of the token is right.
+    /// The entry of a token, or `nil` if the token is unknown. The running time does not depend on how much
+    /// of the token is right.
     func known(byToken token: String) -> Token? {
         let digest = Digest(.sha256, of: Array(token.utf8)[...])
         var found: Token?
+        // The loop does not end at a match, so that its time is always the same.
         for known in tokens where digest.equals(known.sha256[...]) { found = known }
         return found
     }
 
-    /// Whether what a caller began under earlier rules may continue: the token or the user is still there and may do as much.
+    /// Whether a caller who was recognised under earlier rules may continue: the token or user still exists,
+    /// and has at least the same rights.
     func allow(_ caller: KnownCaller) -> Bool {
         let now: KnownCaller? =
             switch caller.credential {
@@ -66,16 +73,17 @@ package struct AccessRules: Equatable, Sendable {
         return now.lanes.map { caller.lanes?.isSubset(of: $0) ?? false } ?? true
     }
 
-    /// Who may open this page.
+    /// The callers who may open this page.
     func callers(for place: PagePlace) -> [KnownCaller] {
         callers.filter { $0.opens(place) }
     }
 
-    /// Everybody who is known: tokens in their order, then users by number.
+    /// All known callers: tokens in their order, then users by number.
     var callers: [KnownCaller] {
         tokens.map(\.caller) + users.keys.sorted().compactMap { self.caller(ofUser: $0) }
     }
 
+    /// The caller for a user of this computer, or `nil` if the user has no rights.
     func caller(ofUser number: UInt32) -> KnownCaller? {
         users[number].map { user in
             KnownCaller(
@@ -84,7 +92,7 @@ package struct AccessRules: Equatable, Sendable {
         }
     }
 
-    /// Under which name a user of this computer is known, which no token has.
+    /// The caller's name for a user of this computer. Tokens cannot have such a name.
     package static func name(ofUser user: UInt32) -> String { "uid:\(user)" }
 }
 
@@ -94,7 +102,7 @@ extension AccessRules.Token {
     }
 }
 
-/// The current access rules, which a reload replaces, and when each caller asked last.
+/// The current access rules, which a reload replaces, and the time of each caller's last request.
 package final class AccessBook: Sendable {
     private let rules: Mutex<AccessRules>
     private let uses = Mutex<[KnownCaller.Credential: Timestamp]>([:])
@@ -111,17 +119,17 @@ package final class AccessBook: Sendable {
         uses.withLock { $0 = $0.filter { known.contains($0.key) } }
     }
 
-    /// The caller asks something now, itself or from a page with its cookie.
-    func note(_ caller: KnownCaller, at now: Timestamp) {
+    /// Records a request of the caller, made by itself or by a page with its cookie.
+    func recordUse(of caller: KnownCaller, at now: Timestamp) {
         uses.withLock { $0[caller.credential] = now }
     }
 
-    /// When the caller asked last; nil if it has not since the daemon started.
+    /// The time of the caller's last request, or `nil` if there was none since the daemon started.
     func lastUse(of caller: KnownCaller) -> Timestamp? { uses.withLock { $0[caller.credential] } }
 }
 
 extension PresentationCoordinator {
-    /// Ends the streams of callers whom these rules do not know any more, or allow less.
+    /// Ends the event streams of callers whom these rules no longer know or allow less.
     package func endStreams(under rules: AccessRules) {
         endStreams { rules.allow($0) }
     }

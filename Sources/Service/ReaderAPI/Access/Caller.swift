@@ -5,23 +5,32 @@ internal import Hummingbird
 internal import NIOCore
 internal import ReaderService
 
-/// Identifies a request's caller.
+/// The recognition of a request's caller.
+///
+/// On TCP a request carries a bearer token, or the cookie of a page (`PageSessions`). On the Unix socket the
+/// system names the user at the other end. The caller's rights come from the current `AccessRules`, which are
+/// read for each request, so that a removed token is refused at once. `ReaderServer` calls `known` before a
+/// route that needs scopes, and compares the scopes itself.
 struct Caller: Sendable {
     let listener: Listener
     let rules: AccessBook
     let pages: PageSessions
 
-    /// - Throws: `unauthorized` where nobody is known; `kioskStopped` where that is since this kiosk is stopped.
+    /// Returns the caller of a request.
+    ///
+    /// - Throws: `unauthorized` for an unknown caller; `kioskStopped` if every caller is refused because this
+    ///   kiosk was stopped.
     func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
         let caller =
             switch listener {
             case .tcp: try holder(of: request)
             case .socket: try await user(at: context.channel)
             }
-        rules.note(caller, at: WallClock.system.now)
+        rules.recordUse(of: caller, at: WallClock.system.now)
         return caller
     }
 
+    /// The caller who holds the request's token or cookie.
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
         let rules = rules.current
         let credentials = request.headers[values: .authorization]
@@ -32,6 +41,7 @@ struct Caller: Sendable {
         return token.caller
     }
 
+    /// The caller for the user at the other end of the Unix socket.
     private func user(at channel: any Channel) async throws(APIProblem) -> KnownCaller {
         let user = await Self.user(of: channel)
         let rules = rules.current
@@ -39,12 +49,14 @@ struct Caller: Sendable {
         return caller
     }
 
-    /// A till has to know that its token is right and nobody may order here.
+    /// The problem for an unknown caller. A stopped kiosk has its own problem, so that a till does not look
+    /// for a fault in its token.
     private func refusal(under rules: AccessRules) -> APIProblem {
         rules.isStopped ? .kioskStopped : .unauthorized
     }
 
-    /// The user at the other end of a Unix socket, as the system had it when the connection was made.
+    /// The user at the other end of a Unix socket when the connection was made, or `nil` if the system does
+    /// not say.
     private static func user(of channel: any Channel) async -> UInt32? {
         guard let options = channel as? any SocketOptionProvider else { return nil }
         let peer: PeerCredentials? = try? await options.unsafeGetSocketOption(
@@ -55,7 +67,7 @@ struct Caller: Sendable {
     }
 }
 
-/// What SO_PEERCRED returns (socket(7)): `struct ucred`.
+/// The value of the socket option SO_PEERCRED (socket(7)), `struct ucred`.
 private struct PeerCredentials: Sendable {
     var process: Int32 = 0
     var user: UInt32 = 0

@@ -2,12 +2,13 @@ internal import PresentationService
 internal import HTTPServing
 internal import Hummingbird
 
-/// A page, which a code or a cookie is for: the customer's or the clerk's at a lane, or the owner's.
+/// The page for which a code or a cookie is valid: the customer's or clerk's page of one lane, or the owner's
+/// page.
 struct PagePlace: Hashable, Sendable {
     enum Page: String, CaseIterable, Sendable {
         case kiosk, clerk, owner
 
-        /// What the page needs.
+        /// The scope that the page needs.
         var scope: Scope {
             switch self {
             case .kiosk: .screen
@@ -17,17 +18,19 @@ struct PagePlace: Hashable, Sendable {
         }
     }
 
+    /// The maximum number of bytes of a name.
     private static let longest = 80
 
     let page: Page
-    /// Nil for the owner's page, which is for all lanes.
+    /// The lane of the page; `nil` for the owner's page, which is for all lanes.
     let lane: String?
 
-    /// Where the page finds its lane, with the code for the way there.
+    /// The path of the page, with its lane and a code. The code is in the fragment, which browsers do not
+    /// send to servers.
     func path(code: String) -> String { "/\(page.rawValue)\(lane.map { "?lane=\($0)" } ?? "")#code=\(code)" }
 
-    /// As the page sends it in `Countersign-Page`, and after `countersign-` in the name of its cookie: `kiosk-counter-1`,
-    /// `owner`.
+    /// The page's name, such as `kiosk-counter-1` or `owner`. The page sends it in the header
+    /// `Countersign-Page`; its cookie is named `countersign-` and this name.
     var name: String { lane.map { "\(page.rawValue)-\($0)" } ?? page.rawValue }
 
     static let owner = PagePlace(.owner, lane: nil)
@@ -37,7 +40,7 @@ struct PagePlace: Hashable, Sendable {
         self.lane = lane
     }
 
-    /// The place that a request says it comes from; nil if it says none.
+    /// The page that a request names in its header, or `nil` if it names none.
     init?(of request: Request) {
         guard let name = request.headers.first("countersign-page"), name.utf8.count <= Self.longest
         else { return nil }
@@ -58,7 +61,7 @@ extension KnownCaller {
         scopes.contains(place.page.scope) && place.lane.map(serves) ?? true
     }
 
-    /// The caller as one page, which may do no more than the page needs.
+    /// The caller limited to one page: its lane, and the scope that the page needs.
     func at(_ place: PagePlace) -> KnownCaller {
         KnownCaller(
             name: name, scopes: [place.page.scope], lanes: place.lane.map { [$0] }, credential: credential,

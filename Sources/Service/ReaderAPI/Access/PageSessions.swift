@@ -7,12 +7,16 @@ internal import OpenSSLCrypto
 package import ReaderIdentityStore
 internal import Synchronization
 
-/// Lets pages in without a token of theirs: a caller with the scope of a page has a code made, which works once and soon, and the
-/// page changes it into a cookie.
+/// The sign-in of browser pages, which have no token of their own.
 ///
-/// A cookie is a message authentication code over the credential, the page and the lane: so it survives a restart, and is over once
-/// the token or the user is not in the file any more, or may do less.
+/// A caller with the scope of a page orders a code, which works once within 60 seconds. The page exchanges it
+/// for a cookie.
+///
+/// The cookie is a message authentication code over the caller's credential, the page and the lane. It needs
+/// no list of sessions and survives a restart. It stops working when the token or user is removed from the
+/// configuration or loses the scope.
 package final class PageSessions: Sendable {
+    /// A code that was made and not used yet.
     private struct Code: Sendable {
         let text: String
         let place: PagePlace
@@ -20,18 +24,20 @@ package final class PageSessions: Sendable {
         let made: ContinuousClock.Instant
     }
 
-    /// For how long a code works, in seconds.
+    /// The time for which a code is valid, in seconds.
     static let codeSeconds = 60
-    /// As long as browsers keep a cookie: 400 days (RFC 6265bis).
+    /// The time for which a browser keeps the cookie: 400 days, the maximum (RFC 6265bis).
     private static let cookieSeconds = 400 * 86_400
-    /// How many codes of one caller wait to be used; for a further one its own oldest is forgotten.
+    /// The maximum number of unused codes of one caller. A further code replaces the caller's oldest one.
     private static let mostCodes = 64
     private static let keySize = 32
 
     private let key: SecretBytes
     private let codes = Mutex<[Code]>([])
 
-    /// - Parameter folder: the store's, where the key of the cookies is kept; made if absent.
+    /// Reads the key of the cookies.
+    ///
+    /// - Parameter folder: the store's folder, which contains the key. The key is created if absent.
     package init(store folder: String) throws(IdentityStoreError) {
         key = try Self.key(at: "\(folder)/page-key")
     }
@@ -57,7 +63,9 @@ package final class PageSessions: Sendable {
 
     // MARK: Codes
 
-    /// A code with which a page gets the caller's right to be there.
+    /// Makes a code with which a page can sign in with the caller's rights.
+    ///
+    /// - Throws: `forbidden` if the caller may not open the page, or is itself a page.
     func makeCode(
         for place: PagePlace, by caller: KnownCaller, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> String {
@@ -76,8 +84,10 @@ package final class PageSessions: Sendable {
         now - code.made >= .seconds(codeSeconds)
     }
 
-    /// Spends a code, and returns its place and the value of the page's cookie.
-    func take(
+    /// Uses up a code, and returns its page and the value of the page's cookie.
+    ///
+    /// - Throws: `pageCodeRefused` if the code is unknown, used or too old, or its caller has lost the right.
+    func redeem(
         _ text: String, under rules: AccessRules, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> (place: PagePlace, cookie: String) {
         let code = codes.withLock { codes -> Code? in
@@ -93,17 +103,20 @@ package final class PageSessions: Sendable {
 
     // MARK: Cookies
 
-    /// The field that sets the cookie of a page.
+    /// The header value that sets the cookie of a page.
     static func field(_ value: String, at place: PagePlace, isSecure: Bool) -> String {
         "countersign-\(place.name)=\(value); Path=/; Max-Age=\(cookieSeconds); HttpOnly; SameSite=Strict"
             + (isSecure ? "; Secure" : "")
     }
 
-    /// Who asks from a page with a cookie; nil if the file has no such caller.
+    /// The caller whose cookie a page sent, limited to that page, or `nil` if the cookie belongs to no known
+    /// caller.
     func caller(of request: Request, under rules: AccessRules) -> KnownCaller? {
         guard let place = PagePlace(of: request), let value = Self.cookie(of: place, in: request) else {
             return nil
         }
+        // Digests are compared, so that the time depends neither on the length nor on the first equal
+        // characters.
         let given = Digest(.sha256, of: Array(value.utf8)[...])
         return rules.callers(for: place).first { caller in
             guard let expected = try? cookie(of: caller.credential, at: place).hexadecimal else {
@@ -132,7 +145,8 @@ package final class PageSessions: Sendable {
 }
 
 extension KnownCaller.Credential {
-    /// Has one length for each kind, so that it cannot be confused with what follows.
+    /// The bytes of the credential that the cookie authenticates. Each kind has a fixed length, so that the
+    /// credential cannot be confused with the page's name behind it.
     fileprivate var bytes: [UInt8] {
         switch self {
         case .token(let digest): [0] + digest

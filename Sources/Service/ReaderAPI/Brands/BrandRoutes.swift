@@ -8,11 +8,12 @@ internal import MdocModel
 package import ReaderService
 package import ReaderTokens
 
-/// What of brands is had over HTTP: their logos, and the reader tokens of those that sign here.
+/// The routes of brands: their logos, and the reader tokens that this daemon makes.
 package struct BrandRoutes: Sendable {
     private let folder: BrandFolder
     private let server: TokenServer<TokenCountInMemory>
-    /// Says who asked for a token and how that ended, whatever is left out of other logs; never a token.
+    /// The log of who asked for a token and with which result. It is never limited, and never contains a
+    /// token.
     private let audit: Logger
     private let clock: WallClock
 
@@ -31,7 +32,7 @@ package struct BrandRoutes: Sendable {
                 try await token(for: TokenRequest(call))
             },
             APIRoute(.get, "/v1/brands/{id}/logo", for: .scopes([.screen, .clerk])) { call in
-                // PNG holds no script, and the policy of every answer would run none (Gate).
+                // A PNG contains no script, and `Gate` forbids scripts in every answer.
                 .bytes(try logo(of: call.parameter("id")).png, type: "image/png")
             },
         ]

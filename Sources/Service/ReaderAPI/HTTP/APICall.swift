@@ -7,19 +7,19 @@ internal import JSON
 internal import NIOCore
 internal import Synchronization
 
-/// A request whose caller is known and may do what it asks.
+/// A request to a route, after its caller was recognised and has a scope of the route.
 struct APICall: Sendable {
-    /// The most bytes of a body, where none else are said.
+    /// The maximum number of bytes of a body, unless a route permits more.
     static let longestBody = 1 << 16
-    /// How long a body may take.
+    /// The time limit for reading a body.
     private static let bodyTimeout = TimeAmount.seconds(10)
 
     let request: Request
     let context: APIContext
-    /// Nil if everybody may ask.
+    /// The caller; `nil` at a route that is open to everybody.
     let caller: KnownCaller?
 
-    /// Who asks, at a route that is not for everybody.
+    /// The caller, at a route that needs scopes.
     var known: KnownCaller {
         get throws(APIProblem) {
             guard let caller else { throw .unauthorized }
@@ -27,21 +27,25 @@ struct APICall: Sendable {
         }
     }
 
+    /// The value of a `{name}` in the route's path.
     func parameter(_ name: String) throws(APIProblem) -> String {
         guard let value = context.parameters.get(name) else { throw .notFound }
         return value
     }
 
-    /// The values of the query, decoded, in their order.
+    /// The decoded names and values of the query, in their order.
     var query: [(name: String, value: String)] {
         request.uri.queryParameters.map { (String($0.key), String($0.value)) }
     }
 
+    /// The presentation that the path's `{id}` names.
     var presentation: PresentationID {
         get throws(APIProblem) { PresentationID(try parameter("id")) }
     }
 
-    /// The body, which is a JSON object.
+    /// Reads the body as JSON.
+    ///
+    /// - Throws: `contentTypeRefused`, `bodyMissing`, `bodyTooLong`, `bodyTooSlow` or `bodyRefused`.
     func body(upTo limit: Int = longestBody) async throws(APIProblem) -> JSONText {
         guard request.headers[.contentType].map(Self.isJSON) ?? false else { throw .contentTypeRefused }
         let bytes = try await bytes(upTo: limit)
@@ -79,7 +83,7 @@ extension Substring {
     }
 }
 
-/// One request on its way to its route.
+/// The context of a request in Hummingbird's router, with the connection's channel.
 struct APIContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -91,12 +95,14 @@ struct APIContext: RequestContext {
     }
 }
 
-/// Whether the body of a request was read to its end. The rest of a long one is not waited for: the connection ends.
+/// The progress of reading a request's body. If most of a long body is unread when the answer is sent, the
+/// server closes the connection instead of reading the rest.
 final class BodyProgress: Sendable {
     let isRead = Atomic(false)
 
-    /// Whether the rest of a request's body may be too long to be worth reading.
+    /// Whether the unread part of the body may be too long to be read.
     func leavesMuch(of request: Request) -> Bool {
+        // A rest of up to `longestBody` bytes is read, so that the connection can be used again.
         guard !isRead.load(ordering: .relaxed) else { return false }
         if request.headers[.transferEncoding] != nil { return true }
         return request.headers[.contentLength].flatMap { Int($0) }.map { $0 > APICall.longestBody } ?? false

@@ -1,20 +1,23 @@
 internal import PresentationService
 internal import Hummingbird
 
-/// One operation of the API: its place, who may use it, and what it does.
+/// An operation of the API: method, path, access and handler.
 struct APIRoute: Sendable {
+    /// The callers who may use a route.
     enum Access: Sendable {
-        /// Everybody who reaches the daemon: it reveals nothing about anybody.
+        /// Everybody who reaches the daemon. Such a route reveals nothing about persons, presentations or
+        /// callers.
         case everybody
-        /// Who has one of these scopes.
+        /// Callers with one of these scopes.
         case scopes(Set<Scope>)
     }
 
     let method: HTTPRequest.Method
-    /// As the OpenAPI document writes it, with `{name}` for a parameter.
+    /// The path as in the OpenAPI document, with `{name}` for a parameter.
     let path: String
     let access: Access
-    /// Throws an `APIProblem`, or a `PresentationServiceError`, which `Gate` translates.
+    /// The function that answers a request. Throws an `APIProblem`, or a `PresentationServiceError`, which
+    /// `Gate` translates.
     let handler: @Sendable (APICall) async throws -> Response
 
     init(
@@ -27,7 +30,7 @@ struct APIRoute: Sendable {
         self.handler = handler
     }
 
-    /// Whether a request's path is this one's.
+    /// Whether a request's path matches the route's path.
     func matches(_ path: String) -> Bool {
         let own = self.path.split(separator: "/", omittingEmptySubsequences: false)
         let other = path.split(separator: "/", omittingEmptySubsequences: false)

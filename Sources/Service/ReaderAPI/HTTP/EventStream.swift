@@ -4,14 +4,15 @@ internal import Hummingbird
 internal import NIOCore
 
 extension PresentationCoordinator {
-    /// Answers with the events of a lane, or of one presentation of it, as they come (HTML, 9.2): to a page of the lane
-    /// all, to another caller those of what it ordered.
+    /// Answers with an event stream (HTML, 9.2) of a lane, or of one presentation there. A page of the lane
+    /// receives all events, another caller the events of presentations that it ordered.
     nonisolated func events(
         _ call: APICall, lane: String, presentation: PresentationID? = nil
     ) async throws -> Response {
         let lastID = call.request.headers.first("last-event-id")
         let channel = call.context.channel
-        // A listener that does not take what is sent loses the connection, and can resume after its last event.
+        // A listener that reads too slowly loses its connection, and can resume with the id of its last
+        // event.
         let frames = try await listen(
             toLane: lane, presentation: presentation, by: call.known, after: lastID,
             lost: { channel.close(promise: nil) })

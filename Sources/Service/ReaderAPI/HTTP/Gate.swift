@@ -6,8 +6,19 @@ internal import Logging
 internal import PresentationService
 internal import Synchronization
 
-/// Runs before and after every route: it refuses hosts and pages from elsewhere, translates what the service refuses, gives every
-/// refusal its id, and keeps browsers from storing or framing an answer.
+/// The middleware around every route.
+///
+/// Before the route it refuses requests with a foreign Host or Origin (`HostRules`) and targets that are not
+/// UTF-8. After the route it does three things:
+/// - It turns each error into problem details: an `APIProblem` as it is, a `PresentationServiceError` by
+///   `APIProblem+Service`, an unknown path into `notFound` or `methodNotAllowed`, and anything else into
+///   `failed`, which is logged without its text.
+/// - It counts statuses and ids of problems in `HTTPMetrics`.
+/// - It adds headers that keep browsers from storing, interpreting or framing an answer, unless the route has
+///   set them.
+///
+/// The gate does not recognise callers; `ReaderServer` does that for each route with `Caller`. It never reads
+/// a body and never changes a successful answer.
 struct Gate: RouterMiddleware {
     let listener: Listener
     let hosts: HostRules
@@ -32,6 +43,7 @@ struct Gate: RouterMiddleware {
             response = refusal(problem)
             if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
         } catch {
+            // The text of an unknown error may quote the request, so that only its type is logged.
             context.logger.error("a route failed", metadata: ["error": "\(type(of: error))"])
             response = .problem(APIProblem.failed)
         }
@@ -42,13 +54,16 @@ struct Gate: RouterMiddleware {
         return response
     }
 
+    /// The response of a problem, which is counted.
     private func refusal(_ problem: APIProblem) -> Response {
         metrics.refused(problem.id)
         var response = Response.problem(problem)
+        // Required with the status 401 (RFC 9110, 15.5.2).
         if problem == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         return response
     }
 
+    /// Checks that the request comes from this computer or the daemon's own page.
     private func checkOrigin(of request: Request) throws(HostRefusal) {
         switch listener {
         case .tcp: try hosts.check(request)
@@ -62,7 +77,7 @@ struct Gate: RouterMiddleware {
     ]
 }
 
-/// The responses over HTTP and the refusals among them, counted for all listeners of a daemon.
+/// The counts of HTTP responses and of refusals among them, for all listeners of a daemon.
 package final class HTTPMetrics: Sendable {
     private struct State {
         var responses: [Int: Int] = [:]
@@ -81,17 +96,17 @@ package final class HTTPMetrics: Sendable {
         state.withLock { $0.refusals[id.rawValue, default: 0] += 1 }
     }
 
-    /// The counts in Prometheus' text exposition format 0.0.4.
+    /// Writes the counts as Prometheus metrics.
     func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
         text.begin(
-            "countersign_http_responses_total", type: "counter", about: "Answers over HTTP, by status.")
+            "countersign_http_responses_total", type: "counter", about: "HTTP responses, by status.")
         for (status, count) in counted.responses.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("status", "\(status)")])
         }
         text.begin(
             "countersign_http_refusals_total", type: "counter",
-            about: "Refusals over HTTP, by the id of the error.")
+            about: "HTTP refusals, by the id of the problem.")
         for (id, count) in counted.refusals.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("id", id)])
         }

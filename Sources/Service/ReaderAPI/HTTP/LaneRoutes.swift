@@ -14,6 +14,7 @@ internal import Reports
 internal import RequestPlanner
 
 extension PresentationCoordinator {
+    /// The routes of lanes: descriptions, logo, events and presets, and the route of the trust.
     nonisolated var laneRoutes: [APIRoute] {
         let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .order, .admin])
         return [
@@ -25,7 +26,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/lanes/{lane}/logo", for: .scopes([.screen, .clerk])) { call in
                 let brand = try await self.brand(ofLane: call.parameter("lane"), for: call.known)
-                // Not on the actor: it is a file.
+                // Reading a file may take long, so that it is not done on the actor.
                 guard let logo = try? brand?.image() else { throw APIProblem.brandUnknown }
                 return .bytes(logo.png, type: "image/png")
             },
@@ -51,7 +52,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Starts the preset that a button names.
+    /// Starts the preset that a request names.
     private func open(presetIn call: APICall) async throws -> Opened {
         let name = try call.parameter("lane")
         let caller = try call.known
@@ -67,18 +68,20 @@ extension PresentationCoordinator {
         return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller)
     }
 
-    /// A presentation that a button started, as its caller sees it: the clerk's page while it is the latest of its lane,
-    /// others the outcome alone.
+    /// The JSON of a presentation for a caller with `clerk` or `order`. A clerk's page sees its result while
+    /// it is the latest of its lane; otherwise the JSON contains only the outcome.
     func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
         let seen = scopes(of: caller, over: record).intersection([.clerk, .order])
         return record.json(for: seen.isEmpty ? [.order] : seen)
     }
 
     private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
-        await lookAtLanes()
+        await inspectLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames {
-            if let one = try? await laneDescription(name, for: caller) { descriptions.append(one) }
+            if let description = try? await laneDescription(name, for: caller) {
+                descriptions.append(description)
+            }
         }
         return descriptions
     }
@@ -94,6 +97,7 @@ extension PresentationCoordinator {
         let shop = lane.page.brand.map {
             (name: $0.name, logo: $0.logo.map { _ in "/v1/lanes/\(name)/logo" })
         }
+        // A brand that asks the holder is shown in place of the shop.
         let brand = current?.brand.map { (name: $0.name, logo: $0.logo) } ?? shop
         return [
             "lane": .string(name), "state": .string(readiness.state),
@@ -107,9 +111,9 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// All lanes as the owner sees them: nothing of what is asked there.
+    /// The state of all lanes for the owner, without what is asked there.
     func laneHealth() async -> [JSONValue] {
-        await lookAtLanes()
+        await inspectLanes()
         var lanes: [JSONValue] = []
         for name in laneNames {
             guard let readiness = await readiness(ofLane: name) else { continue }
@@ -128,7 +132,7 @@ extension PresentationCoordinator {
         return lane.page.brand
     }
 
-    /// What the lane asks by itself, and whether it does; null where it waits for orders.
+    /// The standing order of a lane and the reason for a pause; null if the lane waits for orders.
     private func standingDescription(ofLane name: String, _ readiness: LaneReadiness) -> JSONValue {
         guard let (preset, pause) = standingOrder(ofLane: name, readiness) else { return .null }
         let reason = pause.map { pause -> JSONValue in
@@ -156,7 +160,7 @@ extension PresentationCoordinator {
 }
 
 extension LaneReadiness {
-    /// The word of the API for it.
+    /// The API's word for the readiness.
     var state: String {
         switch self {
         case .ready, .withoutBluetooth: "ready"
@@ -170,6 +174,7 @@ extension LaneReadiness {
         }
     }
 
+    /// The API's word for the readiness of Bluetooth.
     var bluetooth: String {
         switch self {
         case .ready: "ready"
@@ -179,7 +184,7 @@ extension LaneReadiness {
         }
     }
 
-    /// What to do about it; nil if nothing is to be done.
+    /// The advice for the operator, or `nil` if the lane is ready.
     var advice: String? {
         switch self {
         case .ready: nil

@@ -4,10 +4,14 @@ internal import ReaderStore
 
 /// The query of `GET /v1/presentations`.
 extension PresentationListQuery {
-    /// The most of one page.
+    /// The maximum number of presentations on one page.
     private static let most = 100
     private static let names: Set = ["reference", "lane", "outcome", "from", "until", "limit", "cursor"]
 
+    /// Parses the query.
+    ///
+    /// - Throws: `listQueryRefused` for an unknown, repeated or malformed value, or for `reference` together
+    ///   with others.
     init(_ values: [(name: String, value: String)]) throws(APIProblem) {
         let named = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
         guard named.count == values.count, Self.names.isSuperset(of: named.keys) else {
@@ -35,6 +39,7 @@ extension PresentationListQuery {
         Int(text).flatMap { (1...most).contains($0) ? $0 : nil }
     }
 
+    /// Parses a value if it is present.
     private static func value<Value>(
         _ text: String?, _ read: (String) -> Value?
     ) throws(APIProblem) -> Value? {

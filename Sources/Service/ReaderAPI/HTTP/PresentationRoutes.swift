@@ -8,9 +8,11 @@ internal import PortraitImage
 internal import Reports
 
 extension PresentationCoordinator {
-    /// What a till and the pages do with presentations. Each is its caller's, and its lane's while it is the latest there.
+    /// The routes of presentations for tills and pages. A presentation is accessible to the caller who
+    /// ordered it, and to the pages of its lane while it is the latest there.
     nonisolated var presentationRoutes: [APIRoute] { orderRoutes + answerRoutes }
 
+    /// The routes to order, list, read, cancel and scan.
     private nonisolated var orderRoutes: [APIRoute] {
         let handling: Set<Scope> = [.app, .clerk]
         let cancelling: Set<Scope> = [.app, .clerk, .order]
@@ -30,6 +32,8 @@ extension PresentationCoordinator {
                 .json(try await self.list(PresentationListQuery(call.query), for: call.known))
             },
             APIRoute(.get, "/v1/presentations/{id}", for: .scopes(reading)) { call in
+                // Only the store still has it: it is of an earlier run of the daemon, or was removed from a
+                // full book.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
@@ -37,6 +41,7 @@ extension PresentationCoordinator {
                 return .json(seen.record.json(for: seen.scopes))
             },
             APIRoute(.delete, "/v1/presentations/{id}", for: .scopes(cancelling)) { call in
+                // A presentation that only the store has is over, so that there is nothing to cancel.
                 guard try await self.remembers(call.presentation) else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
@@ -54,7 +59,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Decision, portraits and events.
+    /// The routes of decisions, portraits and events.
     private nonisolated var answerRoutes: [APIRoute] {
         let following: Set<Scope> = [.app, .screen, .clerk, .order]
         return [
@@ -83,6 +88,7 @@ extension PresentationCoordinator {
                 return .bytes(portrait, type: ImageFormat(portrait)?.mediaType ?? "application/octet-stream")
             },
             APIRoute(.get, "/v1/presentations/{id}/events", for: .scopes(following)) { call in
+                // The store keeps no events. An unknown presentation is refused first, a past one afterwards.
                 guard try await self.remembers(call.presentation) else {
                     _ = try await self.past(call.presentation, for: call.known)
                     throw APIProblem.eventsOver
@@ -93,6 +99,7 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// Parses the `mdoc:` URI of a scanned QR code.
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
         let uri = try mapping(
             body.members(["uri"]).required("uri").string(upTo: 1 << 14), APIProblem.init(body:))

@@ -8,7 +8,15 @@ internal import NIOHTTP1
 internal import ReaderService
 package import ServiceLifecycle
 
-/// The HTTP server of one listener.
+/// The HTTP server of the daemon at one listener: routes, callers and connections.
+///
+/// The daemon makes one server for each listener, all with the same coordinator and the same access rules. A
+/// request passes through `ListeningServer` (connection and header limits), `Gate` (host, origin, problem
+/// details), the router, `Caller` (who asks) and the scopes of its route, in this order. `routes` is the list
+/// of all operations, in the order of the OpenAPI document; a test compares the two.
+///
+/// A request is answered on the event loop of its connection. The server decides nothing about presentations
+/// and keeps nothing of a request.
 package struct ReaderServer: Service {
     private let address: ListeningServer.Address
     private let responder: RouterResponder<APIContext>
@@ -17,11 +25,13 @@ package struct ReaderServer: Service {
     private let log: Logger
     private let listening: @Sendable (Int?) async -> Void
 
+    /// Creates the server of one listener.
+    ///
     /// - Parameters:
-    ///   - store: the folder of the daemon's store; nil if it has none.
-    ///   - connections: how many may be open at once.
-    ///   - tls: nil for plain HTTP.
-    ///   - listening: called with the port, or with nil on a socket, once requests are taken.
+    ///   - store: the folder of the daemon's store; `nil` if it has none.
+    ///   - connections: the maximum number of open connections.
+    ///   - tls: the certificate; `nil` for plain HTTP.
+    ///   - listening: called when requests are accepted, with the port, or with `nil` for a Unix socket.
     package init(
         at address: ListeningServer.Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier? = nil, store: String? = nil,
@@ -60,10 +70,10 @@ package struct ReaderServer: Service {
         responder = router.buildResponder()
     }
 
-    /// How long a connection may be open without a request, or with an incomplete one.
+    /// The seconds for which a connection may have no request or an incomplete one.
     private static let idleSeconds: Int64 = 15
 
-    /// How long a connection may be open on which no known caller has asked anything, whatever else happens on it.
+    /// The seconds for which a connection may be open while no known caller has sent a request on it.
     private static let strangerSeconds: Int64 = 30
 
     package func run() async throws {
@@ -74,25 +84,27 @@ package struct ReaderServer: Service {
         ) { request, writer, channel in try await answer(request, to: writer, on: channel) }.run()
     }
 
+    /// Answers a request, and closes the connection if the rest of its body is too long to be read.
     private func answer(
         _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
         var response = try await responder.respond(to: request, context: context)
+        // RFC 9110 (6.6.1) requires the header, and the server of Hummingbird's core does not send it.
         response.headers[.date] = HTTPDate.now
         let isLast = context.body.leavesMuch(of: request)
         if isLast { response.headers[.connection] = "close" }
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
-            // The server would send its own response in the middle of ours.
+            // Otherwise the HTTP server would write an error response into the middle of this response.
             throw CancellationError()
         }
-        // The server would read the rest of the body, however long it is.
+        // Otherwise the HTTP server would read the rest of the body, however long it is.
         if isLast { channel.end() }
     }
 
-    /// Every operation there is, in the order of the document.
+    /// All operations, in the order of the OpenAPI document.
     static func routes(
         of coordinator: PresentationCoordinator, brands: BrandRoutes, online: OnlineVerifier?,
         page: PageFiles, pageSessions: PageSessionRoutes, owner: OwnerRoutes, metrics: HTTPMetrics
@@ -102,15 +114,18 @@ package struct ReaderServer: Service {
             + pageSessions.all + owner.all
     }
 
+    /// Adds a route to the router, with the check of its caller's scopes.
     private static func register(
         _ route: APIRoute, on router: Router<APIContext>, for caller: Caller, connections: OpenConnectionBook
     ) {
         router.on(RouterPath(route.path), method: route.method) { request, context in
             var known: KnownCaller?
-            if case .scopes(let due) = route.access {
+            if case .scopes(let required) = route.access {
                 known = try await caller.known(by: request, context)
+                // Before the scopes are compared: a caller without the scope is no stranger, and keeps its
+                // connection.
                 if let known { connections.know(context.channel, as: known.name) }
-                guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
+                guard known?.scopes.isDisjoint(with: required) == false else { throw APIProblem.forbidden }
             }
             return try await route.handler(APICall(request: request, context: context, caller: known))
         }

@@ -10,8 +10,8 @@ internal import ReaderStore
 internal import Reports
 
 extension PresentationCoordinator {
-    /// Receipts for those who show or check them, and what is retained. A caller who orders has the receipts of its
-    /// own presentations, as long as these are remembered.
+    /// The routes of receipts and retained data. With scope `app` a caller reads the receipts of
+    /// presentations that it ordered, as long as the daemon or its store has those presentations.
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])
         return [
@@ -38,6 +38,9 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// The archive.
+    ///
+    /// - Throws: `noRecords` if the daemon has no store.
     private nonisolated func recordArchive() throws(APIProblem) -> RecordArchive {
         guard let archive else { throw APIProblem.noRecords }
         return archive
@@ -46,7 +49,7 @@ extension PresentationCoordinator {
     private nonisolated func receipts(
         _ page: ReceiptPage, for caller: KnownCaller
     ) async throws -> JSONValue {
-        try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
+        try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             let receipts = try store.receipts(after: page.after, atMost: page.limit)
             let last = try store.lastReceipt()
             return [
@@ -59,18 +62,19 @@ extension PresentationCoordinator {
     private nonisolated func receipt(
         _ id: String, for caller: KnownCaller
     ) async throws -> SignedReceipt {
+        // One receipt has one path: `+1` and `01` are not ids.
         guard let number = Int64(id), number > 0, "\(number)" == id else { throw APIProblem.receiptUnknown }
         if !caller.scopes.contains(.admin) {
             guard try await isReceipt(number, of: caller) else { throw APIProblem.receiptUnknown }
         }
-        let found = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
+        let found = try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             try store.receipts(after: number - 1, atMost: 1)
         }
         guard let receipt = found.first, receipt.sequence == number else { throw APIProblem.receiptUnknown }
         return receipt
     }
 
-    /// The chain as `countersign receipt verify` reads it.
+    /// The chain of all receipts, in the format that `countersign receipt verify` reads.
     private nonisolated func receiptChain(for caller: KnownCaller) async throws -> Response {
         let body = try await recordArchive().receiptBody(for: caller) { count in
             ByteBuffer(bytes: ReceiptChain.opening(of: count))
@@ -81,7 +85,7 @@ extension PresentationCoordinator {
     }
 
     private nonisolated func receiptKeys(for caller: KnownCaller) async throws -> [UInt8] {
-        let keys = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
+        let keys = try await recordArchive().read(for: caller.name) { store throws(ReaderStoreError) in
             try store.receiptKeys()
         }
         do throws(OpenSSLCryptoError) {
@@ -101,7 +105,8 @@ extension PresentationCoordinator {
         return named
     }
 
-    /// Hands out what is retained for a reference, with the id under which its arrival is confirmed.
+    /// Exports the data that is retained for a reference, with the id by which the caller confirms the
+    /// export.
     private nonisolated func export(
         _ reference: RetainedReference, of owner: String
     ) async throws -> Response {
@@ -111,8 +116,9 @@ extension PresentationCoordinator {
     }
 }
 
-/// Which receipts are wanted: `?after=N&limit=M`.
+/// The query of `GET /v1/receipts`: `?after=N&limit=M`.
 struct ReceiptPage {
+    /// The maximum number of receipts on one page.
     static let most = 500
 
     private(set) var after: Int64 = 0
@@ -132,16 +138,16 @@ struct ReceiptPage {
 }
 
 extension RecordArchive {
-    /// A body of all receipts, a page at a time; what is written meanwhile is not in it.
+    /// A body with all receipts, written page by page. Receipts that are added meanwhile are not included.
     ///
     /// - Parameters:
-    ///   - opening: what comes first, for the number of receipts that follow.
-    ///   - page: the bytes of some receipts, in their order.
+    ///   - opening: returns the first bytes, for the number of receipts that follow.
+    ///   - page: returns the bytes of some receipts.
     nonisolated func receiptBody(
         for caller: KnownCaller, opening: (Int) -> ByteBuffer,
         page: @escaping @Sendable ([SignedReceipt]) -> ByteBuffer
     ) async throws -> ResponseBody {
-        let count = try await look(for: caller.name) { store throws(ReaderStoreError) in
+        let count = try await read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()?.sequence ?? 0
         }
         let head = opening(Int(count))
@@ -150,11 +156,12 @@ extension RecordArchive {
             var written: Int64 = 0
             while written < count {
                 let size = Int(min(count - written, Int64(ReceiptPage.most)))
-                let receipts = try await self.look(for: caller.name) {
+                let receipts = try await self.read(for: caller.name) {
                     [written] store throws(ReaderStoreError) in
                     try store.receipts(after: written, atMost: size)
                 }
-                // One that is missing must not go unnoticed: the body ends here, cut off.
+                // A missing receipt must not go unnoticed. The error ends the body early, which the client
+                // sees as a broken transfer.
                 guard receipts.count == size else { throw APIProblem.recordsUnavailable(.damaged) }
                 try await writer.write(page(receipts))
                 written += Int64(size)

@@ -7,7 +7,7 @@ internal import ReaderService
 internal import Reports
 
 extension PresentationCoordinator {
-    /// What supervisors and collectors ask.
+    /// The routes for supervisors and metrics collectors, and of the OpenAPI document.
     nonisolated func systemRoutes(_ http: HTTPMetrics) -> [APIRoute] {
         [
             APIRoute(.get, "/healthz", for: .everybody) { _ in .json(["status": "ok"]) },
@@ -24,8 +24,9 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Ready where somebody is trusted, a phone can be asked at one lane at least, the store takes what is kept, and no receipt
-    /// waits to be written.
+    /// Whether presentations can be ordered, with all faults. The daemon is ready if a root is trusted,
+    /// phones can be asked at one lane at least, the store accepts records, and no receipt waits to be
+    /// written.
     func readinessReport() async -> ReadinessReport {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
@@ -37,7 +38,7 @@ extension PresentationCoordinator {
             let problem = APIProblem(error)
             faults.append(ReadinessReport.Fault(id: problem.id.rawValue, text: problem.detail))
         }
-        await lookAtLanes()
+        await inspectLanes()
         var isAnyLaneReady = false
         for name in laneNames {
             guard let readiness = await readiness(ofLane: name) else { continue }
@@ -46,6 +47,7 @@ extension PresentationCoordinator {
                 faults.append(ReadinessReport.Fault(id: readiness.state, lane: name, text: advice))
             }
         }
+        // A till sends no order to a daemon that is not ready, so that the store has to be tried here.
         let fault = await archive?.presentFault().map { APIProblem.recordsUnavailable($0) }
         let problem = fault ?? (hasDelayedReceipts ? APIProblem.receiptsDelayed : nil)
         if let problem {
@@ -56,8 +58,8 @@ extension PresentationCoordinator {
             isReady: isReady, acceptsTestDocuments: basis.acceptsTestDocuments, faults: faults)
     }
 
-    /// The state of each lane, and the ids of what is wrong with the computer as a whole: of readiness, and of the last run of
-    /// `countersign doctor`.
+    /// The state of each lane, the ids of faults of the whole computer, and the age of the newest trust list
+    /// in seconds. The faults are those of readiness and of the last run of `countersign doctor`.
     ///
     /// - Parameter store: the folder of the daemon's store.
     package func health(
@@ -74,9 +76,9 @@ extension PresentationCoordinator {
         return (lanes, findings, try? await basis.basis().age(at: now))
     }
 
-    /// The lanes at which a phone can be asked now.
+    /// The lanes at which phones can be asked now.
     package func readyLanes() async -> Set<String> {
-        await lookAtLanes()
+        await inspectLanes()
         var ready: Set<String> = []
         for name in laneNames where await readiness(ofLane: name)?.state == "ready" { ready.insert(name) }
         return ready
@@ -86,7 +88,7 @@ extension PresentationCoordinator {
         var text = MetricsText()
         metrics.write(to: &text)
         http.write(to: &text)
-        await lookAtLanes()
+        await inspectLanes()
         text.begin("countersign_lane_ready", type: "gauge", about: "Whether phones can be asked at the lane.")
         for name in laneNames {
             let readiness = await readiness(ofLane: name)
@@ -104,24 +106,24 @@ extension PresentationCoordinator {
             about: "The age of the newest list of the trust store.")
         let now = now
         if let age = try? await basis.basis().age(at: now) { text.add(Double(age)) }
-        text.begin("countersign_event_listeners", type: "gauge", about: "Who listens to events now.")
+        text.begin("countersign_event_listeners", type: "gauge", about: "The number of event listeners.")
         text.add(Double(listenerCount))
-        text.begin("countersign_info", type: "gauge", about: "What runs.")
+        text.begin("countersign_info", type: "gauge", about: "The version of the daemon.")
         text.add(1, [("version", Version.number)])
         return text.text
     }
 }
 
-/// Whether presentations can be ordered, and what is wrong.
+/// The answer of `/readyz`: whether presentations can be ordered, and the faults.
 struct ReadinessReport: Sendable {
     let isReady: Bool
     let acceptsTestDocuments: Bool
     let faults: [Fault]
 
-    /// What is wrong, and what to do.
+    /// A fault, with the advice for the operator.
     struct Fault: Sendable {
         let id: String
-        /// The lane at which it is wrong; nil if it is so for all.
+        /// The lane with the fault; `nil` for a fault of the whole computer.
         var lane: String?
         let text: String
 
@@ -140,7 +142,7 @@ struct ReadinessReport: Sendable {
     }
 }
 
-/// The contract of the API: the OpenAPI 3.1 document that is served.
+/// The OpenAPI 3.1 document of the API, which is served at `/v1/openapi.json`.
 enum APIDocument {
     static let bytes = PackageResources.openapi_json
 }

@@ -1,8 +1,8 @@
-// What is asked of the customer and what is kept of it, in words.
+// Turns the questions of a presentation, and the data that is kept, into texts for the pages.
 
 const names = ["given_name", "family_name"];
 
-/// A question as its parts: `["ageOver", { years: 21 }]`.
+/// Splits a question into its kind and values: `["ageOver", { years: 21 }]`.
 export function parse(ask) {
     const [, years] = /^age_over_(\d{2})$/.exec(ask) ?? [];
     if (years !== undefined) {
@@ -24,7 +24,7 @@ export function parse(ask) {
     return ["age_in_years", "age"].includes(ask) ? ["age", {}] : ["other", { element: ask }];
 }
 
-/// What is asked in a presentation, at first and then, for the customer, each thing once.
+/// Returns the texts of all questions of both requests, each once, for the customer.
 export function askedTexts(presentation, strings) {
     const asks = [...presentation?.asks ?? [], ...presentation?.then?.asks ?? []];
     return [...new Set(asks.map((ask) => {
@@ -33,15 +33,15 @@ export function askedTexts(presentation, strings) {
     }))];
 }
 
-/// A question as the clerk reads it beside its answer.
+/// Returns the text of a question beside its answer.
 export function questionText(ask, strings) {
     const [kind, values] = parse(String(ask));
     const key = `question.${kind}`;
     return strings.has(key) ? strings.text(key, values) : strings.text("question.other", { element: ask });
 }
 
-/// What is kept of all that is asked in a presentation, each thing once. Whatever keeps something keeps a receipt. Nothing
-/// is said as long as the order is not known.
+/// Returns the texts of what is kept after both requests, each once. Every profile but `none` keeps a receipt
+/// too. Returns nothing while the order is not known.
 export function keptTexts(presentation, strings) {
     const { retention, then } = presentation ?? {};
     if (retention === undefined) {
@@ -52,7 +52,7 @@ export function keptTexts(presentation, strings) {
     return [...new Set(profiles.map((profile) => keptText(profile, strings)))];
 }
 
-/// How long what is shared stays, by the retention profile.
+/// Returns the text of one retention profile.
 function keptText(retention, strings) {
     const [, days] = /^days\((\d{1,4})\)$/.exec(retention) ?? [];
     if (days !== undefined) {

@@ -1,6 +1,6 @@
-// The code that lets the page in: out of the address once.
+// Reads the sign-in code from the page's address.
 
-/// Takes `code` from the fragment and removes the fragment from the address and from this history entry.
+/// Returns `code` of the fragment, and removes the fragment from the address and the browser's history.
 export function takeCode() {
     const code = new URLSearchParams(location.hash.slice(1)).get("code") ?? "";
     if (location.hash !== "") {

@@ -1,4 +1,4 @@
-// The clerk's page: where a presentation stands, each outcome on its own, and the picture to compare.
+// The clerk's page: the progress of a presentation, the result of each check, and the picture to compare.
 
 import { questionText } from "./asks.js";
 import { element } from "./elements.js";
@@ -11,9 +11,9 @@ import { awaitsComparison, clerkScreen, hasPicture, isClosed, isUnasked, outcome
 import { plain } from "./text.js";
 import { Announcer, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
-/// A result that nobody closes is wiped after so many seconds.
+/// The seconds after which a result is wiped if nobody closes it.
 const resultStay = 120;
-/// How long "wiped" stays.
+/// The milliseconds for which the message "wiped" is shown.
 const wipedStay = 4_000;
 
 const steps = ["armed", "look", "receiving", "result"];
@@ -21,7 +21,7 @@ const answerShapes = { yes: "yes", no: "no" };
 const stateShapes = { passed: "yes", failed: "no", unknown: "unknown", test: "test", open: "open", none: "none" };
 
 class ClerkView {
-    /// The customer's page sounds; two would sound twice.
+    /// Sounds are off at first: the customer's page plays them, and both pages may be on one computer.
     soundsAtFirst = false;
     name = "clerk";
     scans = true;
@@ -33,14 +33,15 @@ class ClerkView {
     #presets = new Presets(find("presets"), (name) => this.#startPreset(name));
     #isActing = false;
     #drawn = {};
-    /// The presentation whose details somebody has opened.
+    /// The id of the presentation whose details are open.
     #opened = null;
 
     constructor() {
         find("languages").addEventListener("change", (event) => page.speak(event.target.value));
     }
 
-    /// The fields of a document are the till's; name and picture are for the person who compares.
+    /// Returns the part of a presentation that this page keeps: everything but the elements, which are for
+    /// the till.
     keeps(presentation) {
         const { documents, ...result } = presentation.result ?? {};
         return { ...presentation, result: presentation.result && result };
@@ -105,7 +106,7 @@ class ClerkView {
         this.#sound.show(sounds.areOn, strings);
     }
 
-    /// What happens beside the presentation; that test documents are accepted and that Bluetooth is off stays there.
+    /// Shows a short message, or the lasting message that test documents are accepted or Bluetooth is off.
     #showBanner(banner, lane, presentation, strings) {
         const bluetooth = { off: "bluetooth", missing: "bluetooth", unprepared: "bluetoothUnprepared" }[lane?.bluetooth] ?? null;
         const lasting = lane?.acceptsTestDocuments === true ? "testDocuments" : bluetooth;
@@ -124,7 +125,7 @@ class ClerkView {
                 strings.text(`clerk.step.${name}`))));
     }
 
-    /// Returns the words to be read out.
+    /// Shows heading, text and answers, and returns the text to be read aloud.
     #showVerdict(screen, presentation, strings) {
         const prefix = screen.prefix ?? "clerk";
         const head = strings.text(`${prefix}.${screen.name}.head`, screen.values);
@@ -201,7 +202,7 @@ class ClerkView {
         ] : []);
     }
 
-    /// The one control behind which everything is that a decision does not need.
+    /// Creates the button that opens everything that a decision does not need.
     #detailsButton(presentation, isOpen, strings) {
         const attributes = { type: "button", "data-opens": true, "aria-expanded": String(isOpen) };
         const button = element("button", attributes, strings.text("clerk.details"));
@@ -219,7 +220,8 @@ class ClerkView {
         const key = [strings.language, presentation?.id, choices, this.#isActing, isMissing];
         this.#draw(find("actions"), key, () => choices.map(([name, shape, action, text = `clerk.${name}`]) => {
             const words = strings.text(text);
-            // A match is never confirmed by a key that comes soon after another.
+            // `Scanner` ignores a key press on this button soon after another key, so that a QR code cannot
+            // confirm a match.
             const attributes = { type: "button", "data-action": name, "data-deliberate": name === "matches" };
             const button = element("button", attributes, shape && picture(shape),
                 element("span", {}, words));
@@ -271,7 +273,7 @@ class ClerkView {
         page.render();
     }
 
-    /// Tells the daemon what was decided, which wipes there too.
+    /// Sends a decision to the daemon, which also wipes name and picture there.
     async #close(page, decision) {
         const { presentation } = page.known;
         if (!isToDecide(presentation) || await page.act(() => page.daemon.decide(presentation.id, decision))) {
@@ -285,7 +287,8 @@ class ClerkView {
         setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
     }
 
-    /// Draws again only where something has changed, so that focus and what is read out stay.
+    /// Redraws a part of the page only after a change, so that it keeps the focus and a screen reader does
+    /// not repeat it.
     #draw(node, key, parts) {
         const text = JSON.stringify(key);
         if (this.#drawn[node.className] !== text) {
@@ -295,7 +298,7 @@ class ClerkView {
     }
 }
 
-/// Whether the daemon takes a decision on it: of any other there is nothing to decide and nothing to wipe.
+/// Whether the daemon accepts a decision: for other presentations there is nothing to decide or to wipe.
 function isToDecide(presentation) {
     return awaitsComparison(presentation) || (presentation?.outcome === "allow" && presentation.hint !== "decided");
 }

@@ -1,4 +1,5 @@
-// The customer's page: what to do, and what came of it in one word. It holds no picture, no name and no reason.
+// The customer's page: what to do, and the outcome in one word. The page never holds a picture, a name or a
+// reason.
 
 import { askedTexts, keptTexts, questionText } from "./asks.js";
 import { element } from "./elements.js";
@@ -9,10 +10,10 @@ import { Speech } from "./speech.js";
 import { paragraphs, plain } from "./text.js";
 import { Announcer, antenna, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
-/// Screens that say what is asked.
+/// The screens that show what is asked.
 const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "confirmThenTapAgain", "offerQR", "look",
     "keep"];
-/// Screens that say which question was answered.
+/// The screens that show which question was answered.
 const answering = ["yes", "notConfirmed"];
 
 class CustomerView {
@@ -20,7 +21,7 @@ class CustomerView {
     name = "kiosk";
     scans = false;
     #brand = new Brand();
-    /// Large, while nothing is asked.
+    /// The shop's name in large type, shown while nothing is asked.
     #welcome = new Brand(find("welcome"));
     #speech = new Speech();
     #picture = new Picture();
@@ -36,7 +37,7 @@ class CustomerView {
         });
     }
 
-    /// Of a result only what the screen needs: that a picture is there, not where.
+    /// Returns the part of a presentation that this page keeps: only what its screens need.
     keeps({ id, kind, state, outcome, reasons, hint, ended, asks, retention, brand, result, then }) {
         const { answers, issuer, missing } = result ?? {};
         const kept = { answers, missing, issuer: { test: issuer?.test } };
@@ -87,13 +88,13 @@ class CustomerView {
         }
     }
 
-    /// Only while nothing is asked it is the shop that speaks.
+    /// Returns the heading. The shop's own greeting replaces it only while nothing is asked.
     #head(screen, lane, strings) {
         const welcome = screen.name === "idle" ? lane?.kiosk?.welcome : undefined;
         return typeof welcome === "string" ? plain(welcome) : strings.text(`customer.${screen.name}.head`);
     }
 
-    /// That test documents are accepted here, whatever else is shown.
+    /// Shows on every screen that test documents are accepted.
     #showTrial(lane, strings) {
         const isTrial = lane?.acceptsTestDocuments === true;
         write(find("trial"), isTrial ? strings.text("banner.testDocuments") : "");
@@ -107,7 +108,8 @@ class CustomerView {
         find("question").hidden = asks.length === 0;
     }
 
-    /// What is asked and kept; while nothing is asked, what is accepted here and what may be asked.
+    /// Shows what is asked and kept; while nothing is asked, which wallets are accepted and what may be
+    /// asked.
     #showAsks(screen, { lane, presentation }, strings) {
         const node = find("asks");
         const asks = asking.includes(screen.name) ? askedTexts(presentation, strings) : [];

@@ -1,13 +1,13 @@
-// The daemon over HTTP, by the cookie of this page and lane, or of the owner's page.
+// The requests of a page to the daemon, with the cookie of the page.
 
-/// How long one question to the daemon may take, in milliseconds.
+/// The time limit of a request, in milliseconds.
 const answerDeadline = 10_000;
 
-/// How long it may take to verify or to write out all receipts, in milliseconds.
+/// The time limit of a request that reads all receipts, in milliseconds.
 const receiptsDeadline = 120_000;
 
-/// Why the daemon did not do what was asked. `kind`: `refused` (no capability for it), `absent` (no such thing),
-/// `wiped`, `conflict`, `unreachable`, `faulty`.
+/// The reason why a request failed. `kind` is `refused` (the page has no access), `absent` (there is no such
+/// thing), `wiped`, `conflict`, `unreachable` or `faulty`.
 export class DaemonError extends Error {
     constructor(kind) {
         super(kind);
@@ -20,7 +20,7 @@ export class DaemonError extends Error {
     }
 }
 
-/// The members of an answer; one that is null is not there.
+/// Parses an answer, and leaves out members that are null.
 async function values(response) {
     return JSON.parse(await response.text(), (_, value) => value ?? undefined);
 }
@@ -28,12 +28,12 @@ async function values(response) {
 export class Daemon {
     #place;
 
-    /// - page: `kiosk` or `clerk`, or `owner`, which has no lane.
+    /// - page: `kiosk`, `clerk`, or `owner`, which has no lane.
     constructor(page, lane = null) {
         this.#place = lane === null ? page : `${page}-${lane.replace(/[^A-Za-z0-9_-]/g, "")}`;
     }
 
-    /// Changes a code into the cookie, which no script reads.
+    /// Exchanges a code for the page's cookie, which scripts cannot read.
     async enter(code) {
         await this.#ask("POST", "/v1/page-sessions", { code });
     }
@@ -42,13 +42,13 @@ export class Daemon {
         return values(await this.#ask("GET", `/v1/lanes/${encodeURIComponent(name)}`));
     }
 
-    /// The presentation, and the daemon's time in milliseconds since 1970.
+    /// Returns a presentation, and the daemon's time in milliseconds since 1970.
     async presentation(id) {
         const response = await this.#ask("GET", this.#address(id));
         return [await values(response), Date.parse(response.headers.get("Date"))];
     }
 
-    /// An image; only what this origin serves under `/v1/` is fetched.
+    /// Returns an image. Only paths of this origin under `/v1/` are fetched.
     async image(path) {
         const address = new URL(path, location.origin);
         if (address.origin !== location.origin || !address.pathname.startsWith("/v1/")) {
@@ -74,7 +74,7 @@ export class Daemon {
         await this.#ask("POST", `/v1/lanes/${encodeURIComponent(lane)}/presentations`, { preset });
     }
 
-    /// Orders once more what a presentation of the lane asked.
+    /// Repeats the order of a presentation of the lane.
     async askAgain(id) {
         await this.#ask("POST", `${this.#address(id)}/again`, {});
     }
@@ -83,7 +83,7 @@ export class Daemon {
         return values(await this.#ask("GET", "/v1/owner"));
     }
 
-    /// Receipts in their order, from the one after this number on.
+    /// Returns receipts in their order, beginning after the number `after`.
     async receipts(after, limit) {
         return values(await this.#ask("GET", `/v1/receipts?after=${after}&limit=${limit}`));
     }
@@ -92,7 +92,7 @@ export class Daemon {
         return values(await this.#ask("GET", "/v1/receipt-verification", undefined, receiptsDeadline));
     }
 
-    /// All receipts as a file in CSV.
+    /// Returns all receipts as a CSV file.
     async receiptTable() {
         return (await this.#ask("GET", "/v1/receipts.csv", undefined, receiptsDeadline)).blob();
     }
@@ -101,7 +101,7 @@ export class Daemon {
         await this.#ask("DELETE", this.#address(id));
     }
 
-    /// The lane's events from the one after `lastEventID` on, as a stream that stays open until `signal` ends it.
+    /// Opens the stream of the lane's events, from the event after `lastEventID` on. `signal` ends it.
     async events(lane, lastEventID, signal) {
         const resume = lastEventID === "" ? {} : { "Last-Event-ID": lastEventID };
         return this.#send("GET", `/v1/lanes/${encodeURIComponent(lane)}/events`, {

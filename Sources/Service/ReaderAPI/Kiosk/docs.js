@@ -1,8 +1,8 @@
-// The reference of the API: a page made of the OpenAPI document that this daemon serves.
+// The API reference: a page that is made from the OpenAPI document of this daemon.
 
 const source = await (await fetch("/v1/openapi.json", { credentials: "omit", cache: "no-store" })).json();
 
-/// An element with attributes and what is in it: elements and texts.
+/// Creates an element with attributes and content, which are elements and texts.
 function element(name, attributes = {}, ...content) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -12,13 +12,13 @@ function element(name, attributes = {}, ...content) {
     return made;
 }
 
-/// What a reference refers to; another value is itself.
+/// Returns the value that a `$ref` refers to, or the value itself.
 function resolved(value) {
     return value?.$ref === undefined ? value
         : value.$ref.slice(2).split("/").reduce((place, name) => place[name], source);
 }
 
-/// A text in which `words` between backquotes are code.
+/// Creates a paragraph in which text between backquotes is code.
 function prose(text) {
     const parts = text.split("`").map((part, index) => index % 2 === 1 ? element("code", {}, part) : part);
     return element("p", {}, ...parts);
@@ -32,7 +32,7 @@ function schemaName(schema) {
     return schema?.$ref?.split("/").at(-1);
 }
 
-/// The kind of a value in a few words, as "text", "list of Answer", "display or data".
+/// Describes the type of a value in a few words, such as "text", "list of Answer" or "display · data".
 function kind(schema) {
     const name = schemaName(schema);
     if (name !== undefined) {
@@ -66,7 +66,7 @@ function bounds({ minLength, maxLength, minimum, maximum, format }) {
     return parts.length === 0 ? undefined : `, ${parts.join(", ")}`;
 }
 
-/// The members of an object, or the parameters of an operation, line by line.
+/// Creates a table of members or parameters, one in each row.
 function table(rows, caption) {
     const lines = rows.map(({ name, schema, required, description }) => element("tr", {},
         element("th", { scope: "row" }, element("code", {}, name), required ? element("span", { class: "needed" }, "required") : undefined),
@@ -91,7 +91,7 @@ function example(value) {
     return element("pre", { tabindex: "0", "aria-label": "Example" }, element("code", {}, text));
 }
 
-/// What is sent or answered in one media type.
+/// Describes a request or response body, for each of its media types.
 function content(media) {
     return Object.entries(media).map(([type, { schema, example: shown }]) => {
         const name = schemaName(schema);

@@ -1,4 +1,4 @@
-// The drawings that move. Each says the same when it stands still.
+// The animated drawings. Each can be understood without its motion, for people who have switched motion off.
 
 import { vector } from "./elements.js";
 import {
@@ -14,7 +14,7 @@ const faces = {
 };
 const middle = { x: 300, y: 320 };
 
-/// By the name that a screen gives; `antenna` in percent of the reader's face.
+/// The drawings by the names that `screens.js` uses. `antenna` is in percent of the reader's face.
 const drawings = {
     open: (antenna, shape) => atReader("open", antenna, shape, phone(touchPoint(), closedWallet(), openID(), tap(105, 200))),
     again: (antenna, shape) => atReader("again", antenna, shape, phone(touchPoint(), openID())),
@@ -23,7 +23,7 @@ const drawings = {
     qr, connect, bluetooth, look, checking,
 };
 
-/// `shape` is that of the reader: `square`, `upright` or `builtIn`.
+/// Draws one of them. `shape` is the shape of the reader: `square`, `upright` or `builtIn`.
 export function draw(name, antenna, shape) {
     return drawings[name](antenna, shape);
 }
@@ -32,18 +32,18 @@ function scene(name, height, ...parts) {
     return vector("svg", { class: `scene ${name}`, viewBox: `0 0 600 ${height}`, "aria-hidden": "true" }, ...parts);
 }
 
-/// Which way a phone goes that stands still, from the mark: away, or away and back.
+/// The arrows that replace the motion of a phone: away from the mark, or away and back.
 const stillArrows = {
     lift: "M96-80H236M196-120L236-80 196-40", again: "M96-120H236M200-152L236-120 200-88M236-36H96M132-68L96-36 132-4",
 };
 
-/// The reader's face as the customer sees it, with the mark over its antenna, and a phone that comes or goes.
+/// Draws the reader's face, the mark over its antenna, and a phone that moves to or from it.
 function atReader(name, antenna, shape, movingPhone) {
     const face = faces[shape];
     const x = face.x + (face.width * antenna.x) / 100;
     const y = face.y + (face.height * antenna.y) / 100;
     const top = y - 62;
-    // A phone comes from the side that has more room.
+    // The phone moves in from the side with more room.
     const side = x > middle.x ? "from-left" : "from-right";
     return scene(`at-reader ${name} ${side}`, Math.max(face.y + face.height + 60, top + phoneSize.height + 170),
         ...(shape === "builtIn" ? [] : [vector("path", { class: "cable", d: `M300 ${face.y} V${face.y - 110}` })]),
@@ -54,12 +54,12 @@ function atReader(name, antenna, shape, movingPhone) {
         placed(x - phoneSize.width / 2, top, group("moving", movingPhone, ...(name === "open" ? [step(1, 196, 130)] : []))));
 }
 
-/// A phone that shows its code to a scanner.
+/// Draws a phone that shows its QR code to a scanner.
 function qr() {
     return scene("qr", 640, scanner(452, 320), placed(40, middle.y - phoneSize.height / 2, group("moving", phone(code()))));
 }
 
-/// A phone and the reader, and what goes between them.
+/// Draws a phone and the reader, with dots that move between them.
 function connect() {
     const dots = [0, 1, 2].map((dot) => vector("circle", { class: `dot dot-${dot}`, cx: 268 + 38 * dot, cy: middle.y, r: 13 }));
     return scene("connect", 640,
@@ -67,21 +67,21 @@ function connect() {
         readerFace("square", { x: 368, y: 216, width: 208, height: 208 }, 472, 320));
 }
 
-/// A phone whose Bluetooth is switched on.
+/// Draws a phone on which Bluetooth is being switched on.
 function bluetooth() {
     return scene("bluetooth", 640,
         placed(195, 110, vector("circle", { class: "halo", cx: phoneSize.width / 2, cy: phoneSize.height / 2, r: 250 }),
             phone(bluetoothSwitch(), tap(130, 288))));
 }
 
-/// A phone with a question on it.
+/// Draws a phone that shows the wallet's question.
 function look() {
     return scene("look", 640,
         placed(195, 110, vector("circle", { class: "halo", cx: phoneSize.width / 2, cy: phoneSize.height / 2, r: 250 }),
             phone(question())));
 }
 
-/// A ring that fills while the answer is checked.
+/// Draws a ring that fills while the response is verified.
 function checking() {
     return scene("checking", 640,
         vector("circle", { class: "track", cx: middle.x, cy: middle.y, r: 190 }),

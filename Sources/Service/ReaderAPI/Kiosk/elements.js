@@ -1,4 +1,4 @@
-// Making elements without markup: what comes from outside can only become text.
+// Creates elements without parsing markup, so that a text from outside can never become an element.
 
 const vectorSpace = "http://www.w3.org/2000/svg";
 

@@ -1,10 +1,10 @@
-// Server-Sent Events as HTML's chapter "Server-sent events" has them, out of a fetched body: `EventSource` sends no
-// header that names the page.
+// A parser of server-sent events (HTML, "Server-sent events") for a fetched body. `EventSource` cannot be
+// used, because it sends no header that names the page.
 
-/// The longest line and the longest event that are taken, in characters.
+/// The maximum length of a line and of an event's data, in characters.
 const longest = 65_536;
 
-/// Bytes to events; one value for each stream.
+/// A parser of one stream.
 export class EventParser {
     #decoder = new TextDecoder();
     #rest = "";
@@ -14,14 +14,15 @@ export class EventParser {
     #id = "";
     #isFirst = true;
 
-    /// The events that these bytes complete, each `{ type, data, id }`. Throws where one is too long.
+    /// Returns the events that these bytes complete, each `{ type, data, id }`. Throws if a line or an event
+    /// is too long.
     take(bytes) {
         let text = this.#rest + this.#decoder.decode(bytes, { stream: true });
         if (this.#isFirst && text !== "") {
             this.#isFirst = false;
             text = text.replace(/^\ufeff/, "");
         }
-        // A last CR may be the first half of a line's end.
+        // A CR at the end may be the first half of a CRLF.
         const lines = text.split(/\r\n|\n|\r(?!$)/);
         this.#rest = lines.pop();
         if (this.#rest.length > longest) {

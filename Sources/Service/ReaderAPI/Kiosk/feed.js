@@ -1,19 +1,20 @@
-// Keeps a stream of events open: resumes it, waits longer between failing attempts, and notices silence.
+// Keeps a stream of events open: resumes it after a loss, waits longer after each failed attempt, and notices
+// silence.
 
 import { EventParser } from "./event-stream.js";
 import { Pauses } from "./pauses.js";
 
-/// So many heartbeats may fail to come before a stream counts as dead.
+/// The number of heartbeats after which a silent stream counts as lost.
 const missedHeartbeats = 2.5;
 
-/// How long a stream may be away before that is said: a daemon that reloads is back sooner.
+/// The milliseconds for which a lost stream is not reported: a daemon that reloads is back sooner.
 const grace = 3_000;
 
-/// From the attempt to the first byte of an answer.
+/// The time limit from an attempt to the head of its answer, in milliseconds.
 const openDeadline = 10_000;
 
 export class Feed {
-    /// Seconds between two signs of life that the daemon promises.
+    /// The longest time in seconds between two messages of the daemon.
     heartbeat = 15;
     #open;
     #listener;
@@ -21,14 +22,14 @@ export class Feed {
     #lastEventID = "";
     #lossTimer = null;
 
-    /// `open(lastEventID, signal)` gives the response; `listener` has `live()`, `event(type, value)`, `lost()` and
-    /// `ended(error)`.
+    /// - open: `open(lastEventID, signal)` returns the response.
+    /// - listener: has `live()`, `event(type, value)`, `lost()` and `ended(error)`.
     constructor(open, listener) {
         this.#open = open;
         this.#listener = listener;
     }
 
-    /// Returns once `signal` ends it, or the daemon refuses for good.
+    /// Receives events until `signal` ends it, or the daemon refuses the page or does not know the lane.
     async run(signal) {
         while (!signal.aborted) {
             try {
@@ -48,7 +49,7 @@ export class Feed {
         }
     }
 
-    /// Ends a pause between attempts, with a new budget of quick ones.
+    /// Ends a pause between attempts; the next pauses are short again.
     hurry() {
         this.#pauses.hurry();
     }

@@ -1,4 +1,4 @@
-// The parts that the drawings are made of: a phone and what is on its screen, the reader's face, signs.
+// The parts of the drawings: a phone and the content of its screen, the reader's face, symbols.
 
 import { vector } from "./elements.js";
 
@@ -24,12 +24,12 @@ function line(x, y, width, name = "line") {
     return vector("rect", { class: name, x, y, width, height: 16, rx: 8 });
 }
 
-/// The part of a phone that the reader reads.
+/// The place of the phone's antenna.
 export function touchPoint() {
     return vector("circle", { class: "touch", cx: middle, cy: 62, r: 30 });
 }
 
-/// A wallet in which nothing is open: its cards, one upon the other, the ID in front.
+/// A wallet with its cards one on another, the ID in front, and none open.
 export function closedWallet() {
     return group("closed",
         vector("rect", { class: "other-card", x: 34, y: 118, width: 142, height: 90, rx: 12 }),
@@ -52,7 +52,7 @@ export function tap(x, y) {
     return placed(x, y, vector("circle", { class: "tap", r: 26 }));
 }
 
-/// What is asked, with the two answers.
+/// The wallet's question with two buttons.
 export function question() {
     return group("question-on-phone",
         vector("circle", { class: "face", cx: middle, cy: 84, r: 34 }),
@@ -61,7 +61,7 @@ export function question() {
         vector("rect", { class: "refuse", x: 34, y: 342, width: 142, height: 40, rx: 20 }));
 }
 
-/// Bluetooth's rune over a switch that is on.
+/// The Bluetooth symbol over a switch that is on.
 export function bluetoothSwitch() {
     return group("bluetooth-switch",
         vector("circle", { class: "rune-ground", cx: middle, cy: 140, r: 66 }),
@@ -70,13 +70,13 @@ export function bluetoothSwitch() {
         vector("circle", { class: "knob", cx: 130, cy: 288, r: 23 }));
 }
 
-/// A number that says which step comes first.
+/// The number of a step.
 export function step(number, x, y) {
     return placed(x, y, vector("circle", { class: "step-ground", r: 34 }),
         vector("text", { class: "step", y: 15, "text-anchor": "middle" }, String(number)));
 }
 
-/// A card of a bank, around its own middle, crossed out.
+/// A crossed-out bank card, centred on its position.
 export function bankCard() {
     return group("bank-card",
         vector("rect", { class: "plastic", x: -130, y: -82, width: 260, height: 164, rx: 18 }),
@@ -86,7 +86,7 @@ export function bankCard() {
             vector("path", { class: "cross", d: "M-15-15L15 15M15-15L-15 15" })));
 }
 
-/// The rows of a code that nobody can scan.
+/// The rows of a QR code in the drawing. No scanner can read it.
 const codeRows = ["1110111", "1010101", "1110111", "0101100", "1110101", "1010011", "1110110"];
 
 /// A QR code.
@@ -96,7 +96,7 @@ export function code() {
     return group("code-on-phone", ...modules, line(48, 312, 114), line(62, 344, 86));
 }
 
-/// A scanner with its light to the left.
+/// A scanner with its light beam to the left.
 export function scanner(x, y) {
     return placed(x, y,
         vector("path", { class: "beam", d: "M-44 0L-240 -96V96Z" }),
@@ -105,7 +105,7 @@ export function scanner(x, y) {
         vector("rect", { class: "window", x: -48, y: -36, width: 22, height: 72, rx: 8 }));
 }
 
-/// The reader's face of a shape in a box, with the mark and its waves at `x` and `y`.
+/// The reader's face in a box, with the contactless mark at `x` and `y`.
 export function readerFace(shape, { x: left, y: top, width, height }, x, y) {
     const waves = [14, 27, 40].map((r) =>
         vector("path", { class: "wave", d: `M${r * 0.72 - 20} ${-r} A${r * 1.25} ${r * 1.25} 0 0 1 ${r * 0.72 - 20} ${r}` }));

@@ -1,14 +1,15 @@
-// The elements that were asked for, are needed and were not shared, in words.
+// The needed elements that were not shared, as text.
 
-/// The elements for which the pages have words.
+/// The elements for which `strings.json` has a name.
 const named = ["expiry_date", "birth_date", "portrait", "driving_privileges", "document_number", "family_name", "given_name",
     "issue_date", "issuing_authority", "issuing_country", "nationality", "resident_address", "age_in_years"];
-/// The most that are named; a list that is longer ends in "…".
+/// The maximum number of names in a text; a longer list ends in "…".
 const most = 4;
-/// The longest name that is shown, in characters.
+/// The maximum length of a name, in characters.
 const longest = 48;
 
-/// The names of the missing elements, each once, without their namespaces. Empty unless they leave the outcome open.
+/// Returns the names of the missing elements, each once and without namespace. Returns nothing unless the
+/// outcome is `unclear`.
 export function missingElements(presentation) {
     if (presentation?.outcome !== "unclear") {
         return [];
@@ -19,12 +20,13 @@ export function missingElements(presentation) {
     return [...new Set(names.map((name) => name.slice(name.indexOf("/") + 1)))];
 }
 
-/// Whether the clerk can ask again. A consent to what is kept holds for one presentation: then the till orders again.
+/// Whether the clerk can ask again. Not after an order with the holder's consent to retention, which is valid
+/// for one presentation: the till has to order again.
 export function canAskAgain(presentation) {
     return ![presentation.retention, presentation.then?.retention].some((name) => /^consented\b/.test(name ?? ""));
 }
 
-/// What was not shared and what to do about it, on the page `customer` or `clerk`.
+/// Returns the text for the missing elements and what to do, for the page `customer` or `clerk`.
 export function missingText(page, presentation, strings) {
     const names = missingElements(presentation);
     const words = names.slice(0, most).map((name) => elementText(name, strings));
@@ -32,7 +34,7 @@ export function missingText(page, presentation, strings) {
         : strings.text(`${page}.missing.several`, { elements: list(words, names.length > most, strings.language) });
 }
 
-/// The word for an element; its own name where the pages have none.
+/// Returns the translated name of an element, or its identifier in quotes.
 function elementText(name, strings) {
     const [, years] = /^age_over_(\d{2})$/.exec(name) ?? [];
     if (years !== undefined) {

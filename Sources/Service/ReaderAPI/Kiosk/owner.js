@@ -1,11 +1,12 @@
-// The owner's page: how the daemon is, what came of today's presentations, receipts and tokens. Nothing of it is about a person.
+// The owner's page: the state of the daemon, today's outcomes as numbers, receipts and tokens. Nothing on it
+// is about a person.
 
 import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";
 import { element, vector } from "./elements.js";
 import { listed, phrase, plain } from "./text.js";
 
-/// From one look to the next, in milliseconds.
+/// The time between two updates, in milliseconds.
 const pause = 15_000;
 const dayMilliseconds = 86_400_000;
 const receiptsAtOnce = 500;
@@ -24,7 +25,7 @@ function days(milliseconds) {
     return count(Math.floor(milliseconds / dayMilliseconds), "day");
 }
 
-/// A state of the daemon's, such as `readerMissing`, in words.
+/// Turns a state such as `readerMissing` into words.
 function words(state) {
     return state.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
@@ -33,7 +34,8 @@ function count(number, thing) {
     return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-/// - rows: of each the cells; the first is its heading. A cell is a text, an element, `[text, class]` or `{ parts }`.
+/// - rows: the cells of each row; the first cell is the row's heading. A cell is a text, an element, `[text,
+///   class]` or `{ parts }`.
 function table(caption, headings, rows) {
     const cell = (content) => {
         if (content.parts !== undefined) {
@@ -48,17 +50,17 @@ function table(caption, headings, rows) {
             element("tr", {}, element("th", { scope: "row" }, plain(first)), ...rest.map(cell)))));
 }
 
-/// What needs attention, each as the parts of a sentence.
+/// Returns everything that needs attention, each as the parts of a sentence.
 function faultsOf({ faults, lanes, trust, identities, doctor, time: now, acceptsTestDocuments, attention }) {
     const found = faults.map(({ lane, text }) => lane === undefined ? phrase`${text}` : phrase`${lane}: ${text}`);
-    // What the daemon itself says is said once.
+    // Findings on trust and identities are left out: the daemon's own facts below report the same.
     for (const { id, text, fix } of doctor?.findings.filter(({ id }) => !id.startsWith("trust.") && !id.startsWith("identity.")) ?? []) {
         const remedy = fix === undefined ? [] : phrase`. Run: ${fix}`;
         found.push([...phrase`This computer, ${id}: ${text}`, ...remedy]);
     }
     for (const { lane, standing } of lanes) {
         if (standing?.isPaused && !faults.some((fault) => fault.lane === lane)) {
-            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
+            found.push(phrase`${lane}: ${standing.reason?.text ?? "The lane does not ask phones at present."}`);
         }
     }
     if (Math.floor(trust?.ageSeconds / 86_400) > attention.listDays) {
@@ -75,12 +77,12 @@ function faultsOf({ faults, lanes, trust, identities, doctor, time: now, accepts
         }
     }
     if (acceptsTestDocuments) {
-        found.push(phrase`Test documents are accepted: anybody can make one.`);
+        found.push(phrase`Test documents are accepted, and anybody can make one.`);
     }
     return found;
 }
 
-/// What happens at a lane; why it does not ask by itself is in what needs attention.
+/// Returns the activity of a lane. The reason for a paused standing order is in `faultsOf`.
 function now({ isBusy, standing }) {
     if (standing !== undefined) {
         return standing.isPaused ? "is paused" : "asks by itself";
@@ -96,14 +98,14 @@ function showLanes(lanes) {
 }
 
 function showTrust({ trust, identities }) {
-    const facts = trust === undefined ? "Nobody is trusted yet."
+    const facts = trust === undefined ? "No issuer is trusted yet."
         : `${count(trust.anchors, "trusted issuer")}, ${trust.obtained === null ? "no list" : `newest list: ${time(trust.obtained)}`}`;
     find("trust").replaceChildren(element("p", {}, facts),
-        identities.length === 0 ? element("p", { class: "faint" }, "There is no reader identity: requests are not signed.")
+        identities.length === 0 ? element("p", { class: "faint" }, "No reader identity: requests are unsigned, and some wallets refuse unsigned requests.")
             : table("Reader identities", ["Name", "Valid until"], identities.map(({ name, expires }) => [name, expires === undefined ? "no certificate" : time(expires)])));
 }
 
-/// The outcomes of an hour as lengths; the numbers are beside it.
+/// Draws the outcomes of an hour as a bar; the numbers are in the table beside it.
 function bar(hour, most) {
     let start = 0;
     const parts = outcomes.map((outcome) => {
@@ -128,7 +130,7 @@ function showToday({ day, hours }) {
 }
 
 function showTokens(tokens) {
-    find("tokens").replaceChildren(table("What each may do, and when it was used last since the daemon started",
+    find("tokens").replaceChildren(table("Scopes and lanes of each, and its last use since the daemon started",
         ["Name", "Kind", "Scopes", "Lanes", "Last used"], tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>
             [name, kind, { parts: listed(scopes) }, { parts: lanes === undefined ? ["all"] : listed(lanes) }, time(lastUsed)])));
 }
@@ -155,14 +157,14 @@ function show(overview) {
 
 // Receipts.
 
-/// The texts of a receipt's row.
+/// Returns the texts of a receipt's row.
 function cells({ sequence, statement }) {
     const { time: at, lane, outcome = "", questions = [], reasons = [], decision = "" } = statement ?? {};
     return [String(sequence), at === undefined ? "" : time(at), lane ?? "", outcome,
         questions.map(({ ask, answer }) => `${ask}: ${answer}`).join(", "), decision, reasons.join(", ")];
 }
 
-/// The same row, with each question and reason set apart.
+/// Returns the cells of a receipt's row, in which each question and each reason keeps its own text direction.
 function shownCells(receipt) {
     const { questions = [], reasons = [] } = receipt.statement ?? {};
     const row = cells(receipt);
@@ -183,7 +185,7 @@ function showReceipts() {
     find("earlier").hidden = receipts.first === null || receipts.first <= 1;
 }
 
-/// Loads those after what is known, or at first the newest.
+/// Loads the receipts after the newest loaded one, or at first the newest receipts.
 async function loadNewer(written) {
     const last = receipts.known[0]?.sequence ?? Math.max(0, written - receiptsAtOnce);
     if (written > last) {
@@ -208,8 +210,8 @@ async function verify() {
     node.textContent = "Verifying";
     const { verdict, receipts: links, broken } = await daemon.verifyReceipts();
     node.dataset.holds = verdict === "intact" ? "yes" : "no";
-    node.replaceChildren(...(verdict === "intact" ? [`All ${count(links, "receipt")} hold.`]
-        : phrase`Receipt ${broken.at} does not hold: ${broken.detail}`));
+    node.replaceChildren(...(verdict === "intact" ? [`${count(links, "receipt")} verified: no fault was found.`]
+        : phrase`Receipt ${broken.at} is not valid: ${broken.detail}`));
 }
 
 async function save() {
@@ -218,7 +220,7 @@ async function save() {
     URL.revokeObjectURL(address);
 }
 
-/// Does something that a button asks for, once at a time, and says where it failed.
+/// Connects a button to an action, which runs once at a time, and shows a failure.
 function on(name, action) {
     const button = find(name);
     button.addEventListener("click", async () => {
@@ -233,7 +235,7 @@ function on(name, action) {
     });
 }
 
-// The way there.
+// Sign-in and updates.
 
 function refused() {
     document.body.dataset.screen = "refused";
@@ -251,7 +253,7 @@ async function look() {
         }
         document.body.dataset.screen = "lost";
         find("state").dataset.ready = "no";
-        find("state").textContent = "No contact with the daemon. This is the state from before.";
+        find("state").textContent = "No contact with the daemon. The page shows the last known state.";
     }
     setTimeout(look, pause);
 }
@@ -259,7 +261,7 @@ async function look() {
 async function enter() {
     const code = takeCode();
     if (code !== null) {
-        // One that is spent does no harm to a page that has its cookie.
+        // A used code does no harm: the page may have its cookie already.
         await daemon.enter(code).catch(() => {});
     }
     await look();

@@ -1,4 +1,5 @@
-// What both layouts share: the lane as the daemon tells of it, kept current, and wiped when it has to be.
+// The common part of the customer's and the clerk's page: it keeps the state of the lane current, and wipes
+// it at its deadline.
 
 import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";
@@ -9,17 +10,18 @@ import { awaitsComparison, isClosed } from "./screens.js";
 import { Sounds } from "./sounds.js";
 import { Strings } from "./strings.js";
 
-/// How long a banner stays, in milliseconds.
+/// The time for which a banner is shown, in milliseconds.
 const bannerStay = 8_000;
 
-/// From a question that failed to the next, while the events keep coming, in milliseconds.
+/// The pause after a failed request while the event stream is open, in milliseconds.
 const retryPause = 2_000;
 
-/// How long after its end a result is news to a page that has not shown its presentation, in milliseconds.
+/// The time after its end in which a result is shown by a page that has not shown the presentation before, in
+/// milliseconds. Later it is an earlier customer's result.
 const newsStay = 10_000;
 
 export class Page {
-    /// What is known; the screens are made of it.
+    /// The state from which the screens are drawn.
     known = { link: "connecting", lane: null, presentation: null, hint: null, wiped: false };
     strings;
     daemon = null;
@@ -31,15 +33,16 @@ export class Page {
     #isRefreshing = false;
     #isStale = false;
     #left = null;
-    /// The presentation that is shown as the daemon has it.
+    /// The id of the presentation that was fetched and is shown.
     #drawn = null;
     #resetTimer = null;
-    /// The result whose time runs.
+    /// The result whose display time is running.
     #staying = null;
     #bannerTimer = null;
 
-    /// `view` has `name`, that of its page, `render(page)` and `screen(known)`; `keeps(presentation)` says what of a presentation it may hold, `scans`
-    /// whether it takes QR codes.
+    /// - view: has `name` (the page's name), `render(page)`, `keeps(presentation)` (returns the part of a
+    ///   presentation that the page may hold), `scans` (whether it reads QR codes), `shown`, `stay`,
+    ///   `overstayed` and `wipe`.
     constructor(view) {
         this.view = view;
     }
@@ -58,7 +61,7 @@ export class Page {
         const daemon = this.daemon = new Daemon(this.view.name, this.laneName);
         this.render();
         if (code !== null) {
-            // Where it is refused the cookie of an earlier code may still be there.
+            // If the code is refused, the page may still have the cookie of an earlier code.
             await persist(() => daemon.enter(code), signal, ({ kind }) => !["unreachable", "faulty"].includes(kind));
         }
         if (this.view.scans) {
@@ -72,7 +75,7 @@ export class Page {
         this.view.render(this);
     }
 
-    /// Speaks another language until the next customer.
+    /// Shows another language until the next customer.
     speak(language) {
         this.strings.choose(language);
         this.render();
@@ -93,7 +96,7 @@ export class Page {
         this.render();
     }
 
-    // The feed's listener.
+    // The listener of the feed.
 
     live() {
         this.#know({ link: "live" });
@@ -110,7 +113,7 @@ export class Page {
 
     event(type, value) {
         if (this.known.link === "noLane") {
-            // The lane may be back.
+            // An event shows that the lane is back.
             this.#know({ link: "live" });
         }
         if (type === "orderRefused") {
@@ -121,25 +124,26 @@ export class Page {
         this.#refresh();
     }
 
-    /// Shows the state and the hint of an event at once. A result never comes from an event: `#refresh` fetches the presentation.
+    /// Shows the state and the hint of an event at once. A result is never taken from an event: `#refresh`
+    /// fetches the presentation.
     #takeState({ presentation: id, state, outcome, hint = null }) {
         if (typeof id !== "string" || id === this.#left) {
             return;
         }
         const current = this.known.presentation;
         if (isClosed({ state, outcome })) {
-            // It may be an earlier one. What stands comes with the lane.
+            // The event may be about an earlier presentation. The lane names the latest one.
             return;
         }
         if (current?.id !== id) {
-            // Nothing of the last one stays.
+            // Nothing of the earlier presentation stays on the page.
             this.forget({ presentation: { id, state }, hint, wiped: false });
         } else if (!isClosed(current)) {
             this.#know({ presentation: { ...current, state }, hint: hint ?? (state === "armed" ? this.known.hint : null) });
         }
     }
 
-    /// Drops what is shown, and continues with `changes`.
+    /// Removes the presentation from the page, and applies `changes`.
     forget(changes = {}) {
         clearTimeout(this.#resetTimer);
         this.#staying = this.#drawn = null;
@@ -147,7 +151,7 @@ export class Page {
         this.#know({ presentation: null, hint: null, ...changes });
     }
 
-    /// The presentation has been seen: the page is ready for the next person.
+    /// Ends the display of a presentation, so that the page is ready for the next customer.
     finish({ wiped }) {
         this.#left = this.known.presentation?.id ?? this.#left;
         if (this.home !== null) {
@@ -161,7 +165,8 @@ export class Page {
         this.render();
     }
 
-    /// Asks for lane and presentation; one question at a time, and once more if something happened meanwhile.
+    /// Fetches lane and presentation. Only one fetch runs at a time, and it is repeated if an event arrived
+    /// meanwhile.
     async #refresh() {
         this.#isStale = true;
         if (this.#isRefreshing) {
@@ -195,7 +200,7 @@ export class Page {
         this.#know({ lane });
         const id = lane.presentation;
         if (id === undefined || id === this.#left) {
-            // What is shown may have begun while the lane was asked for.
+            // The shown presentation may have begun after the daemon answered for the lane.
             return this.#isStale || this.known.presentation === null ? undefined : this.forget();
         }
         let presentation, now;
@@ -205,10 +210,10 @@ export class Page {
             if (error.kind !== "absent" && error.kind !== "wiped") {
                 throw error;
             }
-            // Another one may have begun while this one was asked for.
+            // Another presentation may have begun meanwhile.
             return this.known.presentation?.id === id ? this.forget() : undefined;
         }
-        // What has happened meanwhile is newer than the answer, which is asked for again.
+        // An event that arrived meanwhile is newer than this answer, which is fetched again.
         if (this.#isStale || this.#left === id) {
             return;
         }
@@ -220,13 +225,14 @@ export class Page {
         }
     }
 
-    /// A page shows what is going on, what waits for a decision, and what has ended just now or before its eyes.
+    /// Whether the page shows this presentation: it is running, waits for a decision, has just ended, or was
+    /// on this page before its end.
     #isDue(presentation, now) {
         return this.#drawn === presentation.id || !isClosed(presentation) || awaitsComparison(presentation)
             || now - Date.parse(presentation.ended) < newsStay;
     }
 
-    /// The lane's language holds until somebody chooses another.
+    /// Uses the lane's language until somebody chooses another.
     #settle(language) {
         if (this.home === null && language !== undefined) {
             this.strings.choose(language);
@@ -242,7 +248,7 @@ export class Page {
         this.#know({ presentation, hint: presentation.hint ?? null });
         this.view.shown(this, presentation);
         const staying = JSON.stringify([presentation.id, presentation.state, presentation.outcome]);
-        // How long a decision may take is the daemon's to say.
+        // The daemon ends the wait for a decision, so that no timer runs here for it.
         if (isClosed(presentation) && !awaitsComparison(presentation) && staying !== this.#staying) {
             this.#staying = staying;
             clearTimeout(this.#resetTimer);
@@ -258,12 +264,14 @@ export class Page {
         await this.act(() => this.daemon.engage(presentation.id, uri), "scanned");
     }
 
-    /// Does something at the daemon; where that fails it is said and nothing changes. Whether it was done.
+    /// Runs an action at the daemon. Shows a banner if it fails.
+    ///
+    /// Returns whether it succeeded.
     async act(action, done = null) {
         try {
             await action();
         } catch (error) {
-            // What is wiped already needs no further word.
+            // A presentation that is wiped already needs no message.
             if (error.kind !== "wiped") {
                 this.say("actionFailed");
                 return false;
@@ -275,7 +283,7 @@ export class Page {
         return true;
     }
 
-    /// Nothing stays behind in a page that has been left.
+    /// Removes everything when the browser leaves the page.
     #leave() {
         this.#ending.abort();
         this.daemon = null;

@@ -1,6 +1,6 @@
-// The pauses between attempts at something that failed.
+// The pauses between attempts after a failure.
 
-/// In milliseconds: eight quick ones are the budget, then two a minute.
+/// The pauses in milliseconds: eight that become longer, then one every half minute.
 const quick = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const slow = 30_000;
 
@@ -8,18 +8,18 @@ export class Pauses {
     #failures = 0;
     #end = () => {};
 
-    /// The budget is whole again.
+    /// Begins again with the shortest pause.
     renew() {
         this.#failures = 0;
     }
 
-    /// Ends the pause that is being taken, with a new budget.
+    /// Ends the current pause, and begins again with the shortest pause.
     hurry() {
         this.renew();
         this.#end();
     }
 
-    /// Waits before the next attempt, each time longer, unless `signal` ends it.
+    /// Waits before the next attempt, each time longer. `signal` ends the wait.
     async take(signal) {
         const pause = quick[this.#failures] ?? slow;
         this.#failures += 1;
@@ -36,7 +36,8 @@ export class Pauses {
     }
 }
 
-/// What `attempt` gives once it succeeds; undefined where `signal` ends it, or it fails as `isFinal` says.
+/// Repeats `attempt` until it succeeds, and returns its value. Returns undefined if `signal` ends it or
+/// `isFinal` says that the failure is final.
 export async function persist(attempt, signal, isFinal = () => false) {
     const pauses = new Pauses();
     while (!signal.aborted) {

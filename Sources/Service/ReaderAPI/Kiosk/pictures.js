@@ -1,5 +1,6 @@
-// The shapes: each state has its own, so that none depends on its colour. They are part of the page, so that
-// they are there when the daemon is not. Lines in a square of 100; `.shape` in the style sheet draws them.
+// The symbols: each state has its own shape, so that none is recognised by its colour only. They are part of
+// the page, so that they can be shown without the daemon. Each is lines in a square of 100; `.shape` in the
+// style sheet draws them.
 
 import { vector } from "./elements.js";
 
@@ -31,7 +32,7 @@ const shapes = {
     "sound-off": [speaker, "M68 38l22 24M90 38L68 62"],
 };
 
-/// One of the shapes; the words beside it say the same.
+/// Draws a symbol. The text beside it says the same, so that it is hidden from screen readers.
 export function picture(name) {
     return vector("svg", { class: "shape", viewBox: "0 0 100 100", "aria-hidden": "true", "data-shape": name },
         ...shapes[name].map((d) => vector("path", { d })));

@@ -1,4 +1,4 @@
-// The picture of a person: in memory, on the clerk's page, and not there any more when it is wiped.
+// The portrait on the clerk's page: it is in memory only, and removed when it is wiped.
 
 import { element } from "./elements.js";
 
@@ -14,7 +14,8 @@ export class Portrait {
         return this.#image;
     }
 
-    /// Fetches what `path` names, unless that is here already; `changed` is called when the state has changed.
+    /// Fetches the picture at `path`, unless it is shown already. Calls `changed` after each change of
+    /// `state`.
     async load(path, daemon, changed) {
         if (path === this.#path) {
             return;
@@ -40,7 +41,7 @@ export class Portrait {
         return this.#image.decode().then(() => true, () => false);
     }
 
-    /// Lets go of bytes, address and element.
+    /// Releases the picture's bytes, address and element.
     wipe() {
         if (this.#address !== null) {
             URL.revokeObjectURL(this.#address);

@@ -1,10 +1,10 @@
-// The buttons that start what the configuration has for this lane, where no till orders it.
+// The buttons that start the lane's presets.
 
 import { element } from "./elements.js";
 import { isUnasked } from "./screens.js";
 import { plain } from "./text.js";
 
-/// The presets that can be started now. None while a phone is asked, or a person is to decide.
+/// Returns the presets that can be started now: none while a phone is being asked or a person has to decide.
 export function presetsOffered({ link, lane, presentation }) {
     const isFree = presentation === null || isUnasked(presentation);
     return link === "live" && lane?.state === "ready" && isFree ? lane.presets ?? [] : [];
@@ -15,7 +15,7 @@ export class Presets {
     #start;
     #drawn = "";
 
-    /// - start: called with the name of the preset whose button was pressed.
+    /// - start: called with the name of the preset when its button is pressed.
     constructor(node, start) {
         this.#node = node;
         this.#start = start;

@@ -1,26 +1,27 @@
-// A 2D scanner that types a QR code as a keyboard would.
+// Reads QR codes from a 2D scanner, which types them like a keyboard.
 
-/// The longest pause between two keys of a scanner, with room for a busy computer, in milliseconds.
+/// The longest pause between two keys of a scanner on a busy computer, in milliseconds.
 const keyGap = 400;
-/// No person presses two keys so soon one after the other, in milliseconds.
+/// The shortest pause between two keys of a person, in milliseconds.
 const handGap = 50;
 
-/// How long no key is pressed before one confirms by a control that is marked `data-deliberate`, in milliseconds.
+/// The pause after the last key before a key may press a control with `data-deliberate`, in milliseconds.
 const deliberation = 1_000;
 
-/// Keys that press a control or go to another.
+/// The keys that press a control or move to another control.
 const pressing = ["Enter", " ", "Tab"];
 const modifiers = ["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock"];
 
 const scheme = "mdoc:";
 
-/// One letter more than the longest engagement.
+/// One character more than the longest engagement, so that a longer text is not valid.
 const longestReading = scheme.length + 8193;
 
-/// An engagement as a QR code has it (ISO/IEC 18013-5, 8.2.2.3).
+/// A device engagement in a QR code (ISO/IEC 18013-5, 8.2.2.3).
 const engagement = /^mdoc:[A-Za-z0-9_-]{16,8192}$/;
 
-/// What a US keyboard types, by key: a scanner set to it is read whatever the layout of this computer.
+/// The characters of a US keyboard by key. A scanner that is set to a US keyboard is read correctly with any
+/// keyboard layout of this computer.
 const plainKeys = { Semicolon: ";", Minus: "-" };
 const shiftedKeys = { Semicolon: ":", Minus: "_" };
 
@@ -36,12 +37,15 @@ function letterOnUSKeyboard(event) {
     return (event.shiftKey ? shiftedKeys : plainKeys)[event.code] ?? "\ufffd";
 }
 
-/// Watches for engagements, typed or pasted, and gives each to `taken`; what only began like one to `refused`. No code
-/// presses a control, whatever is in it.
+/// Watches for engagements that are typed or pasted. Calls `taken` with each engagement, and `refused` for a
+/// text that only begins like one.
+///
+/// A scanned code can contain Enter, Tab or blanks, which would press buttons. Keys that arrive as fast as a
+/// scanner types are therefore ignored.
 export class Scanner {
     #readings = ["", ""];
     #timer = null;
-    /// When the last key came, and whether what it belongs to began like an engagement.
+    /// The time of the last key, and whether its text began like an engagement.
     #last = -Infinity;
     #hasRead = false;
     #taken;
@@ -77,7 +81,8 @@ export class Scanner {
         }
     }
 
-    /// Whether a key that presses something comes as from a scanner, by the time at which it was pressed.
+    /// Whether a key that could press a control was probably typed by a scanner, judged by the time since the
+    /// last key.
     #isTyped({ key, target, timeStamp }) {
         const pause = timeStamp - this.#last;
         this.#last = timeStamp;
@@ -95,7 +100,7 @@ export class Scanner {
             if (scheme.startsWith(longer) || longer.startsWith(scheme)) {
                 return longer.slice(0, longestReading);
             }
-            // Anything else that is typed is not kept.
+            // Other typed text is not kept.
             return scheme.startsWith(letters[index]) ? letters[index] : "";
         });
         clearTimeout(this.#timer);

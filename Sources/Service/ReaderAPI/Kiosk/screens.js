@@ -1,8 +1,9 @@
-// Which screen shows what is known. Pure: the views draw what comes out of here.
+// Chooses the screen for a state. These functions have no side effects; the views draw the screens that they
+// return.
 
 import { canAskAgain, missingElements } from "./missing.js";
 
-/// The words for the reasons of a verdict or an end, by the ids of the daemon.
+/// The groups of reasons that have a common text, by the daemon's ids.
 const reasons = {
     issuer_certificate: "issuer", issuer_signature: "forged", mso: "forged", digests: "forged",
     issuing_country: "forged", validity: "validity", revocation: "revocation", device_authentication: "phone",
@@ -17,39 +18,41 @@ const reasons = {
 };
 const overdue = ["engagement.overdue", "consent.overdue", "connection.overdue"];
 
-/// The key of the words for a reason.
+/// Returns the key of a reason's text.
 export function reasonKey({ id }) {
     const other = /^(session|response)\./.test(id) ? "session" : "other";
     const group = Object.hasOwn(reasons, id) ? reasons[id] : other;
     return `reason.${group}`;
 }
 
-/// What is shown while a phone is waited for, by the hint.
+/// The screens before a phone has engaged, by hint.
 const invitations = new Map([
     ["openYourID", { name: "armed", drawing: "open" }], ["phoneLocked", { name: "phoneLocked", drawing: "open" }],
     ["notAnID", { name: "notAnID", drawing: "card" }], ["tapAgain", { name: "tapAgain", drawing: "again" }],
     ["confirmThenTapAgain", { name: "confirmThenTapAgain", drawing: "again" }],
     ["offerQR", { name: "offerQR", drawing: "qr" }],
 ]);
-/// What is shown while a phone that was read connects, by the hint.
+/// The screens while an engaged phone connects, by hint.
 const connections = new Map([
     ["mayLift", { name: "mayLift", drawing: "lift" }], ["connecting", { name: "connectingPhone", drawing: "connect" }],
     ["checkBluetooth", { name: "checkBluetooth", drawing: "bluetooth" }],
 ]);
 const closed = ["verified", "rejected", "declined", "cancelled", "failed"];
 
-/// Whether the phone has nothing more to do. What is being cancelled has no outcome yet.
+/// Whether the phone has nothing more to do. A presentation that is being cancelled has no outcome yet and is
+/// not closed.
 export function isClosed({ state, outcome }) {
     return state === "awaitingDecision" || (closed.includes(state) && typeof outcome === "string");
 }
 
-/// Whether the lane asks it by itself, and no phone is there yet: then there is nothing to cancel.
+/// Whether the presentation belongs to a standing order and no phone is there yet, so that there is nothing
+/// to cancel.
 export function isUnasked(presentation) {
     return presentation?.isStanding === true && presentation.state === "armed";
 }
 
-/// What the answers come to: `yes` (also where nothing was asked), `no` or `unknown`. A test document that is not accepted
-/// has the state `rejected` and no answers.
+/// Returns the common answer of a result: `yes` (also without questions), `no` or `unknown`. A refused test
+/// document has the state `rejected` and no answers.
 export function overall(result) {
     const answers = (result?.answers ?? []).map(({ answer }) => answer);
     if (answers.includes("no")) {
@@ -58,17 +61,17 @@ export function overall(result) {
     return answers.every((answer) => answer === "yes") ? "yes" : "unknown";
 }
 
-/// Whether a person is to decide, where a picture was asked for by comparing it with the face before them.
+/// Whether a person has to decide, by comparing the picture with the face if a picture was asked for.
 export function awaitsComparison(presentation) {
     return presentation?.state === "awaitingDecision";
 }
 
-/// Whether a picture was asked for that the clerk sees. That of a data request is for the till alone.
+/// Whether the clerk sees a picture. The portrait of a data request is only for the till.
 export function hasPicture({ kind, asks }) {
     return kind !== "data" && (asks ?? []).includes("portrait");
 }
 
-/// The phases before a result, the same for both pages.
+/// Returns the screen before a result, which is the same on both pages.
 function phase({ presentation, hint }) {
     const look = { name: "look", drawing: "look" };
     switch (presentation.state) {
@@ -83,7 +86,7 @@ function phase({ presentation, hint }) {
     }
 }
 
-/// Why there can be no presentation just now, in the order in which it is worth knowing.
+/// Returns the screen for the most important reason why no presentation is possible, or null.
 function fault({ link, lane, presentation }) {
     if (link === "refused" || link === "noLane") {
         return { name: link, tone: "fault", shape: "key" };
@@ -91,7 +94,7 @@ function fault({ link, lane, presentation }) {
     if (link === "lost") {
         return { name: "daemonGone", tone: "fault", shape: "unplugged", retries: true };
     }
-    // A result stands, whatever becomes of the reader meanwhile.
+    // A result stays on the page even if the reader fails meanwhile.
     const isOver = presentation !== null && isClosed(presentation);
     if (lane !== null && lane.state !== undefined && lane.state !== "ready" && !isOver) {
         const shape = lane.state === "stopped" ? "stopped" : "reader";
@@ -103,10 +106,10 @@ function fault({ link, lane, presentation }) {
     return null;
 }
 
-/// What is said where the answer comes over NFC: a phone that is taken away breaks it off.
+/// The screens while the response comes over NFC: taking the phone away would interrupt it.
 const onTheReader = { look: "keep", receiving: "keepOn" };
 
-/// The customer's screen: never a reason, a name or a picture.
+/// Returns the customer's screen, which never has a reason, a name or a picture.
 export function customerScreen(known) {
     const broken = fault(known);
     if (broken !== null) {
@@ -149,19 +152,20 @@ function customerEnd(presentation) {
     return { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
 }
 
-/// Whether a person was to decide and did not.
+/// Whether a person had to decide and did not.
 function isUndecided({ reasons }) {
     return ["decision.dismissed", "decision.overdue"].includes(reasons?.[0]);
 }
 
-/// The lowest age in years that the customer is under; null where no such question was answered no.
+/// Returns the lowest age in years that the customer has not reached, or null if no such question was
+/// answered no.
 function youngest(result) {
     const ages = (result?.answers ?? []).filter(({ answer }) => answer === "no")
         .map(({ ask }) => /^age_over_(\d{2})$/.exec(ask)?.[1]).filter((age) => age !== undefined);
     return ages.length === 0 ? null : Math.min(...ages.map(Number));
 }
 
-/// The clerk's screen.
+/// Returns the clerk's screen.
 export function clerkScreen(known) {
     const broken = fault(known);
     if (broken !== null) {
@@ -178,7 +182,7 @@ export function clerkScreen(known) {
     return isClosed(presentation) ? clerkEnd(presentation) : { ...phase(known), cancels: true };
 }
 
-/// What an outcome says to the clerk.
+/// Returns the clerk's screen for an outcome.
 function clerkEnd(presentation) {
     if (awaitsComparison(presentation)) {
         return { name: hasPicture(presentation) ? "compare" : "decide", tone: "attend", shape: "person", shows: true };
@@ -220,9 +224,9 @@ function doubt(id, presentation) {
     return id === "" || id === "answer.unknown" ? screen : { ...screen, reason: { id } };
 }
 
-/// The outcomes that a clerk has to tell apart, each on its own.
+/// Returns the results of the single checks, each of which the clerk's page shows in its own row.
 export function outcomes(presentation) {
-    // What was asked last is what the outcome is of.
+    // With a second request, the outcome follows from its result.
     const result = presentation.then?.result ?? presentation.result;
     const parts = result?.parts ?? {};
     return [
@@ -232,13 +236,13 @@ export function outcomes(presentation) {
     ];
 }
 
-/// The answers to all that was asked, first and next.
+/// Returns the row for the answers of both requests.
 function question(results) {
     const answers = results.flatMap((result) => result?.answers ?? []);
     if (answers.length === 0) {
         return { key: "question", state: "none" };
     }
-    // The answer itself, whoever signed it.
+    // The answer is shown even if a test issuer signed it.
     const answer = overall({ answers });
     const state = results.some((result) => result?.issuer?.test === true) ? "test" : { yes: "passed", no: "failed" }[answer] ?? "unknown";
     return { key: "question", state, detail: `answer.${answer}` };
@@ -260,7 +264,7 @@ function authentic({ authentic }, result) {
 }
 
 function inDate({ fresh, documentCurrent }) {
-    // The date of the document itself comes only where somebody asks for it.
+    // The document's expiry date is known only if it was asked for.
     if (fresh === "yes" && documentCurrent !== "yes" && documentCurrent !== "no") {
         return { key: "inDate", state: "none", detail: "outcome.inDate.some" };
     }
@@ -276,7 +280,7 @@ function revocation({ state, ageSeconds }, policy) {
     case "revoked":
         return { key: "revocation", state: "failed", detail: "outcome.revocation.no" };
     default:
-        // The policy of ages does not ask for it.
+        // The policy for age checks does not need the revocation state.
         return policy === "age" ? { key: "revocation", state: "none" }
             : { key: "revocation", state: "unknown", detail: `outcome.revocation.unknown${suffix}`, seconds };
     }

@@ -1,6 +1,6 @@
-// Three short cues, made here: nothing is loaded.
+// Three short sounds, which are synthesised: no file is loaded.
 
-/// Notes as `[frequency in Hz, start in s, length in s]`.
+/// The notes of each sound as `[frequency in Hz, start in s, length in s]`.
 const cues = {
     engaged: [[880, 0, 0.09], [1319, 0.1, 0.16]],
     yes: [[659, 0, 0.12], [784, 0.12, 0.12], [1047, 0.24, 0.28]],
@@ -9,7 +9,8 @@ const cues = {
 
 const loudness = 0.25;
 
-/// Browsers let a page sound only once somebody has touched it or pressed a key: until then it is off, and says so.
+/// The player. Browsers permit sounds only after a person has touched the page or pressed a key; until then
+/// the switch shows that sounds are off.
 export class Sounds {
     #context = null;
     #isWanted;
@@ -24,7 +25,7 @@ export class Sounds {
         this.#awaken();
     }
 
-    /// Whether a cue would be heard now.
+    /// Whether a sound would be audible now.
     get areOn() {
         return this.#isWanted && this.#context?.state === "running";
     }
@@ -44,7 +45,7 @@ export class Sounds {
         }
     }
 
-    /// The switch itself decides what a touch of it means.
+    /// A touch of the sound switch is handled by the switch, not here.
     #touched(event) {
         if (event.target.closest?.("[data-sound]") === null) {
             this.#awaken();
@@ -59,7 +60,7 @@ export class Sounds {
             this.#context = new AudioContext();
             this.#context.addEventListener("statechange", () => this.#changed());
         }
-        // Before the first gesture this waits; it is no fault.
+        // Before the first touch the browser delays or refuses this, which is no error.
         this.#context.resume().catch(() => {});
     }
 

@@ -1,10 +1,10 @@
-// The words of a screen, spoken.
+// Reads the text of a screen aloud.
 
 export class Speech {
     #synthesis = globalThis.speechSynthesis;
 
-    /// Says `words` in a language, in place of what is being said. Silent where this computer has no voice for
-    /// it: a voice of a service would hear what is asked here.
+    /// Reads `words` in a language, and stops an earlier text. Silent if this computer has no voice of its
+    /// own for the language: the voice of an online service would learn what is asked here.
     say(words, language) {
         if (this.#synthesis === undefined) {
             return;

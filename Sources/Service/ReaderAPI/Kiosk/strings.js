@@ -1,4 +1,4 @@
-// The words of the page: one table, one language at a time.
+// The texts of the pages in one language at a time, from `strings.json`.
 
 import { plain } from "./text.js";
 
@@ -6,12 +6,12 @@ export { plain };
 
 const unitSeconds = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
 
-/// How long the table may take to come, in milliseconds.
+/// The time limit for loading the table, in milliseconds.
 const loadDeadline = 10_000;
 
 export class Strings {
     #table;
-    /// The lane's own words, by language and key.
+    /// The lane's own texts, by language and key.
     #own = {};
     language;
 
@@ -20,7 +20,7 @@ export class Strings {
         this.choose(language);
     }
 
-    /// The table from the daemon; throws where it does not come whole.
+    /// Loads the table from the daemon. Throws if it cannot be loaded completely.
     static async load(...wishes) {
         const response = await fetch("/kiosk/strings.json", {
             credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(loadDeadline),
@@ -32,17 +32,17 @@ export class Strings {
         return new Strings(table, Strings.best(table, wishes) ?? "en");
     }
 
-    /// The first wish that the table can fulfil; regions are left aside where it has none.
+    /// Returns the first wished language that the table has, with or without its region.
     static best(table, wishes) {
         return wishes.flatMap((wish) => [wish, String(wish).split("-")[0]]).find((wish) => Object.hasOwn(table, wish));
     }
 
-    /// Takes the lane's own words in place of the table's.
+    /// Uses the lane's own texts instead of the table's.
     replace(texts) {
         this.#own = texts ?? {};
     }
 
-    /// Speaks a language from now on, if it is there.
+    /// Uses a language from now on, if the table has it.
     choose(language) {
         this.language = Strings.best(this.#table, [language]) ?? this.language ?? "en";
         document.documentElement.lang = this.language;
@@ -58,7 +58,8 @@ export class Strings {
         return Object.entries(this.#table).map(([tag, { name }]) => [tag, name]);
     }
 
-    /// The words for `key`, with the values put in. Texts are set apart so that each keeps its own direction.
+    /// Returns the text for `key` with its values. Each inserted text is isolated (Unicode FSI and PDI), so
+    /// that it keeps its own direction.
     text(key, values = {}) {
         const own = this.#own[this.language]?.[key];
         if (typeof own === "string") {
@@ -75,14 +76,14 @@ export class Strings {
         return Object.hasOwn(this.#table[this.language].strings, key);
     }
 
-    /// A duration in its largest unit, such as "3 hours".
+    /// Returns a duration in its largest unit, such as "3 hours".
     duration(seconds) {
         const [unit, size] = unitSeconds.find(([, size]) => seconds >= size) ?? ["second", 1];
         const format = new Intl.NumberFormat(this.language, { style: "unit", unit, unitDisplay: "long" });
         return format.format(Math.max(0, Math.floor(seconds / size)));
     }
 
-    /// The name of a country by its ISO 3166-1 code.
+    /// Returns the name of a country by its ISO 3166-1 code.
     country(code) {
         try {
             return new Intl.DisplayNames(this.language, { type: "region" }).of(code) ?? code;

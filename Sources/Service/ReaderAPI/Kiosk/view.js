@@ -1,4 +1,4 @@
-// What both layouts draw the same way.
+// The parts that the customer's and the clerk's page draw in the same way.
 
 import { draw } from "./drawings.js";
 import { element } from "./elements.js";
@@ -12,20 +12,20 @@ export function find(name) {
     return document.querySelector(`[data-${name}]`);
 }
 
-/// Where the reader stands and where its antenna is, from the lane's settings.
+/// Returns the position of the reader and of its antenna, from the lane's settings.
 export function antenna(lane) {
     const { x, y, place } = lane?.kiosk?.antenna ?? {};
     const percent = (value) => (Number.isFinite(value) ? Math.min(85, Math.max(15, value)) : 50);
     return { x: percent(x), y: percent(y), place: places.includes(place) ? place : "here" };
 }
 
-/// How the reader of a lane looks.
+/// Returns the shape of the lane's reader.
 function readerShape(lane) {
     const { reader } = lane?.kiosk ?? {};
     return readers.includes(reader) ? reader : "square";
 }
 
-/// Puts a shop's own colours where the style sheet takes them from, or none.
+/// Sets the style sheet's variables for the shop's own colours, or removes them.
 export function paint(colours) {
     const { ground, words } = colours ?? {};
     const areColours = [ground, words].every((colour) => /^#[0-9a-f]{6}$/i.test(colour));
@@ -39,14 +39,14 @@ export function paint(colours) {
     }
 }
 
-/// Puts text where it differs, so that a screen reader does not read it twice.
+/// Sets the text of an element only if it differs, so that a screen reader does not read it twice.
 export function write(node, text) {
     if (node.textContent !== text) {
         node.textContent = text;
     }
 }
 
-/// Draws the shape or drawing of a screen, once.
+/// The symbol or drawing of the current screen, which is redrawn only after a change.
 export class Picture {
     #node = find("picture");
     #shown = "";
@@ -63,7 +63,7 @@ export class Picture {
     }
 }
 
-/// The brand's name and logo, or its first letter where it has none; the logo is fetched once for each path.
+/// The brand's name and logo, or its first letter without a logo. A logo is fetched once for each path.
 export class Brand {
     #node;
     #shown = null;
@@ -87,7 +87,7 @@ export class Brand {
         }
     }
 
-    /// A logo that does not come is no fault that anybody here could mend: the name stands.
+    /// Loads the logo. If that fails, the name stays, since nobody at the page could mend it.
     async #load(path, key, daemon, sign) {
         const blob = await daemon.image(path).catch(() => null);
         if (blob === null || key !== this.#shown) {
@@ -118,11 +118,11 @@ export class SoundSwitch {
     }
 }
 
-/// Tells of a new screen: by voice, by the page's title, and by a sound.
+/// Announces a new screen to screen readers, in the page's title, and by a sound.
 export class Announcer {
     #node = find("announcement");
     #last = "";
-    /// The cue of the screen before: further screens with the same one do not sound again.
+    /// The sound of the last screen. A following screen with the same sound does not play it again.
     #lastCue = null;
 
     tell(screen, identity, words, title, sounds) {

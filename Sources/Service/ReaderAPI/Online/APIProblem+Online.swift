@@ -7,21 +7,24 @@ extension APIProblem {
         "this channel is not set up: add the section online to the daemon's configuration file")
     static let merchantRequired = APIProblem(
         .merchantRequired, status: 400,
-        "there are several merchants: name one of the daemon's configuration file as merchant",
+        "there are several merchants: send merchant with a name from the daemon's configuration file",
         pointer: "/merchant")
     static let merchantUnknown = APIProblem(
         .merchantUnknown, status: 404,
-        "there is no merchant of this name: name one of the daemon's configuration file",
+        "there is no merchant of this name: use a name from the daemon's configuration file",
         pointer: "/merchant")
     static let originUnknown = APIProblem(
-        .originUnknown, status: 403, "origin is not known: name one of the daemon's configuration file",
+        .originUnknown, status: 403,
+        "origin is not configured: use an origin of the daemon's configuration file",
         pointer: "/origin")
 
+    /// Creates the problem of a nonce that was not accepted.
     init(_ refusal: NonceRefusal) {
         let status = refusal == .tooMany ? 503 : 403
         self.init(ID(rawValue: refusal.rawValue) ?? .failed, status: status, refusal.explanation)
     }
 
+    /// Creates the problem of a nonce that cannot be stored or looked up.
     init(_ error: NonceStoreError) {
         switch error {
         case .refused(let refusal): self.init(refusal)
@@ -40,7 +43,8 @@ extension APIProblem {
         case .unreachable:
             self.init(
                 .noncesUnavailable, status: 503,
-                "the database of nonces cannot be reached, so nothing is accepted: start it")
+                "the database of nonces cannot be reached, so no request or response is accepted: start the database"
+            )
         case .overdue:
             self.init(
                 .noncesUnavailable, status: 503,
@@ -53,12 +57,12 @@ extension APIProblem {
         }
     }
 
-    /// An answer that was not opened.
+    /// Creates the problem of a response that was not opened.
     init(_ error: WalletPresentationError) {
         self.init(ID(rawValue: error.id) ?? .failed, status: 422, error.explanation)
     }
 
-    /// A request that PassKit would refuse.
+    /// Creates the problem of a request that PassKit would refuse.
     init(_ error: IdentityDescriptorError) {
         let text =
             switch error {

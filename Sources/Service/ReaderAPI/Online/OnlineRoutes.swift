@@ -6,10 +6,10 @@ internal import JSON
 internal import MdocModel
 internal import WalletPresentation
 
-/// The routes of a shop's own server, which asks through its app or its page. They are there also where nothing is set
-/// up for them, to say so.
+/// The routes for a shop's own server, which asks through the shop's app or web page. They exist even if
+/// nothing is configured for them, and then answer `onlineNotSetUp`.
 struct OnlineRoutes {
-    /// The most bytes of a body that has a sealed answer.
+    /// The maximum number of bytes of a body with an encrypted response.
     private static let longestAnswer = 3 << 19
 
     let verifier: OnlineVerifier?
@@ -37,6 +37,9 @@ struct OnlineRoutes {
         ]
     }
 
+    /// The verifier.
+    ///
+    /// - Throws: `onlineNotSetUp` if nothing is configured.
     private var required: OnlineVerifier {
         get throws(APIProblem) {
             guard let verifier else { throw .onlineNotSetUp }
@@ -44,6 +47,7 @@ struct OnlineRoutes {
         }
     }
 
+    /// Reads the session and the members of an order.
     private func asking(
         _ call: APICall, _ members: Set<String>
     ) async throws -> (SessionBinding, JSONTextMembers) {
@@ -56,6 +60,7 @@ struct OnlineRoutes {
         SessionBinding(session: try members.required("session").string(upTo: 256).utf8)
     }
 
+    /// Reads the session, the nonce and the encrypted response of an app.
     private static func appAnswer(
         _ call: APICall
     ) async throws -> (SessionBinding, PresentationNonce, WalletEnvelope) {
@@ -75,6 +80,7 @@ struct OnlineRoutes {
         }
     }
 
+    /// Reads the session, the origin, the encryption information and the encrypted response of a web page.
     private static func webAnswer(
         _ call: APICall
     ) async throws -> (SessionBinding, EncryptionInfo, String, EncryptedResponse) {

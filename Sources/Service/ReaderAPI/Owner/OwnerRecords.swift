@@ -7,19 +7,22 @@ internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
-/// What only the owner looks at: until when identities are valid, and whether all receipts hold. A separate thread waits
-/// for the disk and counts signatures, so that no presentation does.
+/// The files that only the owner's page reads: reader identities, the results of `countersign doctor`, and
+/// the chain of receipts. The actor's own queue waits for the disk and verifies signatures, so that
+/// presentations are not delayed.
 actor OwnerRecords {
     private let queue = RecordQueue()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
     private let folder: String
 
-    /// - Parameter folder: the store's.
+    /// Creates the reader.
+    ///
+    /// - Parameter folder: the store's folder.
     init(store folder: String) {
         self.folder = folder
     }
 
-    /// The identities by name, each with the end of its validity. No key is used.
+    /// The identities by name, each with its expiry date or its fault. Their keys are not used.
     func identities() throws(APIProblem) -> [JSONValue] {
         let identities = IdentityFolder(store: folder)
         return try mapping(identities.names(), APIProblem.init(identity:))
@@ -45,7 +48,7 @@ actor OwnerRecords {
         let id: String
         let outcome: String
         let text: String
-        /// The command that puts it right; nil if no command does.
+        /// The command that mends the fault, or `nil` if there is none.
         let fix: String?
 
         var json: JSONValue {
@@ -55,13 +58,13 @@ actor OwnerRecords {
         }
     }
 
-    /// What `countersign doctor` wrote to the store last. Nil if it wrote nothing that can be read.
+    /// The last results of `countersign doctor` with their time, or `nil` if there are none that can be read.
     func doctor() -> JSONValue? {
         guard let since = FileStamp(doctorPath)?.changed, let found = lastFindings() else { return nil }
         return ["time": .string("\(since)"), "findings": .array(found.map(\.json))]
     }
 
-    /// The same without its time; empty if nothing can be read.
+    /// The last findings of `countersign doctor`; empty if there are none that can be read.
     func doctorFindings() -> [Finding] { lastFindings() ?? [] }
 
     private var doctorPath: String { "\(folder)/doctor.json" }
@@ -89,7 +92,7 @@ actor OwnerRecords {
         Terminal.safe(try text.string(upTo: 4096), limit: 1024)
     }
 
-    /// Follows the chain of all receipts to its end, or to the first that does not hold.
+    /// Verifies the chain of receipts to its end, or to the first receipt that is not valid.
     func verification() throws(APIProblem) -> JSONValue {
         let (verdict, links) = try mapping(
             ReaderStore(at: folder, for: .reading).verifyReceipts(), APIProblem.recordsUnavailable)

@@ -13,13 +13,14 @@ internal import Reports
 internal import MdocVerification
 internal import RequestPlanner
 
-/// What the owner of the shop looks at: how the daemon and its lanes are, today's outcomes as numbers, receipts and tokens. Nothing
-/// of it is about a person.
+/// The routes of the owner's page: the state of the daemon and its lanes, today's outcomes as numbers,
+/// receipts and callers. None of it is about a person.
 struct OwnerRoutes: Sendable {
     let coordinator: PresentationCoordinator
     let access: AccessBook
-    /// Nil if the daemon has no store.
+    /// The files of the store; `nil` if the daemon has no store.
     let records: OwnerRecords?
+    /// The time at which the daemon started.
     let started: Timestamp
 
     var all: [APIRoute] {
@@ -61,10 +62,10 @@ struct OwnerRoutes: Sendable {
         ]
     }
 
-    /// Today's outcomes by hour, by the computer's own midnight.
+    /// Today's outcomes by hour, from the midnight of the computer's time zone.
     private func outcomes(at now: Timestamp, for caller: KnownCaller) async throws -> JSONValue {
         let midnight = WallClock.localMidnight(before: now)
-        let counts = try await coordinator.archive?.look(for: caller.name) {
+        let counts = try await coordinator.archive?.read(for: caller.name) {
             store throws(ReaderStoreError) in
             try store.outcomes(from: midnight, to: now.advanced(bySeconds: 1))
         }
@@ -82,7 +83,7 @@ struct OwnerRoutes: Sendable {
 
     private func receiptFacts(for caller: KnownCaller) async throws -> JSONValue {
         guard let archive = coordinator.archive else { return .null }
-        let last = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
+        let last = try await archive.read(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()
         }
         let time = (try? last?.statement())?.time
@@ -92,7 +93,7 @@ struct OwnerRoutes: Sendable {
         ]
     }
 
-    /// All receipts as lines of a table.
+    /// All receipts as CSV.
     private func table(for caller: KnownCaller) async throws -> Response {
         guard let archive = coordinator.archive else { throw APIProblem.noRecords }
         let body = try await archive.receiptBody(for: caller) { _ in
@@ -105,7 +106,7 @@ struct OwnerRoutes: Sendable {
 }
 
 extension KnownCaller {
-    /// What the owner sees of a token or a user: never the token.
+    /// The description of a token or user for the owner, without the token.
     fileprivate func description(lastUse: Timestamp?) -> JSONValue {
         let kind =
             switch credential {
@@ -121,7 +122,7 @@ extension KnownCaller {
     }
 }
 
-/// Receipts as a table in CSV (RFC 4180), one a line.
+/// Receipts as CSV (RFC 4180), one receipt a line.
 struct ReceiptTable: Sendable {
     static let contentType = "text/csv; charset=utf-8; header=present"
     static let heading = line([
@@ -129,7 +130,8 @@ struct ReceiptTable: Sendable {
         "reasons", "policy", "retention", "software", "digest",
     ])
 
-    /// A receipt that a later version made has its number and its digest alone.
+    /// The line of a receipt. If a later version made the receipt, the line has only its number and its
+    /// digest.
     static func line(of receipt: SignedReceipt) -> String {
         guard let statement = try? receipt.statement() else {
             return line([receipt.id] + [String](repeating: "", count: 13) + [receipt.digest.hexadecimal])
@@ -148,7 +150,8 @@ struct ReceiptTable: Sendable {
         fields.map(field).joined(separator: ",") + "\r\n"
     }
 
-    /// Quoted, and never the beginning of a formula for a spreadsheet: a lane may be named `-1` or `+1`.
+    /// The quoted field. A leading `=`, `+`, `-` or `@` gets an apostrophe, so that a spreadsheet does not
+    /// read a lane's name such as `-1` as a formula.
     static func field(_ text: String) -> String {
         let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
         return "\"\((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))\""

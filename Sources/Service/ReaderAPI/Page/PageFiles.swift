@@ -4,13 +4,15 @@ internal import HTTPTypes
 internal import HTTPServing
 internal import Hummingbird
 
-/// The files of the page, read once: a request finds one by its name in this table and by nothing else.
+/// The files of the pages, read once when the daemon starts. A request can only name a file in this table,
+/// never a path.
 package struct PageFiles: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
         let type: String
     }
 
+    /// The maximum number of bytes of all files together.
     private static let mostBytes = 8 << 20
     private static let types = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -22,7 +24,7 @@ package struct PageFiles: Sendable {
 
     package init() {}
 
-    /// Reads all files of a folder, but not those of folders in it.
+    /// Reads the files of a folder with a known type, but no folders in it.
     package init(folder: String) throws(PageFault) {
         let manager = FileManager.default
         guard let names = try? manager.contentsOfDirectory(atPath: folder) else { throw .absent }
@@ -47,13 +49,13 @@ package struct PageFiles: Sendable {
     var isEmpty: Bool { files.isEmpty }
 }
 
-/// Why a folder is not taken for that of the page.
+/// The reason why a folder cannot be used for the pages.
 package enum PageFault: Error, CustomStringConvertible {
-    /// It is not there, or cannot be read.
+    /// The folder does not exist or cannot be read.
     case absent
-    /// A file of the page in it cannot be read.
+    /// A file of the folder cannot be read.
     case unreadable(name: String)
-    /// Nothing in it is a file of a page.
+    /// The folder contains no file of a page.
     case empty
     case tooLarge(limit: Int)
 
@@ -68,7 +70,8 @@ package enum PageFault: Error, CustomStringConvertible {
 }
 
 extension PageFiles {
-    /// The pages of customer, clerk, owner and API reference, and what they are made of. They hold nothing of anybody, so everybody may have them.
+    /// The routes of the pages for customer, clerk, owner and API reference, and of their files. They contain
+    /// nothing about anybody, so that everybody may read them.
     var routes: [APIRoute] {
         [
             APIRoute(.get, "/kiosk", for: .everybody) { _ in try response("customer.html") },

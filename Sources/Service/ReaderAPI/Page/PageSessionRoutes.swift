@@ -4,7 +4,7 @@ internal import HTTPServing
 internal import Hummingbird
 internal import JSON
 
-/// How a page is let in: a code for a caller who may, and a cookie for the page that brings it.
+/// The routes of page sign-in: one makes a code for a caller, the other exchanges a code for a cookie.
 struct PageSessionRoutes: Sendable {
     let sessions: PageSessions
     let access: AccessBook
@@ -29,10 +29,12 @@ struct PageSessionRoutes: Sendable {
                 let body = try await call.body()
                 let code = try mapping(
                     body.members(["code"]).required("code").string(upTo: 64), APIProblem.init(body:))
-                let (place, cookie) = try sessions.take(code, under: access.current)
+                let (place, cookie) = try sessions.redeem(code, under: access.current)
                 var response = Response.json([
                     "page": .string(place.page.rawValue), "lane": JSONValue(place.lane),
                 ])
+                // Behind a proxy the daemon itself speaks plain HTTP. The page's origin shows whether the
+                // browser uses HTTPS.
                 let isSecure = call.request.headers[values: .origin].contains { $0.hasPrefix("https://") }
                 response.headers[.setCookie] = PageSessions.field(cookie, at: place, isSecure: isSecure)
                 return response
