@@ -5,10 +5,17 @@ package import MdocModel
 internal import Synchronization
 package import WalletPresentation
 
-/// The nonces of one server on its disk, in a file beside the store's: they change with every request.
+/// The nonces of one server, in the file `nonces.sqlite` beside the store.
 ///
-/// Requests that arrive while one change is written to the disk are combined in the next. Each waits for the disk
-/// at most twice, however many arrive.
+/// Every request writes here, so writes are combined: calls that arrive during one transaction are made
+/// together in the next one. A call therefore waits for at most two writes to the disk, however many arrive.
+/// At most 4096 calls wait; further ones fail with `overloaded`.
+///
+/// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 of them at a time and
+/// resumes each with its result. If the transaction fails, all calls in it fail.
+///
+/// Unlike the store, this file has a write-ahead log: nonces have no personal data, so copies of deleted rows
+/// do no harm.
 package actor SQLiteNonces: NonceStore {
     private enum Step: Sendable {
         case issue(IssuedNonce, asked: [UInt8])
@@ -20,9 +27,9 @@ package actor SQLiteNonces: NonceStore {
         let answer: CheckedContinuation<Result<NonceUse, NonceStoreError>, Never>
     }
 
-    /// How many wait at most for the next change.
+    /// The maximum number of calls that wait for the next transaction.
     private static let mostWaiting = 4096
-    /// How many are made together at most.
+    /// The maximum number of calls in one transaction.
     private static let mostTogether = 256
 
     private let terms: NonceTerms
@@ -30,10 +37,12 @@ package actor SQLiteNonces: NonceStore {
     private let time: MonotonicTime
     private var waiting: [Waiting] = []
     private var isWriting = false
-    /// How many there were at the last sweep, and were issued since.
+    /// The number of nonces at the last sweep, plus those that were issued since.
     private var count = 0
     private var nextSweep = Timestamp(secondsSince1970: .min)
 
+    /// Opens the file `nonces.sqlite`.
+    ///
     /// - Parameter folder: the store's folder, created if absent.
     package init(
         in folder: String, _ terms: NonceTerms = NonceTerms(), time: MonotonicTime = MonotonicTime()
@@ -49,7 +58,8 @@ package actor SQLiteNonces: NonceStore {
         var configuration = Configuration()
         configuration.busyMode = .timeout(ReaderStore.longestWait)
         configuration.label = "countersign.nonces"
-        // Once a nonce is reported as spent it stays so over a loss of power: the log is on the disk by then (FULL).
+        // A nonce that was reported as spent stays spent after a loss of power: FULL writes the log to the
+        // disk at each commit.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
         }
@@ -94,7 +104,8 @@ package actor SQLiteNonces: NonceStore {
             .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes what expired a lifetime ago or expires later than it may, and counts what is left.
+    /// Deletes nonces that expired a lifetime ago, and those with an impossibly late expiry, and counts the
+    /// rest.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         let last = now.advanced(bySeconds: -terms.lifetime).secondsSince1970
@@ -183,6 +194,7 @@ package actor SQLiteNonces: NonceStore {
                 sql: "SELECT session, channel, expires, asked FROM nonce WHERE nonce = ?"), arguments: [key])
         guard let found else { return .failure(.refused(.unknown)) }
         let issued = try IssuedNonce(nonce, found)
+        // Checked before the update, so that an answer from another session does not use up the nonce.
         do throws(NonceRefusal) {
             try issued.check(session: session, channel: channel, at: now)
         } catch {
@@ -208,7 +220,7 @@ extension IssuedNonce {
     }
 }
 
-/// The table of nonces in PostgreSQL.
+/// The table of nonces in PostgreSQL, and the statements on it.
 enum NonceTables {
     static let schema = PostgreSQLSchema(
         table: "countersign_nonce",
@@ -231,7 +243,8 @@ enum NonceTables {
         VALUES ($1::bytea, $2::bytea, $3::text, $4::bigint, $5::bytea) ON CONFLICT DO NOTHING RETURNING true
         """
 
-    /// The atomic step: whoever comes with what it was issued for, and nobody else, spends it.
+    /// The atomic step of `spend`: marks the nonce as spent if session, channel and time match and it is
+    /// unspent. Of two servers that execute this statement for one nonce, only one gets a row.
     static let spend = """
         UPDATE countersign_nonce SET is_spent = true
         WHERE nonce = $1::bytea AND session = $2::bytea AND channel = $3::text
@@ -239,10 +252,11 @@ enum NonceTables {
         RETURNING session, channel, expires, asked
         """
 
-    /// Why the step was not made.
+    /// Reads the row of a nonce that `spend` did not update, to name the reason.
     static let look = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
 
-    /// Several servers sweep, each what no other does.
+    /// Deletes expired nonces and returns the number of the others. `SKIP LOCKED`: several servers sweep at
+    /// the same time without waiting for each other.
     static let sweep = """
         WITH expired AS (
             DELETE FROM countersign_nonce WHERE nonce IN (
@@ -253,7 +267,7 @@ enum NonceTables {
         """
 }
 
-/// The nonces of one server that forgets them when it ends.
+/// The nonces of one server in memory. They are lost when the server ends.
 package final class MemoryNonces: NonceStore {
     private let ledger: Mutex<NonceLedger>
     private let time: MonotonicTime
