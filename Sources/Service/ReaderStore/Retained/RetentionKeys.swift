@@ -5,16 +5,21 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// The keys of retained data, in a folder outside the store: one for each day on which fields expire, deleted with
-/// that day. So purged data cannot be read from a copy of the store, nor from disk blocks that were freed. One more
-/// key, which is kept, makes references unreadable.
+/// The keys of retained data, in a folder outside the store.
+///
+/// There is one key for each day on which fields expire, deleted after that day. Deleted data therefore
+/// cannot be read from a copy of the store or from freed disk blocks. One more key, which stays, turns
+/// references into keyed digests.
 struct RetentionKeys: Sendable {
     private static let suffix = ".key"
     private static let keySize = 32
 
     let folder: String
 
-    /// Seals and opens fields that fall due on `day`. To be called while the store is held for a change.
+    /// Returns the cipher for fields whose deadline is on `day`. Call this function inside a write
+    /// transaction of the store.
+    ///
+    /// - Parameter isNew: whether a missing key is created; otherwise `sealBroken` is thrown.
     func cipher(due day: FullDate, making isNew: Bool) throws(ReaderStoreError) -> AESGCM {
         let key = try key("\(day)", making: isNew)
         do throws(OpenSSLCryptoError) {
@@ -24,7 +29,9 @@ struct RetentionKeys: Sendable {
         }
     }
 
-    /// The value that the store has in place of a reference.
+    /// Returns the keyed digest (HMAC-SHA-256) that the store holds instead of a reference.
+    ///
+    /// - Parameter isNew: whether a missing key is created; otherwise `sealBroken` is thrown.
     func digest(
         of reference: RetainedReference, making isNew: Bool
     ) throws(ReaderStoreError) -> [UInt8] {
@@ -34,9 +41,10 @@ struct RetentionKeys: Sendable {
         }
     }
 
-    /// Removes the keys of the days before `day`, as many as can be. To be called while the store is held for a change.
+    /// Deletes the keys of all days before `day`, as many as possible. Call this function inside a write
+    /// transaction of the store.
     ///
-    /// - Returns: why some are still there, where they are.
+    /// - Returns: the last error, or `nil` if all of these keys were deleted.
     func removeAll(before day: FullDate) -> IdentityStoreError? {
         let names: [String]
         do {
@@ -56,7 +64,8 @@ struct RetentionKeys: Sendable {
         return failure
     }
 
-    /// `2026-11-28.key`, whose order is that of the days.
+    /// Whether `name` is the file of a day's key, such as `2026-11-28.key`. The order of such names is that
+    /// of the days.
     private func isDay(_ name: String) -> Bool {
         guard name.hasSuffix(Self.suffix) else { return false }
         guard case .day? = DateText(name.dropLast(Self.suffix.count).utf8)?.value else { return false }
@@ -68,6 +77,8 @@ struct RetentionKeys: Sendable {
         do throws(IdentityStoreError) {
             return try read(path)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
+            // A new key would open nothing: fields sealed with the lost key stay unreadable, and a new key
+            // for references would find none of the existing records.
             guard isNew else { throw .sealBroken }
         } catch {
             throw .keyFile(error)
