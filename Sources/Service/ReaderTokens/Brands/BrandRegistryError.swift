@@ -1,23 +1,27 @@
 package import JSON
 package import ReaderIdentityStore
 
+/// The error of an operation on the brands of a folder.
 package enum BrandRegistryError: Error, Equatable, Sendable {
-    /// The system refused a file, or others may change it.
+    /// The system refused a file, or other users may change it.
     case file(IdentityStoreError)
-    /// The file is not JSON of the expected form; with the line, if it is in one place.
+    /// The file is not JSON of the expected form. The line is `nil` if the fault is in no single place.
     case malformed(line: Int?, JSONError)
-    /// The file is of its form, and says what cannot be.
+    /// The file has the expected form, but a value in it is not allowed.
     case faulty(line: Int, BrandFault)
-    /// What is to be added or changed cannot be.
+    /// The requested change is not allowed.
     case refused(BrandFault)
+    /// The given file is no usable logo.
     case logo(LogoFault)
-    /// The registry names it, and it is not there.
+    /// The registry names a logo whose file is missing.
     case logoMissing(LogoName)
+    /// A logo that the registry names is unusable.
     case logoUnfit(LogoName, LogoFault)
-    /// It comes with a registry whose brands do not name it.
+    /// A logo that no brand of the registry names.
     case logoUnnamed(LogoName)
 }
 
+/// The fault of a brand or of one of its keys.
 package enum BrandFault: Error, Equatable, Sendable {
     /// `id` or `kid` is malformed (`TokenText`).
     case identifierMalformed
@@ -31,22 +35,23 @@ package enum BrandFault: Error, Equatable, Sendable {
     case tooManyBrands(limit: Int)
     case tooManyKeys(limit: Int)
     case brandTwice
-    /// There is a key with this `kid` already, of this brand or another.
+    /// A key with this `kid` exists already, of this brand or another.
     case keyTwice
     case brandUnknown
     case keyUnknown
 }
 
+/// The reason why a file cannot be a logo.
 package enum LogoFault: Error, Equatable, Sendable {
     case tooLong(limit: Int)
-    /// Not a whole PNG: its signature, header or end is missing.
+    /// The file is not a complete PNG: its signature, header or end is missing.
     case notPNG
-    /// Wider or higher than a page shows.
+    /// The picture is wider or higher than a page shows.
     case tooLarge(limit: Int)
 }
 
 extension BrandRegistryError {
-    /// In plain words: what is, and what to do.
+    /// A text that says what is wrong, and what to do.
     package var explanation: String {
         switch self {
         case .file(let error): error.explanation
