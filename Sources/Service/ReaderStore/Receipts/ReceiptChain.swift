@@ -14,7 +14,7 @@ internal import OpenSSLCrypto
 /// fleet hub, which has copies.
 ///
 /// The keys come from the caller, never from the chain. `verify` is called by `countersign receipt verify`, the
-/// owner's page and the fleet hub. A chain is a value and blocks nothing but its caller's thread.
+/// owner's page and the fleet hub. A chain is a value, and verifying it blocks only the caller's thread.
 ///
 /// The file of a chain is a CBOR map with the members `type` and `receipts`; it is at most 256 MiB.
 package struct ReceiptChain: Sendable {

@@ -71,8 +71,8 @@ package struct BrandRegistry: Equatable, Sendable {
     package static func == (one: BrandRegistry, other: BrandRegistry) -> Bool { one.brands == other.brands }
 }
 
-/// The file `brands.json`: `{"brands": [{"id", "name", "logo"?, "identity"?, "keys": [KEY, …]}]}`, where KEY is
-/// `{"kid", "kty": "EC", "crv": "P-256", "x", "y", "notAfter"?, "revoked"?}`.
+/// The file `brands.json`: `{"brands": [{"id", "name", "logo"?, "identity"?, "keys": [KEY, …]}]}`, where KEY
+/// is `{"kid", "kty": "EC", "crv": "P-256", "x", "y", "notAfter"?, "revoked"?}`.
 ///
 /// A key is a JWK (RFC 7517) with the further members `notAfter` and `revoked`. Any other member is refused.
 extension BrandRegistry {

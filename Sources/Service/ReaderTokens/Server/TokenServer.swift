@@ -19,8 +19,8 @@ package enum TokenSource: Sendable {
 ///    accept is not handed out.
 /// 5. Grants again, because they may have been replaced while the hub was asked.
 ///
-/// The listeners of the daemon and of the hub call `respond` from any task. `replace` changes grants and source
-/// while the server runs.
+/// The listeners of the daemon and of the hub call `respond` from any task. `replace` changes grants and
+/// source while the server runs.
 ///
 /// Each answer comes with a `TokenAudit`, which the caller logs. Neither the audit nor a log line ever has
 /// the token.
