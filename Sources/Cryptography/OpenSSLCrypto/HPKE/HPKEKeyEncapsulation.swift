@@ -1,4 +1,4 @@
-/// DHKEM(P-256, HKDF-SHA256) (RFC 9180, 4.1): the secret that both sides share, 32 bytes, as the sender and as the
+/// DHKEM(P-256, HKDF-SHA256) (RFC 9180 4.1): the shared secret of 32 bytes, as the sender and as the
 /// recipient computes it.
 enum HPKEKeyEncapsulation {
     static func secret(
@@ -19,12 +19,13 @@ enum HPKEKeyEncapsulation {
             context: ephemeral.encodedPoint + recipientKey.encodedPoint)
     }
 
-    /// Both keys of an agreement are on one curve, or it fails.
+    /// Throws `unsupportedKey` unless `curve` is P-256. The other key needs no check: an agreement of keys on
+    /// different curves fails.
     private static func require(_ curve: Curve) throws(OpenSSLCryptoError) {
         guard curve == .p256 else { throw .unsupportedKey }
     }
 
-    /// ExtractAndExpand.
+    /// ExtractAndExpand (RFC 9180 4.1).
     private static func derive(
         _ agreed: borrowing SecretBytes, context: [UInt8]
     ) throws(OpenSSLCryptoError) -> SecretBytes {
