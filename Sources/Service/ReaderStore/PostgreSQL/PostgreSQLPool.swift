@@ -109,7 +109,7 @@ package actor PostgreSQLPool {
 
 /// A connection of the pool, made when first needed and again after it was lost. All calls of libpq happen on
 /// `queue`, so that waiting for the database blocks no other task.
-private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on the queue alone
+private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is used only on `queue`
     /// The maximum time to connect to the database and to prepare the tables.
     private static let connectTimeout = Duration.seconds(3)
     /// The maximum time for one statement or transaction.
