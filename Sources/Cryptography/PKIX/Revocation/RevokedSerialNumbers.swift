@@ -1,4 +1,5 @@
-/// The positions of the entries of a CRL, sorted by serial number: one array, and no allocation per entry.
+/// The positions of a CRL's entries, sorted by serial number: one array, without an allocation for each
+/// entry.
 struct RevokedSerialNumbers: Sendable {
     private static let longestSerialNumber = 64
 
@@ -12,10 +13,10 @@ struct RevokedSerialNumbers: Sendable {
     }
 
     private var places: [Place] = []
-    /// The fault of the first entry that could not be read as a whole; nil if all could.
+    /// The first fault in an entry; `nil` if all entries could be read completely.
     private(set) var fault: PKIXError?
 
-    /// Reads `revokedCertificates` (RFC 5280, 5.1.2.6), which lies in `der`.
+    /// Reads `revokedCertificates` (RFC 5280 5.1.2.6), which is a part of `der`.
     init(
         _ list: DERReader?, in der: ArraySlice<UInt8>, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) {
@@ -33,7 +34,8 @@ struct RevokedSerialNumbers: Sendable {
         if !isSorted { places.sort { Self.precedes($0, $1, der) } }
     }
 
-    /// The next entry; nil where its end cannot be found, and with it no later entry.
+    /// Reads the next entry. Returns `nil` and records a fault if its end cannot be found, so that no later
+    /// entry can be found either.
     private mutating func readElement(_ list: inout DERReader) -> DERElement? {
         do throws(PKIXError) {
             return try list.readElement()
@@ -45,8 +47,9 @@ struct RevokedSerialNumbers: Sendable {
 
     var count: Int { places.count }
 
-    /// An entry whose serial number can be read is revoked for good, whatever else is wrong with the entry; nil for an entry
-    /// without one.
+    /// Returns the position of an entry's serial number; `nil` if the entry has no readable serial number. If
+    /// something else in the entry is unreadable, it counts as revoked permanently, and the fault is
+    /// recorded.
     private mutating func readEntry(
         _ element: DERElement, startIndex: Int, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Place? {
@@ -64,7 +67,8 @@ struct RevokedSerialNumbers: Sendable {
             place = Place(start: start, count: count, reason: .unspecified, date: date)
             let reason = entry.isAtEnd ? .unspecified : try entry.readEntryExtensions(&deviations)
             try entry.finish()
-            // removeFromCRL takes an entry back.
+            // An entry with removeFromCRL is not revoked; it belongs in a delta CRL, so its occurrence is a
+            // fault.
             guard let reason else {
                 place = nil
                 throw PKIXError.valueMalformed(at: element.encoding.startIndex)
@@ -78,7 +82,7 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
-    /// Whether all entries, each with its serial number and reason, satisfy the condition.
+    /// Whether all entries satisfy a condition on serial number and reason.
     func allSatisfy(
         in der: ArraySlice<UInt8>, _ condition: (ArraySlice<UInt8>, RevocationReason) -> Bool
     ) -> Bool {
@@ -89,6 +93,8 @@ struct RevokedSerialNumbers: Sendable {
     }
 
     private static func precedes(_ one: Place, _ other: Place, _ der: ArraySlice<UInt8>) -> Bool {
+        // An INTEGER in its shortest form is unambiguous, so sorting by size first is only for a fast search
+        // and no numeric order.
         guard one.count == other.count else { return one.count < other.count }
         let span = der.span
         for offset in 0..<Int(one.count) {
@@ -98,7 +104,7 @@ struct RevokedSerialNumbers: Sendable {
         return false
     }
 
-    /// Whether the place's number is less (−1), the same (0) or more (1) than `serial`.
+    /// Returns −1, 0 or 1 if the serial number at `place` is less than, equal to or greater than `serial`.
     private static func order(_ place: Place, _ serial: Span<UInt8>, _ der: Span<UInt8>) -> Int {
         guard Int(place.count) == serial.count else { return Int(place.count) < serial.count ? -1 : 1 }
         for offset in serial.indices {
@@ -116,7 +122,7 @@ struct RevokedSerialNumbers: Sendable {
             if Self.order(places[middle], wanted, bytes) < 0 { low = middle + 1 } else { high = middle }
         }
         guard low < places.count, Self.order(places[low], wanted, bytes) == 0 else { return nil }
-        // Listed more than once: what is revoked for good is not on hold.
+        // If a serial number is listed more than once, a permanent revocation counts before a hold.
         var entry = places[low]
         for place in places[low...].dropFirst() {
             guard entry.reason == .certificateHold, Self.order(place, wanted, bytes) == 0 else { break }
@@ -129,9 +135,9 @@ struct RevokedSerialNumbers: Sendable {
 extension DERReader {
     private static let removeFromCRL: UInt8 = 8
 
-    /// Entry extensions (RFC 5280, 5.3). A certificate issuer makes the CRL indirect.
+    /// Reads the extensions of an entry (RFC 5280 5.3). Throws `indirectCRL` for a certificate issuer.
     ///
-    /// - Returns: the reason; nil for removeFromCRL, which belongs into delta CRLs.
+    /// - Returns: the reason; `nil` for removeFromCRL, which belongs in delta CRLs.
     fileprivate mutating func readEntryExtensions(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> RevocationReason? {
