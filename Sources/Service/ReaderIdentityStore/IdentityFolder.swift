@@ -178,6 +178,7 @@ package struct FolderLock: ~Copyable {
     package init(_ path: String) throws(IdentityStoreError) {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw .fileRefused(path: path, errno: errno) }
+        // flock(2) has no timeout, so the lock is tried every 20 ms.
         var waited = 0
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             let code = errno

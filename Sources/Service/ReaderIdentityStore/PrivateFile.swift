@@ -7,7 +7,7 @@ internal import SystemPackage
 ///
 /// - Reading refuses links, other users' files, and files that others may change; for secrets also files that
 ///   others may read.
-/// - Writing is atomic and durable: a reader sees the old contents or the new ones, and the file and its
+/// - `replace` is atomic and durable: a reader sees the old contents or the new ones, and the file and its
 ///   folder's entry are on the disk when the function returns.
 package enum PrivateFile {
     /// The maximum size of a file, in bytes.
@@ -91,6 +91,7 @@ package enum PrivateFile {
     /// Replaces a file in one step: a reader finds either the old contents or the new ones.
     package static func replace(_ path: String, with bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
         let draft = path + ".new"
+        // A draft that an interrupted process left would make `create` fail.
         _ = unsafe unlink(draft)
         do throws(IdentityStoreError) {
             try create(draft, bytes)

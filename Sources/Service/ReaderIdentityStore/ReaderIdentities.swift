@@ -12,9 +12,9 @@ package import PKIX
 /// identity that cannot be used is listed in `unusable`, and its rules stay in `choice` without an identity.
 /// A request under such a rule is sent unsigned: it is never signed in another identity's name.
 ///
-/// The daemon creates a new value when a file in the folder has changed, or a certificate may have expired.
-/// Commands create one for each run. A value never changes, and loading it accesses the TPM if a key is
-/// wrapped by it.
+/// The daemon creates a new value when a file in the folder has changed, or the last value is too old.
+/// Commands create one for each run. A value never changes. Creating it accesses the TPM if the TPM wrapped
+/// one of the keys.
 package struct ReaderIdentities: Sendable {
     /// The rules with their identities. A request under a rule whose identity cannot be used is unsigned.
     package let choice: ReaderIdentityChoice

@@ -202,6 +202,8 @@ extension ReaderStore {
     package func undelivered(
         of owner: String, to origin: String, atMost limit: Int
     ) throws(ReaderStoreError) -> [StoredPresentation] {
+        // The URL must end or have a path or query after the origin: `https://till.example` is not the origin
+        // of `https://till.example:8443/`. LIKE would treat `_` and `%` in the origin as wildcards.
         try presentations(
             """
             owner = ? AND ended IS NOT NULL AND substr(lower(webhook), 1, length(?)) = ?

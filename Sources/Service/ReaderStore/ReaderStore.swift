@@ -7,7 +7,7 @@ package import MdocModel
 ///
 /// The file `countersign.sqlite` in the store's folder holds:
 ///
-/// - the trust snapshots: the roots and lists that the reader trusts now, and up to 31 earlier snapshots;
+/// - the trust snapshots: the current one, with the trusted roots and lists, and others for a rollback;
 /// - the chain of receipts, and the receipts that wait for a decision;
 /// - the presentations of the last day, without answers and element values;
 /// - retained element values, each sealed with a key outside the store (`RetainedRecords`);
@@ -19,8 +19,8 @@ package import MdocModel
 /// Each extension (`ReaderStore+Trust`, `+Receipts`, `+Presentations`) adds the functions for its tables. A
 /// function is one transaction: either all of its changes are on the disk when the function returns, or none
 /// is made. A function blocks its thread while it waits for the disk, and for up to `longestWait` while
-/// another process writes. The daemon therefore calls the store from `RecordArchive`, which has its own
-/// thread; commands call the store directly.
+/// another process writes. The daemon therefore writes through `RecordArchive`, which has its own thread;
+/// commands call the store directly.
 ///
 /// The initialiser refuses a folder or a file that another user may write to, and a file whose tables are of
 /// a later version. The initialiser adds the tables that a store of an earlier version lacks, also with

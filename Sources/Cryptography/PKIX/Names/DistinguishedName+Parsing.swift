@@ -60,6 +60,7 @@ extension DistinguishedName {
                 return nil
             case UInt8(ascii: "\\"):
                 guard let escaped = escaped(&rest) else { return nil }
+                // An escaped blank at the end belongs to the value (RFC 4514 2.4); an unescaped one does not.
                 part.value.append(escaped)
                 trailingBlanks = 0
             default:

@@ -76,8 +76,8 @@ package struct CertificateRevocationList: Sendable {
         let listed = fields.nextTag == DERTag.sequence ? try fields.enter(DERTag.sequence) : nil
         if listed?.isAtEnd == true { deviations.insert(.emptyListWritten) }
         let encoded = try fields.readOptional(DERTag.constructed(0))
-        // Unknown fields after the known ones do not undo the entries. Without entries and extensions the
-        // bytes are not a CRL.
+        // Trailing fields are a gap if the CRL has entries or extensions. Otherwise its structure is unknown,
+        // and `finish` throws.
         if listed != nil || encoded != nil, !fields.isAtEnd {
             gaps.append(.crlPartUnreadable(.extensions, .trailingBytes(at: fields.position)))
         } else {
@@ -125,6 +125,7 @@ package struct CertificateRevocationList: Sendable {
     /// Whether every certificate that `other` lists is listed here too, permanently or for at least as long.
     /// An entry with the reason certificateHold is temporary and ends with its list.
     package func revokesAll(of other: CertificateRevocationList) -> Bool {
+        // A hold in a list without nextUpdate lasts until a later complete list (Q241).
         let holdsAsLong = nextUpdate ?? .max >= other.nextUpdate ?? .max
         return other.revoked.allSatisfy(in: other.der) { serial, reason in
             guard let own = entry(serialNumber: serial) else { return false }

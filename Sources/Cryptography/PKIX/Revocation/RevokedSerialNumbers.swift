@@ -62,6 +62,8 @@ struct RevokedSerialNumbers: Sendable {
             let serial = try entry.readInteger()
             guard serial.count <= Self.longestSerialNumber else { throw .limitExceeded(at: entry.position) }
             let (start, count) = (Int32(serial.startIndex - startIndex), UInt8(serial.count))
+            // Recorded step by step: a fault in a later field must not undo the revocation of a serial number
+            // that was read.
             place = Place(start: start, count: count, reason: .unspecified, date: 0)
             let date = try entry.readTime(&deviations)
             place = Place(start: start, count: count, reason: .unspecified, date: date)
@@ -93,8 +95,8 @@ struct RevokedSerialNumbers: Sendable {
     }
 
     private static func precedes(_ one: Place, _ other: Place, _ der: ArraySlice<UInt8>) -> Bool {
-        // An INTEGER in its shortest form is unambiguous, so sorting by size first is only for a fast search
-        // and no numeric order.
+        // The order serves only the binary search. It need not be numeric, and is not: serial numbers may be
+        // negative.
         guard one.count == other.count else { return one.count < other.count }
         let span = der.span
         for offset in 0..<Int(one.count) {

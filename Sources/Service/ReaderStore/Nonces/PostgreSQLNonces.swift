@@ -31,6 +31,7 @@ package actor PostgreSQLNonces: NonceStore {
         let now = time.time(at: now)
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
+        // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
         count += 1
         let issued = IssuedNonce(
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
@@ -70,6 +71,7 @@ package actor PostgreSQLNonces: NonceStore {
     /// rest.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         let due = nextSweep
+        // Set before the suspension: other calls arrive during the sweep, and must not begin another.
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         do throws(NonceStoreError) {
             let row = try await pool.nonceRows(

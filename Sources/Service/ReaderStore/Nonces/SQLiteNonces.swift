@@ -91,6 +91,7 @@ package actor SQLiteNonces: NonceStore {
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
+        // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
         count += 1
         return try await make(.issue(issued, asked: asked)).issued
     }
@@ -107,6 +108,7 @@ package actor SQLiteNonces: NonceStore {
     /// Deletes nonces that expired a lifetime ago, and those with an impossibly late expiry, and counts the
     /// rest.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
+        // Set before the suspension: other calls arrive during the sweep, and must not begin another.
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         let last = now.advanced(bySeconds: -terms.lifetime).secondsSince1970
         let latest = NonceTerms.latestExpiry(at: now).secondsSince1970
@@ -121,7 +123,7 @@ package actor SQLiteNonces: NonceStore {
         }
     }
 
-    // MARK: Changes together
+    // MARK: Combined writes
 
     private func make(_ step: Step) async throws(NonceStoreError) -> NonceUse {
         guard waiting.count < Self.mostWaiting else { throw .overloaded }

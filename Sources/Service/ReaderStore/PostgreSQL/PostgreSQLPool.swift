@@ -5,8 +5,9 @@ internal import Glibc
 /// A pool of eight connections to one PostgreSQL database.
 ///
 /// A connection serves one statement or transaction at a time, on its own dispatch queue, so that waiting for
-/// the database blocks no other task. Up to 1024 callers wait for a free connection, each at most two
-/// seconds; a further caller fails with `overloaded`.
+/// the database blocks no other task. Up to 1024 callers wait for a free connection; a further caller fails
+/// with `overloaded`, and so does a caller that has waited for more than two seconds when a connection
+/// becomes free.
 ///
 /// A connection is made when it is first needed, and its tables are created or brought up to date then. After
 /// any error the connection is closed: a late answer to the failed statement must not be read as the answer
@@ -72,6 +73,8 @@ package actor PostgreSQLPool {
             give(connection)
             return value
         } catch {
+            // The waiting callers would each wait for the same failure, one connection timeout after the
+            // other.
             if error == .unreachable { refuseAll() }
             give(connection)
             throw error

@@ -13,8 +13,8 @@ internal import OpenSSLCrypto
 /// in the store's folder (`ReaderStore.verifyReceipts`), a digest that somebody noted (`expecting`), and the
 /// fleet hub, which has copies.
 ///
-/// The keys come from the caller, never from the chain. `verify` is called by `countersign receipt verify`, the
-/// owner's page and the fleet hub. A chain is a value, and verifying it blocks only the caller's thread.
+/// The keys come from the caller, never from the chain. `verify` is called by `countersign receipt verify`,
+/// the owner's page and the fleet hub. A chain is a value, and verifying it blocks only the caller's thread.
 ///
 /// The file of a chain is a CBOR map with the members `type` and `receipts`; it is at most 256 MiB.
 package struct ReceiptChain: Sendable {
@@ -134,6 +134,7 @@ package struct ReceiptChain: Sendable {
     /// elsewhere, or missing.
     private func displacement(of sequence: Int64, to place: Int64) -> ReceiptChainFault {
         let isElsewhere = links.contains { (try? SignedReceipt(parsing: $0))?.sequence == place }
+        // A gap counts as missing only if the expected receipt is nowhere: otherwise receipts were swapped.
         guard sequence > place, !isElsewhere else { return .outOfOrder(expected: place) }
         return .missing(from: place, through: sequence - 1)
     }

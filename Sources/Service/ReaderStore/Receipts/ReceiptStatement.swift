@@ -32,7 +32,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     /// The verdict on the response, or the ending of a presentation without a response.
     package enum Verdict: String, CaseIterable, Sendable {
         case verified, rejected, declined, cancelled, failed
-        /// A test issuer signed a document: it proves nothing.
+        /// A test issuer signed a document, so the answer proves nothing.
         case mock
     }
 
@@ -187,11 +187,11 @@ package enum Outcome: String, CaseIterable, Sendable {
     case deny
     /// An answer is unknown, the policy refuses an unknown revocation, or nobody decided.
     case unclear
-    /// The holder returned nothing.
+    /// The holder declined: the phone returned no data.
     case declined
-    /// The till or the clerk cancelled it before an answer.
+    /// The till or the clerk cancelled the presentation before an answer came.
     case cancelled
-    /// There is nothing to judge.
+    /// The presentation failed, so there is nothing to judge.
     case failed
 }
 
@@ -199,7 +199,7 @@ package enum Outcome: String, CaseIterable, Sendable {
 package enum ReceiptGap: String, CaseIterable, Sendable {
     /// The daemon ended before the outcome was written.
     case interrupted = "receipt.interrupted"
-    /// The store did not accept it when the presentation ended.
+    /// The store did not accept the receipt when the presentation ended, and did later.
     case delayed = "receipt.delayed"
 }
 

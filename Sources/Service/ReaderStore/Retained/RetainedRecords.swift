@@ -113,6 +113,8 @@ package struct RetainedRecords: Sendable {
     ) throws(ReaderStoreError) -> RetainedRecord.ID {
         try store.change { database in
             let state = try RetainedState(at: now, by: monotonic, in: database)
+            // With a clock that was set back, the new record would be overdue already, and the next purge
+            // would delete it.
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
             let id = RetainedRecord.ID(try randomBytes(RetainedRecord.ID.size))
             let insert = try database.makeStatement(
@@ -121,6 +123,8 @@ package struct RetainedRecords: Sendable {
                         name_space, identifier, deadline, nonce, sealed)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """)
+            // Only the first record may create the key for references: with a new key existing records could
+            // not be found.
             let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
             for (name, value) in values {
                 let field = try RetainedField(
@@ -221,6 +225,8 @@ extension RetainedRecords {
     ) throws(ReaderStoreError) -> RetainedExport {
         try store.change { database in
             var state = try RetainedState(at: now, by: monotonic, in: database)
+            // A key that cannot be deleted is no fault of the export: the next `purge(at:)` tries again and
+            // reports it.
             _ = try purge(&state, in: database)
             let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
             let condition =

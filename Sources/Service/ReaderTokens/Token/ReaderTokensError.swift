@@ -4,7 +4,7 @@ package import ReaderStore
 
 /// The reason why a token is refused, or cannot be issued.
 package enum ReaderTokensError: Error, Equatable, Sendable {
-    // Its shape
+    // Form
 
     /// The token is longer than `limit` bytes.
     case tooLong(limit: Int)
@@ -19,13 +19,13 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     /// The signature is not the 64 bytes r‖s of ES256 (RFC 7518 3.4), but DER for instance.
     case signatureMalformed(size: Int)
 
-    // Its header
+    // Header
 
     case typeNotJWT
     /// `alg` is not `ES256`.
     case algorithmNotES256
 
-    // Who signed it
+    // Key and signature
 
     case keyUnknown
     case keyRevoked
@@ -35,7 +35,7 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case brandNotOfKey
     case signatureInvalid
 
-    // What it is for, and when
+    // Claims
 
     /// `aud` is another audience.
     case audienceWrong
@@ -54,7 +54,7 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     /// The time of the first use can be neither read nor recorded.
     case firstUseUnknown(ReaderStoreError)
 
-    // Making one
+    // Issuing
 
     /// The private key is not on P-256.
     case signingKeyNotP256
