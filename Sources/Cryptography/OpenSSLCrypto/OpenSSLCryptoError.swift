@@ -69,7 +69,8 @@ extension OpenSSLCryptoError {
         case .pointNotOnCurve: "the public key is not a point on its curve"
         case .scalarOutOfRange: "the private key is not in the range of its curve"
         case .unsupportedKey: "the key is of a kind or on a curve that is not supported"
-        case .curvesDoNotAgree: "the two keys are not on one curve that offers key agreement"
+        case .curvesDoNotAgree:
+            "the two keys must be on the same curve, and that curve must offer key agreement"
         case .keyAgreementFailed: "the two keys give no usable shared secret"
         case .pemMalformed: "the text is not PEM of the expected kind"
         case .algorithmDoesNotFitKey: "the algorithm does not fit the key's curve"
@@ -89,7 +90,7 @@ extension OpenSSLCryptoError {
         case .tpmRefused:
             "the TPM does not make or load the key: it is another TPM's, its curve is not supported, or the TPM is full"
         case .keyStaysInTPM:
-            "the key stays in the TPM: it can sign, but cannot be read or used for anything else"
+            "the key is in the TPM, which uses it but never exports it"
         case .openSSLFailed: "OpenSSL reported an error in the computation"
         }
     }

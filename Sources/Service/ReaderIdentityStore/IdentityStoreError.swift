@@ -95,12 +95,12 @@ extension IdentityStoreError {
         case .ownedByOther(let path):
             "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
         case .busy(let path):
-            "another countersign is changing the identities (\(Terminal.safe(path))): try again"
+            "another countersign process is changing the identities (\(Terminal.safe(path))): try again"
         case .tooLong(let path): "\(Terminal.safe(path)) is longer than any file of its kind: name another"
         case .nameTaken(let name):
             "an identity named \(name.text) exists already and is not overwritten: choose another name"
         case .unknown(let name):
-            "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows those there are"
+            "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows all identities"
         case .keyUnusable(let error) where id == "identity.tpm": error.explanation
         case .keyUnusable(let error): "the key cannot be used: \(error.explanation)"
         case .noCertificates:
@@ -113,7 +113,7 @@ extension IdentityStoreError {
             "the certificate of \(Terminal.safe(subject)) is valid from \(Self.instant(from)) on: is the clock right?"
         case .expired(let subject, let since):
             "the certificate of \(Terminal.safe(subject)) expired at \(Self.instant(since)): "
-                + "countersign identity csr, and import what the authority returns"
+                + "run countersign identity csr, and import what the authority returns"
         case .profileBroken(let rules):
             "the certificate breaks rules of the reader's profile; ask the authority for another:\n"
                 + rules.map(\.line).joined(separator: "\n")
@@ -121,7 +121,7 @@ extension IdentityStoreError {
             "choice.json\(line.map { ", line \($0)" } ?? ""): \(fault.explanation): "
                 + "correct the file, or delete it and run countersign identity choose again"
         case .noSuchRule:
-            "there is no rule with these conditions: countersign identity list shows those there are"
+            "there is no rule with these conditions: countersign identity list shows the existing rules"
         }
     }
 

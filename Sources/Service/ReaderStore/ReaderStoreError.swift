@@ -114,9 +114,9 @@ extension ReaderStoreError {
         case .keysInsideStore:
             "the keys of retained data are inside the store: name a folder outside, so that no copy of the store has them"
         case .sealBroken:
-            "retained data cannot be opened: its key was deleted, or it was changed. It is removed at its deadline"
+            "retained data cannot be opened: its key was deleted, or the data was changed. It is deleted at its deadline"
         case .retentionDiffers: "the request announced a different retention to the holder"
-        case .tooLong: "a reference must have 1 to 128 bytes, and a value that is kept at most 4096"
+        case .tooLong: "a reference must have 1 to 128 bytes, and a retained value at most 4096 bytes"
         case .deadlinePassed:
             "the deadline is before a time that the store has recorded, so the clock was set back: set the clock"
         case .failed(let code): "SQLite reports error \(code): check the disk"

@@ -4,8 +4,8 @@ internal import RequestPlanner
 /// the rule allows. Compiled from public, mostly secondary sources, several of which are about bills.
 package struct RetentionPlace: Sendable {
     package static let notice =
-        "No legal advice. Compiled in November 2026 from the sources named, most of them secondary, some of them about bills:"
-        + " have what applies to you checked."
+        "This is not legal advice. It was compiled in November 2026 from the sources named. Most of them are secondary, and some"
+        + " are about bills: have a lawyer check what applies to you."
 
     /// The id of the place: an ISO 3166-2 code in lower case, or a word.
     package let id: String

@@ -61,10 +61,10 @@ extension BrandRegistryError {
         case .refused(let fault): fault.explanation
         case .logo(let fault): "the logo: \(fault.explanation)"
         case .logoMissing(let name):
-            "brands.json names the logo \(name.text), which is not there: put it beside brands.json"
+            "brands.json names the logo \(name.text), but the file is missing: put it beside brands.json"
         case .logoUnfit(let name, let fault): "the logo \(name.text): \(fault.explanation)"
         case .logoUnnamed(let name):
-            "no brand of brands.json names the logo \(name.text): leave it out, or name it"
+            "no brand in brands.json names the logo \(name.text): remove the file, or name it in a brand"
         }
     }
 }
@@ -73,7 +73,7 @@ extension BrandFault {
     fileprivate var explanation: String {
         switch self {
         case .identifierMalformed:
-            "an identifier must have 1 to \(TokenText.longest) of the letters and digits of ASCII, -, _, . and :"
+            "an identifier must have 1 to \(TokenText.longest) characters: ASCII letters, digits, -, _, . and :"
         case .nameMalformed: "a brand's name must have 1 to 64 characters in one line, all of them visible"
         case .logoNameMalformed: "a logo must be a file beside brands.json whose name ends in .png"
         case .identityNameMalformed: "\"identity\" is not a valid name of an identity"
@@ -82,10 +82,11 @@ extension BrandFault {
             "a key must be \"kty\": \"EC\", \"crv\": \"P-256\" with \"x\" and \"y\" on that curve"
         case .tooManyBrands(let limit): "there are more than \(limit) brands"
         case .tooManyKeys(let limit): "a brand has more than \(limit) keys"
-        case .brandTwice: "there is a brand with this identifier already"
-        case .keyTwice: "there is a key with this identifier already: each key of any brand needs its own"
-        case .brandUnknown: "there is no such brand: countersign brand list shows those there are"
-        case .keyUnknown: "there is no such key: countersign brand list shows those there are"
+        case .brandTwice: "a brand with this identifier exists already"
+        case .keyTwice:
+            "a key with this identifier exists already: no two keys, even of different brands, may share one"
+        case .brandUnknown: "there is no such brand: countersign brand list shows all brands"
+        case .keyUnknown: "there is no such key: countersign brand list shows all keys"
         }
     }
 }

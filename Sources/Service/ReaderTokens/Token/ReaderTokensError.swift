@@ -106,7 +106,7 @@ extension ReaderTokensError {
         case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
         case .valueMalformed(let member): "\(member.rawValue) does not have a valid value"
         case .signatureMalformed(let size):
-            "its signature has \(size) bytes: one of ES256 has 64, r followed by s and not DER"
+            "its signature has \(size) bytes: ES256 requires 64 bytes, r followed by s, not DER"
         case .typeNotJWT: "typ is not JWT"
         case .algorithmNotES256: "alg is not ES256, and no other is accepted"
         case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
@@ -116,7 +116,7 @@ extension ReaderTokensError {
         case .signatureInvalid: "its signature does not verify"
         case .audienceWrong: "aud is not the audience of this reader"
         case .instanceWrong: "sub names another reader: countersign token instance shows this one"
-        case .issuedInFuture: "it was issued in the future: are the clocks of signer and reader right?"
+        case .issuedInFuture: "it was issued in the future: check the clocks of the signer and of this reader"
         case .lifetimeNotPositive: "exp is not after iat"
         case .lifetimeTooLong: "exp is more than \(ReaderToken.longestLifetime) seconds after iat"
         case .expired(let since): "it expired at \(since), before its first use: get a new one"
