@@ -85,7 +85,7 @@ package enum PrivateFile {
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
                 permissions: .ownerReadWrite), IdentityStoreError.refusing(path))
         try mapping(file.closeAfter { _ = try file.writeAll(bytes) }, IdentityStoreError.refusing(path))
-        try settle(path)
+        try flush(path)
     }
 
     /// Replaces a file in one step: a reader finds either the old contents or the new ones.
@@ -117,14 +117,14 @@ package enum PrivateFile {
                 let size = Int(min(try file.seek(offset: 0, from: .end), Int64(largest)))
                 _ = try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0, count: size))
             }, IdentityStoreError.refusing(path))
-        try settle(path)
+        try flush(path)
         guard unsafe unlink(path) == 0 else { throw .fileRefused(path: path, errno: errno) }
-        try settle(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
+        try flush(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
     }
 
     static func rename(_ path: String, to target: String) throws(IdentityStoreError) {
         guard unsafe Glibc.rename(path, target) == 0 else { throw .fileRefused(path: target, errno: errno) }
-        try settle(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
+        try flush(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
     }
 
     /// Creates a folder and missing folders above it, with access for the owner only. Refuses an existing
@@ -156,7 +156,7 @@ package enum PrivateFile {
     }
 
     /// Flushes a file's contents, or a folder's entries, to the disk.
-    private static func settle(_ path: String) throws(IdentityStoreError) {
+    private static func flush(_ path: String) throws(IdentityStoreError) {
         let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .fileRefused(path: path, errno: errno) }
         defer { close(file) }

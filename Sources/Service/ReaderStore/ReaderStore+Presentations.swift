@@ -150,7 +150,7 @@ extension ReaderStore {
             try Self.put(presentation, in: database)
             return presentation.receipts
         }
-        if receipts != (nil, nil) { sealReceipts() }
+        if receipts != (nil, nil) { writeReceiptHead() }
         return receipts
     }
 

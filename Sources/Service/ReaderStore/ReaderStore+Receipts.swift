@@ -22,7 +22,7 @@ extension ReaderStore {
                 sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
             return try append(statement, in: database)
         }
-        sealReceipts()
+        writeReceiptHead()
         return receipt
     }
 
@@ -32,7 +32,7 @@ extension ReaderStore {
         // A chain with receipts and without a head is a fault (`headDiffers`). The head of the empty chain is
         // written before the first receipt, so that a process that ends between the receipt and its head
         // leaves no fault.
-        if last == nil, !ReceiptHead.isThere(in: folder) {
+        if last == nil, !ReceiptHead.exists(in: folder) {
             try ReceiptHead(count: 0, digest: SignedReceipt.origin).write(to: folder, signedWith: key)
         }
         let receipt = try SignedReceipt.sign(statement, after: last, with: key)
@@ -102,7 +102,7 @@ extension ReaderStore {
             try database.execute(sql: "DELETE FROM receipt_held")
             return held.count
         }
-        if count > 0 { sealReceipts() }
+        if count > 0 { writeReceiptHead() }
         return count
     }
 
@@ -152,7 +152,7 @@ extension ReaderStore {
     @discardableResult
     package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
         try change { database in
-            try sealReceiptsAnew(in: database)
+            try rewriteReceiptHead(in: database)
             let key = try ReceiptKeyFile(in: folder).replace()
             return try ReceiptPublicKey(key.publicKey()).id
         }
@@ -171,15 +171,15 @@ extension ReaderStore {
         // The head is read before the chain. A receipt that another process appends in between is then after
         // the head, which is no fault; in the other order the head could name a receipt that is not among the
         // links.
-        let isSealed = ReceiptHead.isThere(in: folder)
-        let sealed = try? ReceiptHead(in: folder, signedBy: receiptKeys())
+        let hasHead = ReceiptHead.exists(in: folder)
+        let stored = try? ReceiptHead(in: folder, signedBy: receiptKeys())
         let chain = try receiptChain()
         let count = chain.links.count
         let verdict = chain.verify(by: try receiptKeys(), expecting: head)
         guard case .intact = verdict else { return (verdict, count) }
-        if let sealed { return (sealed.fault(of: chain.links) ?? verdict, count) }
-        let isUnsealed = count == 0 && !isSealed
-        return (isUnsealed ? verdict : .broken(at: Int64(count) + 1, .headDiffers), count)
+        if let stored { return (stored.fault(of: chain.links) ?? verdict, count) }
+        let isNew = count == 0 && !hasHead
+        return (isNew ? verdict : .broken(at: Int64(count) + 1, .headDiffers), count)
     }
 
     /// Writes the head of the chain to its file, after the receipts are on the disk.
@@ -187,34 +187,34 @@ extension ReaderStore {
     /// If the database does not reach the head in the file, the file stays unchanged, because it shows that
     /// receipts are missing. If writing fails, the file names an earlier receipt until the next one is
     /// appended.
-    func sealReceipts() {
+    func writeReceiptHead() {
         try? change { database in
             guard let last = try Self.lastReceipt(in: database) else { return }
             // Without a head a chain of one receipt may be new, but a longer chain has lost its head and must
             // not get a new one.
-            if last.sequence > 1 || ReceiptHead.isThere(in: folder) {
-                let sealed = try ReceiptHead(in: folder, signedBy: Self.receiptKeys(in: database))
-                guard try Self.holds(sealed, in: database) else { return }
+            if last.sequence > 1 || ReceiptHead.exists(in: folder) {
+                let stored = try ReceiptHead(in: folder, signedBy: Self.receiptKeys(in: database))
+                guard try Self.contains(stored, in: database) else { return }
             }
-            try seal(last)
+            try writeHead(at: last)
         }
     }
 
     /// Writes the head of the chain to its file without comparing it with the earlier head.
-    private func sealReceiptsAnew(in database: Database) throws {
-        if let last = try Self.lastReceipt(in: database) { try seal(last) }
+    private func rewriteReceiptHead(in database: Database) throws {
+        if let last = try Self.lastReceipt(in: database) { try writeHead(at: last) }
     }
 
     /// Signs the head with the key of the last receipt. Does nothing if the key was renewed since: the new
     /// key is not among the store's known keys until it has signed a receipt.
-    private func seal(_ last: SignedReceipt) throws {
+    private func writeHead(at last: SignedReceipt) throws {
         guard let key = try? ReceiptKeyFile(in: folder).key(),
             try last.keyID == ReceiptPublicKey(key.publicKey()).id
         else { return }
         try ReceiptHead(count: last.sequence, digest: last.digest).write(to: folder, signedWith: key)
     }
 
-    private static func holds(_ head: ReceiptHead, in database: Database) throws -> Bool {
+    private static func contains(_ head: ReceiptHead, in database: Database) throws -> Bool {
         if head.count == 0 { return head.digest == SignedReceipt.origin }
         let encoded = try Data.fetchOne(
             database, sql: "SELECT encoded FROM receipt WHERE sequence = ?", arguments: [head.count])
@@ -241,7 +241,7 @@ private struct ReceiptHead: Equatable {
 
     private static func path(in folder: StoreFolder) -> String { "\(folder.path)/receipt-head" }
 
-    static func isThere(in folder: StoreFolder) -> Bool {
+    static func exists(in folder: StoreFolder) -> Bool {
         unsafe access(path(in: folder), F_OK) == 0
     }
 

@@ -122,9 +122,9 @@ package struct ReaderStore: Sendable {
             // A file without tables but with an application id belongs to another program: `requireTables`
             // refuses it.
             let isNew = try count == 0 && fileVersion(of: database).application == 0
-            let found = isNew ? 0 : try requireTables(database)
-            guard found < version else { return .commit }
-            for schema in tables[found...] { try database.execute(sql: schema) }
+            let existing = isNew ? 0 : try requireTables(database)
+            guard existing < version else { return .commit }
+            for schema in tables[existing...] { try database.execute(sql: schema) }
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
             try database.execute(sql: "PRAGMA user_version = \(version)")
             return .commit

@@ -4,7 +4,7 @@ enum HPKEKeyEncapsulation {
     static func secret(
         to recipient: borrowing PublicKey, ephemeralKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
-        try require(recipient.curve)
+        try requireP256(recipient.curve)
         return try derive(
             ephemeralKey.sharedSecret(with: recipient),
             context: ephemeralKey.encodedPoint + recipient.encodedPoint)
@@ -13,7 +13,7 @@ enum HPKEKeyEncapsulation {
     static func secret(
         encapsulatedIn ephemeral: borrowing PublicKey, recipientKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
-        try require(recipientKey.curve)
+        try requireP256(recipientKey.curve)
         return try derive(
             recipientKey.sharedSecret(with: ephemeral),
             context: ephemeral.encodedPoint + recipientKey.encodedPoint)
@@ -21,7 +21,7 @@ enum HPKEKeyEncapsulation {
 
     /// Throws `unsupportedKey` unless `curve` is P-256. The other key needs no check: an agreement of keys on
     /// different curves fails.
-    private static func require(_ curve: Curve) throws(OpenSSLCryptoError) {
+    private static func requireP256(_ curve: Curve) throws(OpenSSLCryptoError) {
         guard curve == .p256 else { throw .unsupportedKey }
     }
 

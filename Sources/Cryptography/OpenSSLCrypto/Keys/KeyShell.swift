@@ -10,7 +10,7 @@ internal import Synchronization
     /// Whether shells may be reused: only if keys, verifications and agreements use one provider, as they do
     /// unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy of the key,
     /// and would continue to use the copy of the previous point.
-    private static let areUsedAgain: Bool = {
+    private static let areReusable: Bool = {
         guard let key = unsafe KeyGenerator.generate(.p256) else { return false }
         let verifying = unsafe verification(with: key)
         let agreeing = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
@@ -40,7 +40,7 @@ internal import Synchronization
     /// - Throws: `pointNotOnCurve` if the point is not on the curve.
     static func holding(_ encodedPoint: [UInt8], on curve: Curve) throws(OpenSSLCryptoError) -> KeyShell {
         let ready = spare.withLock { $0[curve]?.popLast() }
-        guard let shell = ready ?? KeyShell(curve, isUsedAgain: areUsedAgain) else {
+        guard let shell = ready ?? KeyShell(curve, isUsedAgain: areReusable) else {
             throw cleared(.openSSLFailed)
         }
         guard unsafe EVP_PKEY_set1_encoded_public_key(shell.key, encodedPoint, encodedPoint.count) == 1 else {

@@ -28,10 +28,10 @@ struct RevokedSerialNumbers: Sendable {
             }
             guard let entry = readElement(&list) else { break }
             guard let place = try readEntry(entry, startIndex: der.startIndex, &deviations) else { continue }
-            if let last = places.last { isSorted = isSorted && Self.precedes(last, place, der) }
+            if let last = places.last { isSorted = isSorted && Self.precedes(last, place, in: der) }
             places.append(place)
         }
-        if !isSorted { places.sort { Self.precedes($0, $1, der) } }
+        if !isSorted { places.sort { Self.precedes($0, $1, in: der) } }
     }
 
     /// Reads the next entry. Returns `nil` and records a fault if its end cannot be found, so that no later
@@ -94,7 +94,7 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
-    private static func precedes(_ one: Place, _ other: Place, _ der: ArraySlice<UInt8>) -> Bool {
+    private static func precedes(_ one: Place, _ other: Place, in der: ArraySlice<UInt8>) -> Bool {
         // The order serves only the binary search. It need not be numeric, and is not: serial numbers may be
         // negative.
         guard one.count == other.count else { return one.count < other.count }
@@ -107,7 +107,7 @@ struct RevokedSerialNumbers: Sendable {
     }
 
     /// Returns −1, 0 or 1 if the serial number at `place` is less than, equal to or greater than `serial`.
-    private static func order(_ place: Place, _ serial: Span<UInt8>, _ der: Span<UInt8>) -> Int {
+    private static func order(of place: Place, to serial: Span<UInt8>, in der: Span<UInt8>) -> Int {
         guard Int(place.count) == serial.count else { return Int(place.count) < serial.count ? -1 : 1 }
         for offset in serial.indices {
             let own = der[Int(place.start) + offset]
@@ -121,13 +121,19 @@ struct RevokedSerialNumbers: Sendable {
         var (low, high) = (0, places.count)
         while low < high {
             let middle = (low + high) / 2
-            if Self.order(places[middle], wanted, bytes) < 0 { low = middle + 1 } else { high = middle }
+            if Self.order(of: places[middle], to: wanted, in: bytes) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        guard low < places.count, Self.order(places[low], wanted, bytes) == 0 else { return nil }
+        guard low < places.count, Self.order(of: places[low], to: wanted, in: bytes) == 0 else { return nil }
         // If a serial number is listed more than once, a permanent revocation counts before a hold.
         var entry = places[low]
         for place in places[low...].dropFirst() {
-            guard entry.reason == .certificateHold, Self.order(place, wanted, bytes) == 0 else { break }
+            guard entry.reason == .certificateHold, Self.order(of: place, to: wanted, in: bytes) == 0 else {
+                break
+            }
             entry = place
         }
         return RevokedCertificate(reason: entry.reason, revocationDate: entry.date)

@@ -60,7 +60,7 @@ package actor PostgreSQLNonces: NonceStore {
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)
         }
-        guard let row = try await pool.nonceRows(NonceTables.look, [nonce.bytes]).first else {
+        guard let row = try await pool.nonceRows(NonceTables.read, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }
         return try NonceUse(issued: IssuedNonce(nonce, row), asked: [], isFirstUse: false)

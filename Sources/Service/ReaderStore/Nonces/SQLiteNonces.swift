@@ -19,7 +19,7 @@ package import WalletPresentation
 package actor SQLiteNonces: NonceStore {
     private enum Step: Sendable {
         case issue(IssuedNonce, asked: [UInt8])
-        case spend(PresentationNonce, SessionBinding, PresentationChannel, Timestamp)
+        case spend(PresentationNonce, by: SessionBinding, over: PresentationChannel, at: Timestamp)
     }
 
     private struct Waiting {
@@ -93,7 +93,7 @@ package actor SQLiteNonces: NonceStore {
         guard count < terms.capacity else { throw .refused(.tooMany) }
         // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
         count += 1
-        return try await make(.issue(issued, asked: asked)).issued
+        return try await submit(.issue(issued, asked: asked)).issued
     }
 
     package func spend(
@@ -101,7 +101,7 @@ package actor SQLiteNonces: NonceStore {
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest {
         let now = time.time(at: now)
-        return try await make(.spend(nonce, session, channel, now))
+        return try await submit(.spend(nonce, by: session, over: channel, at: now))
             .spent(by: session, over: channel, at: now)
     }
 
@@ -125,7 +125,7 @@ package actor SQLiteNonces: NonceStore {
 
     // MARK: Combined writes
 
-    private func make(_ step: Step) async throws(NonceStoreError) -> NonceUse {
+    private func submit(_ step: Step) async throws(NonceStoreError) -> NonceUse {
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in
             waiting.append(Waiting(step: step, answer: answer))
@@ -141,10 +141,11 @@ package actor SQLiteNonces: NonceStore {
             waiting.removeFirst(together.count)
             let steps = together.map(\.step)
             do throws(NonceStoreError) {
-                let uses = try await change { database in try steps.map { try Self.make($0, in: database) } }
-                for (one, use) in zip(together, uses) { one.answer.resume(returning: use) }
+                let uses = try await change { database in try steps.map { try Self.perform($0, in: database) }
+                }
+                for (caller, use) in zip(together, uses) { caller.answer.resume(returning: use) }
             } catch {
-                for one in together { one.answer.resume(returning: .failure(error)) }
+                for caller in together { caller.answer.resume(returning: .failure(error)) }
             }
         }
         isWriting = false
@@ -162,7 +163,7 @@ package actor SQLiteNonces: NonceStore {
         }
     }
 
-    private static func make(
+    private static func perform(
         _ step: Step, in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {
         switch step {
@@ -191,11 +192,11 @@ package actor SQLiteNonces: NonceStore {
         at now: Timestamp, in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {
         let key = Data(nonce.bytes)
-        let found = try Row.fetchOne(
+        let row = try Row.fetchOne(
             database.cachedStatement(
                 sql: "SELECT session, channel, expires, asked FROM nonce WHERE nonce = ?"), arguments: [key])
-        guard let found else { return .failure(.refused(.unknown)) }
-        let issued = try IssuedNonce(nonce, found)
+        guard let row else { return .failure(.refused(.unknown)) }
+        let issued = try IssuedNonce(nonce, row)
         // Checked before the update, so that an answer from another session does not use up the nonce.
         do throws(NonceRefusal) {
             try issued.check(session: session, channel: channel, at: now)
@@ -206,7 +207,7 @@ package actor SQLiteNonces: NonceStore {
             .execute(arguments: [key])
         return .success(
             NonceUse(
-                issued: issued, asked: [UInt8](try found.decode(Data.self, forColumn: "asked")),
+                issued: issued, asked: [UInt8](try row.decode(Data.self, forColumn: "asked")),
                 isFirstUse: database.changesCount == 1))
     }
 }
@@ -255,7 +256,7 @@ enum NonceTables {
         """
 
     /// Reads the row of a nonce that `spend` did not update, to name the reason.
-    static let look = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
+    static let read = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
 
     /// Deletes expired nonces and returns the number of the others. `SKIP LOCKED`: several servers sweep at
     /// the same time without waiting for each other.

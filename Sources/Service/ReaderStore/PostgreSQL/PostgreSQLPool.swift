@@ -67,21 +67,21 @@ package actor PostgreSQLPool {
                 borrowing PostgreSQLLink, ContinuousClock.Instant
             ) throws(PostgreSQLError) -> Value
     ) async throws(PostgreSQLError) -> Value {
-        let connection = try await take()
+        let connection = try await acquire()
         do throws(PostgreSQLError) {
             let value = try await connection.using(body)
-            give(connection)
+            release(connection)
             return value
         } catch {
             // The waiting callers would each wait for the same failure, one connection timeout after the
             // other.
             if error == .unreachable { refuseAll() }
-            give(connection)
+            release(connection)
             throw error
         }
     }
 
-    private func take() async throws(PostgreSQLError) -> PostgreSQLConnection {
+    private func acquire() async throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection = idle.popLast() { return connection }
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in
@@ -91,7 +91,7 @@ package actor PostgreSQLPool {
 
     /// Gives a connection to the first caller whose deadline has not passed. Statements have a timeout, so no
     /// connection is in use for much longer.
-    private func give(_ connection: PostgreSQLConnection) {
+    private func release(_ connection: PostgreSQLConnection) {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
             guard next.deadline > .now else {
@@ -105,7 +105,7 @@ package actor PostgreSQLPool {
 
     /// Fails all waiting callers, because the database cannot be reached.
     private func refuseAll() {
-        for one in waiting { one.answer.resume(returning: .failure(.unreachable)) }
+        for caller in waiting { caller.answer.resume(returning: .failure(.unreachable)) }
         waiting = []
     }
 }

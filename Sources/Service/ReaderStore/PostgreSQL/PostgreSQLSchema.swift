@@ -65,7 +65,7 @@ package struct PostgreSQLSchema: Sendable {
     ) throws(PostgreSQLError) {
         switch form {
         case .fixed(let table, let statements):
-            guard try !Self.isThere(table, link, until: deadline) else { return }
+            guard try !Self.exists(table, link, until: deadline) else { return }
             // An error ends the connection, and with it the transaction.
             for statement in ["BEGIN", Self.lock] + statements + ["COMMIT"] {
                 _ = try link.rows(statement, until: deadline)
@@ -89,7 +89,7 @@ package struct PostgreSQLSchema: Sendable {
         }
     }
 
-    private static func isThere(
+    private static func exists(
         _ table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Bool {
         try link.rows("SELECT to_regclass('\(table)') IS NOT NULL", until: deadline).first?.first == [1]
@@ -99,7 +99,7 @@ package struct PostgreSQLSchema: Sendable {
     private static func version(
         in table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Int {
-        guard try isThere(table, link, until: deadline) else { return 0 }
+        guard try exists(table, link, until: deadline) else { return 0 }
         let row = try link.rows("SELECT max(version)::bigint FROM \(table)", until: deadline).first
         guard let version = row?.first??.bigint, version > 0 else { throw .versionMissing }
         return Int(clamping: version)

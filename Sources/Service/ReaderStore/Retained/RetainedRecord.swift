@@ -91,7 +91,7 @@ struct RetainedField {
         until deadline: Timestamp, with keys: RetentionKeys
     ) throws(ReaderStoreError) {
         guard value.count <= Self.longestValue else { throw .tooLong }
-        var cipher = try keys.cipher(due: deadline.dayInUTC, making: true)
+        var cipher = try keys.cipher(due: deadline.dayInUTC, createIfMissing: true)
         self.record = record
         self.name = name
         self.deadline = deadline
@@ -118,7 +118,7 @@ struct RetainedField {
     /// Opens the field. Throws `sealBroken` if its key was deleted, or any part was changed.
     func open(with keys: RetentionKeys) throws(ReaderStoreError) -> RetainedRecord.Field {
         guard nonce.count == AESGCM.nonceSize else { throw .sealBroken }
-        var cipher = try keys.cipher(due: deadline.dayInUTC, making: false)
+        var cipher = try keys.cipher(due: deadline.dayInUTC, createIfMissing: false)
         let value = try mapping(
             cipher.open(
                 sealed[...], nonce: Self.array(nonce),

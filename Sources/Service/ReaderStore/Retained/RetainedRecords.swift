@@ -100,8 +100,8 @@ package struct RetainedRecords: Sendable {
         try store.change { database in
             let state = try RetainedState(at: now, by: monotonic, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
-            _ = try keys.digest(of: RetainedReference("check"), making: state.isEmpty)
-            _ = try keys.cipher(due: deadline.dayInUTC, making: true)
+            _ = try keys.digest(of: RetainedReference("check"), createIfMissing: state.isEmpty)
+            _ = try keys.cipher(due: deadline.dayInUTC, createIfMissing: true)
             try state.write(to: database)
         }
     }
@@ -125,7 +125,7 @@ package struct RetainedRecords: Sendable {
                     """)
             // Only the first record may create the key for references: with a new key existing records could
             // not be found.
-            let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
+            let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
             for (name, value) in values {
                 let field = try RetainedField(
                     sealing: value, of: name, in: id, until: deadline, with: keys)
@@ -228,7 +228,7 @@ extension RetainedRecords {
             // A key that cannot be deleted is no fault of the export: the next `purge(at:)` tries again and
             // reports it.
             _ = try purge(&state, in: database)
-            let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
+            let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
             let condition =
                 "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
             let rows = try Row.fetchAll(
@@ -327,8 +327,8 @@ extension RetainedRecords {
         _ condition: String, _ arguments: StatementArguments, in database: Database
     ) throws -> Int64 {
         let records = "SELECT count(DISTINCT record) FROM retained_field"
-        let isThere = "SELECT 1 FROM retained_field WHERE \(condition) LIMIT 1"
-        guard try Int64.fetchOne(database, sql: isThere, arguments: arguments) != nil else { return 0 }
+        let matching = "SELECT 1 FROM retained_field WHERE \(condition) LIMIT 1"
+        guard try Int64.fetchOne(database, sql: matching, arguments: arguments) != nil else { return 0 }
         let before = try Int64.fetchOne(database, sql: records) ?? 0
         // The remaining rows are copied to a new table, and the old one is dropped. A plain DELETE would
         // leave copies of the deleted rows in pages that they occupied earlier.

@@ -19,9 +19,9 @@ struct RetentionKeys: Sendable {
     /// Returns the cipher for fields whose deadline is on `day`. Call this function inside a write
     /// transaction of the store.
     ///
-    /// - Parameter isNew: whether a missing key is created; otherwise `sealBroken` is thrown.
-    func cipher(due day: FullDate, making isNew: Bool) throws(ReaderStoreError) -> AESGCM {
-        let key = try key("\(day)", making: isNew)
+    /// - Parameter createIfMissing: whether a missing key is created; otherwise `sealBroken` is thrown.
+    func cipher(due day: FullDate, createIfMissing: Bool) throws(ReaderStoreError) -> AESGCM {
+        let key = try key("\(day)", createIfMissing: createIfMissing)
         do throws(OpenSSLCryptoError) {
             return try AESGCM(key: key)
         } catch {
@@ -31,11 +31,11 @@ struct RetentionKeys: Sendable {
 
     /// Returns the keyed digest (HMAC-SHA-256) that the store holds instead of a reference.
     ///
-    /// - Parameter isNew: whether a missing key is created; otherwise `sealBroken` is thrown.
+    /// - Parameter createIfMissing: whether a missing key is created; otherwise `sealBroken` is thrown.
     func digest(
-        of reference: RetainedReference, making isNew: Bool
+        of reference: RetainedReference, createIfMissing: Bool
     ) throws(ReaderStoreError) -> [UInt8] {
-        let key = try key("reference", making: isNew)
+        let key = try key("reference", createIfMissing: createIfMissing)
         return try mapping(hmacSHA256(key: key, over: [Array(reference.text.utf8)[...]])) {
             (_: OpenSSLCryptoError) in ReaderStoreError.sealBroken
         }
@@ -72,14 +72,14 @@ struct RetentionKeys: Sendable {
         return true
     }
 
-    private func key(_ name: String, making isNew: Bool) throws(ReaderStoreError) -> SecretBytes {
+    private func key(_ name: String, createIfMissing: Bool) throws(ReaderStoreError) -> SecretBytes {
         let path = "\(folder)/\(name)\(Self.suffix)"
         do throws(IdentityStoreError) {
             return try read(path)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             // A new key would open nothing: fields sealed with the lost key stay unreadable, and a new key
             // for references would find none of the existing records.
-            guard isNew else { throw .sealBroken }
+            guard createIfMissing else { throw .sealBroken }
         } catch {
             throw .keyFile(error)
         }

@@ -142,13 +142,13 @@ extension BrandFolder {
     package func replace(with bundle: BrandBundle) throws(BrandRegistryError) {
         try locked { () throws(BrandRegistryError) in
             guard (try? self.bundle()) != bundle else { return }
-            try put(BrandFiles(json: bundle.json, logos: bundle.logos.mapValues(\.png)))
+            try writeAll(BrandFiles(json: bundle.json, logos: bundle.logos.mapValues(\.png)))
         }
     }
 
     /// Restores files that `files()` returned, in place of all files of the folder.
     package func replace(with files: BrandFiles) throws(BrandRegistryError) {
-        try locked { () throws(BrandRegistryError) in try put(files) }
+        try locked { () throws(BrandRegistryError) in try writeAll(files) }
     }
 
     /// Returns all files of the folder, read under its lock.
@@ -163,7 +163,7 @@ extension BrandFolder {
         }
     }
 
-    private func put(_ files: BrandFiles) throws(BrandRegistryError) {
+    private func writeAll(_ files: BrandFiles) throws(BrandRegistryError) {
         // First the logos, then the registry that names them, then the removals: a reader never finds a name
         // without its file.
         for (name, png) in files.logos { try write(png, to: logoPath(name)) }

@@ -60,7 +60,7 @@ package actor TokenServer<Count: TokenCount> {
         }
         do throws(TokenRefusal) {
             let text = try await makeToken(for: request, at: now)
-            let token = try believe(text, for: request, registry, at: now)
+            let token = try verify(text, for: request, with: registry, at: now)
             // The grants may have been replaced while the hub was asked: `replace` runs during the
             // suspension.
             guard isGranted(request) else { throw .notAllowed }
@@ -100,8 +100,8 @@ package actor TokenServer<Count: TokenCount> {
     }
 
     /// Parses and verifies the new token as its reader will do. Throws if a reader would refuse it.
-    private func believe(
-        _ text: String, for request: TokenRequest, _ registry: BrandRegistry, at now: Timestamp
+    private func verify(
+        _ text: String, for request: TokenRequest, with registry: BrandRegistry, at now: Timestamp
     ) throws(TokenRefusal) -> UnverifiedReaderToken {
         do throws(ReaderTokensError) {
             let token = try UnverifiedReaderToken(Array(text.utf8)[...])
