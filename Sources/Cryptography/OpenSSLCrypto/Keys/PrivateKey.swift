@@ -81,7 +81,9 @@ extension KeyHandle {
     /// Creates a Weierstrass key from at most `curve.coordinateSize` big-endian bytes.
     fileprivate init(curve: Curve, scalar: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard scalar.count <= curve.coordinateSize else { throw .scalarOutOfRange }
+        // OpenSSL does not compute the public point of a key that is created from numbers.
         let point = try publicPoint(of: scalar, on: curve)
+        // OpenSSL expects the number in the machine's byte order.
         let native = unsafe SecretBytes(count: scalar.count) { target in
             for (index, byte) in scalar.reversed().enumerated() { unsafe target[index] = byte }
         }

@@ -232,6 +232,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
         while true {
             while unsafe libpq.isBusy(connection) == 1 {
                 try unsafe Self.wait(for: POLLIN, on: libpq.socket(connection), until: deadline)
+                // The connection broke after the statement was sent, so it is unknown whether the statement
+                // was executed.
                 guard unsafe libpq.consumeInput(connection) == 1 else { throw .overdue }
             }
             guard let result = unsafe libpq.getResult(connection) else { break }
@@ -277,6 +279,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
 
     private func flush(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         while true {
+            // Input is read while output is written: a server that waits for its own output to be read
+            // accepts no more input.
             switch unsafe libpq.flush(connection) {
             case 0: return
             case 1: try unsafe Self.wait(for: POLLIN | POLLOUT, on: libpq.socket(connection), until: deadline)

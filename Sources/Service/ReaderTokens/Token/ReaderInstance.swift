@@ -37,8 +37,8 @@ extension ReaderStore {
 }
 
 /// An identifier in a reader token: of a brand, a key, a reader or an audience. It has 1 to 128 ASCII
-/// letters, digits, `-`, `_`, `.` and `:`, and begins with a letter or a digit. With so few characters,
-/// identifiers that look alike are equal.
+/// letters, digits, `-`, `_`, `.` and `:`, and begins with a letter or a digit. Other characters are refused,
+/// because different Unicode texts can look alike.
 package struct TokenText: Hashable, Comparable, Sendable {
     /// The maximum number of characters.
     package static let longest = 128

@@ -12,8 +12,8 @@ package enum ReaderToken {
     package static let maximumLength = 2048
     /// The maximum number of seconds from `iat` to `exp`.
     package static let longestLifetime: Int64 = 300
-    /// The number of seconds that a reader's clock may be behind the signer's. A reader's clock that is ahead
-    /// needs no tolerance, because a token lives much longer. No standard specifies this value.
+    /// The number of seconds that a reader's clock may be behind the signer's. A clock that is ahead needs no
+    /// tolerance, because a token may be used for up to 300 seconds. No standard specifies this value.
     package static let clockSkew: Int64 = 60
     /// The number of seconds after its first use for which a token can be used again.
     package static let sessionLength: Int64 = 48 * 3600
