@@ -10,7 +10,7 @@ package struct StoredPresentation: Sendable {
     package let owner: String
     /// The caller's name for the presentation, such as a booking number; `nil` if the caller gave none.
     package let reference: String?
-    /// The number of the person among those presented under the same reference, from 1.
+    /// The number of the person among several persons under one reference, from 1.
     package let holder: Int
     /// The SHA-256 of the order. A repeated order has the same digest.
     package let order: [UInt8]
@@ -22,8 +22,8 @@ package struct StoredPresentation: Sendable {
     package let outcome: Outcome?
     /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
-    /// The JSON description that the caller reads. While the presentation continues, this text says that it
-    /// was interrupted, because that is true if nothing replaces the row.
+    /// The JSON description that the caller reads. The row of a running presentation says that it was
+    /// interrupted: that is true if the daemon ends before it replaces the row.
     package let description: String
     /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String
@@ -254,8 +254,8 @@ extension ReaderStore {
         }
     }
 
-    /// Marks all open presentations as ended. For the daemon's start, when no presentation of an earlier run
-    /// can continue.
+    /// Marks all running presentations as ended. Call this function when the daemon starts: no presentation
+    /// of an earlier run can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             try database.execute(

@@ -79,8 +79,8 @@ extension ReaderStore {
     }
 
     /// Appends all held statements to the chain as receipts: those that nobody decided on, and those of
-    /// interrupted presentations. For the daemon's start, when no presentation of an earlier run can
-    /// continue.
+    /// interrupted presentations. Call this function when the daemon starts: no presentation of an earlier
+    /// run can continue.
     ///
     /// - Returns: the number of receipts.
     @discardableResult

@@ -78,7 +78,7 @@ package struct ReceiptChain: Sendable {
     /// Verifies the links in order, up to the first that is not valid.
     ///
     /// - Parameters:
-    ///   - keys: the keys that may have signed. Keys that the chain names otherwise are unknown.
+    ///   - keys: the keys that may have signed. A link that names another key is `keyUnknown`.
     ///   - start: the number and digest of the link before the first one; 0 and `SignedReceipt.origin` for a
     ///     whole chain.
     ///   - head: the digest of a link that must be in the chain. Without it a missing end cannot be detected.
@@ -152,8 +152,8 @@ package enum ReceiptChainFault: Hashable, Sendable {
     case missing(from: Int64, through: Int64)
     /// The receipt belongs elsewhere in the chain, or occurred before.
     case outOfOrder(expected: Int64)
-    /// The receipt names another predecessor than the receipt before it or, as the first one, another start
-    /// digest.
+    /// The receipt's `previous` is not the digest of the receipt before it or, for the first receipt, not
+    /// `SignedReceipt.origin`.
     case predecessorDiffers
     /// The chain does not contain the expected digest: its end was cut off, or it is another chain.
     case endMissing

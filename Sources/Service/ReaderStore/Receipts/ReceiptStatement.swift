@@ -7,9 +7,9 @@ package import RequestPlanner
 
 /// The statement of a receipt about one presentation.
 ///
-/// A statement records that a presentation took place, who was asked for what, and how it ended. It has no
-/// personal data: its members are closed lists, numbers, and names from our own settings. There is no place
-/// for an element's value, a certificate's serial number, a digest of the MSO or a date of the document.
+/// A statement records that a presentation took place, what was asked, and how it ended. It has no personal
+/// data: its members are closed lists, numbers, and names from this reader's settings. There is no place for
+/// an element's value, a certificate's serial number, a digest of the MSO or a date of the document.
 ///
 /// A presentation gets one statement for the first request, and a second one for the further request
 /// (`then`). Its states:
@@ -137,8 +137,8 @@ package struct ReceiptStatement: Hashable, Sendable {
     }
 }
 
-/// A name from our own settings, such as a lane's, or a document type. Its few letters and digits have no
-/// room for text of a document.
+/// A name from this reader's settings, such as a lane's, or a document type. A label has only letters, digits
+/// and a few signs, so it has no room for text of a document.
 package struct ReceiptLabel: Hashable, Sendable, CustomStringConvertible {
     package static let maximumLength = 64
 

@@ -32,7 +32,7 @@ package struct RetainedRecords: Sendable {
     let keys: RetentionKeys
     private let monotonic: MonotonicTime
 
-    /// Creates the records of a store.
+    /// Gives access to the retained records of a store.
     ///
     /// - Parameters:
     ///   - store: the store with the tables.
@@ -294,7 +294,7 @@ extension RetainedRecords {
     /// Deletes all fields whose deadline has passed, and the keys of past days. Call this function at the
     /// start, and at the time that `nextDue()` returns.
     ///
-    /// - Returns: the number of records of which nothing is left.
+    /// - Returns: the number of records that have no field left.
     /// - Throws: `keyFile` if a key could not be deleted; the data is deleted nevertheless.
     @discardableResult
     package func purge(at now: Timestamp) throws(ReaderStoreError) -> Int64 {
@@ -322,7 +322,7 @@ extension RetainedRecords {
 
     /// Deletes fields so that no copy of their rows remains in the file.
     ///
-    /// - Returns: the number of records of which nothing is left.
+    /// - Returns: the number of records that have no field left.
     func remove(
         _ condition: String, _ arguments: StatementArguments, in database: Database
     ) throws -> Int64 {
@@ -380,8 +380,8 @@ private struct RetainedState {
     let isEmpty: Bool
     private let time: MonotonicTime
 
-    /// Reads the state and advances its latest time. If something is retained, `latest` continues by `time`
-    /// even if `now` is earlier.
+    /// Reads the state and advances its latest time. If something is retained, `latest` follows the monotonic
+    /// clock even if `now` is earlier.
     init(at now: Timestamp, by time: MonotonicTime, in database: Database) throws {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
