@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A public key, checked to be on its curve.
+/// A public key. The initialisers check that a point is on its Weierstrass curve.
 package struct PublicKey: ~Copyable, Sendable {
     package let curve: Curve
     /// The point 04‖x‖y (SEC 1 2.3.3), or the raw key on a Montgomery or Edwards curve (RFC 7748, RFC 8032).

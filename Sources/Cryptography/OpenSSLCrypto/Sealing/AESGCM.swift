@@ -3,7 +3,7 @@ internal import COpenSSL
 /// AES-GCM (SP 800-38D) with one key of 16 or 32 bytes, 96-bit nonces and 128-bit tags.
 ///
 /// The caller chooses each nonce and must never use one twice with the same key: two messages under one nonce
-/// reveal both plaintexts, and allow forgeries. Sessions therefore use `AESGCMSealingKey` and
+/// reveal the XOR of their plaintexts, and allow forgeries. Sessions therefore use `AESGCMSealingKey` and
 /// `AESGCMOpeningKey`, whose nonces are counters inside the value. Retained fields use this type directly,
 /// with random nonces.
 ///

@@ -3,9 +3,9 @@ package import OpenSSLCrypto
 /// A parsed X.509 certificate (RFC 5280 4.1), which is not yet trusted.
 ///
 /// The initialiser reads the encoding strictly: every field of the certificate, and the known extensions down
-/// to their last byte. A malformed known extension is an error. Encodings that RFC 5280 forbids but that real
-/// roots have (Q179) are read and recorded in `deviations`; whoever uses the certificate decides whether to
-/// accept them.
+/// to their last byte. A malformed known extension is an error. Some encodings that RFC 5280 forbids occur in
+/// real roots (Q179). They are read and recorded in `deviations`, and the caller decides whether to accept
+/// them.
 ///
 /// Parsing checks no signature, no validity period and no profile:
 ///

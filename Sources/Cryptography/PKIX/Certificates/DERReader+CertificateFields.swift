@@ -86,7 +86,7 @@ extension DERReader {
     ) throws(PKIXError) -> CertificateExtension {
         var reader = try enter(DERTag.sequence)
         let oid = try reader.readObjectIdentifier()
-        // Some roots encode TRUE as 01 here (Q215). Only in basicConstraints is that accepted.
+        // Some roots encode TRUE as 01 in basicConstraints (Q215). In other extensions 01 is refused.
         let isCritical = try reader.readBooleanDefaultingToFalse(
             acceptingOne: oid == .basicConstraints, &deviations)
         let value = try reader.read(DERTag.octetString)

@@ -1,8 +1,8 @@
 internal import CPostgreSQL
 internal import Glibc
 
-/// The functions of libpq, loaded with `dlopen` when a database is first used. If the program were linked
-/// with libpq, every counter would load Kerberos, LDAP and GnuTLS into its memory.
+/// The functions of libpq, loaded with `dlopen` when a database is first used. If the programs were linked
+/// with libpq, every daemon would load Kerberos, LDAP and GnuTLS into its memory.
 @safe struct LibPQ: Sendable {
     /// The functions of the installed library, or `nil` if the library is not installed.
     static let installed = try? LibPQ("libpq.so.5")
