@@ -7,7 +7,7 @@ package struct AESGCMSealingKey: ~Copyable, Sendable {
     /// Creates the key.
     ///
     /// - Parameter noncePrefix: the first 8 bytes of each nonce: 0 for messages of the reader, 1 for messages
-    ///   of the mdoc.
+    ///   of the phone.
     package init(key: consuming SecretBytes, noncePrefix: UInt64) throws(OpenSSLCryptoError) {
         cipher = try AESGCM(key: key)
         nonces = NonceCounter(prefix: noncePrefix)
@@ -29,7 +29,7 @@ package struct AESGCMOpeningKey: ~Copyable, Sendable {
     /// Creates the key.
     ///
     /// - Parameter noncePrefix: the first 8 bytes of each nonce: 0 for messages of the reader, 1 for messages
-    ///   of the mdoc.
+    ///   of the phone.
     package init(key: consuming SecretBytes, noncePrefix: UInt64) throws(OpenSSLCryptoError) {
         cipher = try AESGCM(key: key)
         nonces = NonceCounter(prefix: noncePrefix)

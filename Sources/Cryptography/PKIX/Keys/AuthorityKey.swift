@@ -8,7 +8,8 @@ package enum AuthorityKey: ~Copyable, Sendable {
 }
 
 extension SubjectPublicKeyInfo {
-    /// Returns the key, checked for its type. Throws `unsupportedKey` for other kinds of keys.
+    /// Returns the key. Checks that a point is on its curve, and that an RSA key has a supported size. Throws
+    /// `unsupportedKey` for other kinds of keys.
     package func authorityKey() throws(OpenSSLCryptoError) -> AuthorityKey {
         guard isRSA else { return .curve(try publicKey()) }
         let (modulus, exponent) = try rsaNumbers()
