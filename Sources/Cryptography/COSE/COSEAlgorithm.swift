@@ -15,7 +15,7 @@ package struct COSEAlgorithm: Hashable, Sendable {
     /// HMAC 256/256, the only MAC of ISO/IEC 18013-5.
     package static let hmac256 = COSEAlgorithm(identifier: 5)
 
-    /// The algorithm that signs with a key on this curve; nil for key-agreement curves.
+    /// The algorithm that signs with a key on this curve; `nil` for curves of key agreement.
     package init?(signingWith curve: Curve) {
         switch (curve.family, curve.preferredHash) {
         case (.montgomery, _): return nil
@@ -26,14 +26,15 @@ package struct COSEAlgorithm: Hashable, Sendable {
         }
     }
 
-    /// What to verify with when the key lies on `curve`; nil if algorithm and curve do not belong together.
+    /// Returns the algorithm for verifying with a key on `curve`; `nil` if this identifier does not fit the
+    /// curve.
     package func signatureAlgorithm(on curve: Curve) -> SignatureAlgorithm? {
         guard let expected = COSEAlgorithm(signingWith: curve) else { return nil }
         guard self == expected || Self.fullySpecified[identifier] == curve else { return nil }
         return curve.family == .edwards ? .eddsa : .ecdsa(curve.preferredHash)
     }
 
-    /// Whether this is one of the newer identifiers that name the curve too (Q153).
+    /// Whether this is one of the newer identifiers, which name the curve too (Q153).
     package var isFullySpecified: Bool { Self.fullySpecified[identifier] != nil }
 
     private static let fullySpecified: [Int64: Curve] = [

@@ -1,28 +1,29 @@
 package import OpenSSLCrypto
 
-/// Why a COSE object (RFC 9052) is not accepted.
+/// The reason why a COSE object (RFC 9052) is refused.
 package enum COSEError: Error, Equatable, Sendable {
-    /// Not the array, header maps or strings that the structure consists of.
+    /// The bytes are not the array, header maps and strings of the structure.
     case malformed(COSEStructure)
-    /// The same label in both headers (RFC 9052 3).
+    /// A label occurs in both headers (RFC 9052 3).
     case labelInBothHeaders(Int64)
     case textLabelInBothHeaders
     case algorithmMissing
-    /// An algorithm this structure does not take, or that does not fit the key's curve.
+    /// The algorithm is not allowed in this structure, or does not fit the key's curve.
     case algorithmNotAllowed(Int64)
-    /// A critical header (label 2) that is not understood.
+    /// The header `crit` (label 2) is present. This target understands no critical header.
     case criticalHeaderNotUnderstood
-    /// The payload is absent where it must be embedded, or embedded where it must be detached.
+    /// The payload is missing but must be embedded, or is embedded but must be detached.
     case payloadMisplaced
-    /// A key type, curve or coordinate that is not supported or not right.
+    /// The key's type or curve is not supported, or its point is not on the curve.
     case keyNotUsable
-    /// A coordinate of so many bytes on a curve that needs `size`: leading zero bytes are missing (RFC 9053 7.1.1, Q218).
+    /// A coordinate has fewer bytes than the curve needs: its leading zero bytes are missing (RFC 9053 7.1.1,
+    /// Q218).
     case coordinateTooShort(count: Int, size: Int)
-    /// A key that carries its private part where only a public key belongs.
+    /// The key includes its private part, but only a public key is allowed.
     case privateKeyPresent
-    /// The x5chain has no certificate, or is malformed (RFC 9360).
+    /// The header x5chain is missing, empty or malformed (RFC 9360 2).
     case certificateChainMalformed
-    /// The signature or tag does not belong to these bytes and this key.
+    /// The signature or tag does not fit these bytes and this key.
     case signatureInvalid
     case signatureMalformed
     /// OpenSSL reported an error in the computation.
@@ -35,7 +36,7 @@ package enum COSEStructure: Equatable, Sendable {
 }
 
 extension COSEError {
-    /// In plain words.
+    /// A text that describes the error.
     package var explanation: String {
         switch self {
         case .malformed(.sign1): "the signature is not a COSE_Sign1"

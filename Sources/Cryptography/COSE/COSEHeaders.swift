@@ -1,8 +1,8 @@
 package import CBOR
 
-/// The two headers of a COSE object (RFC 9052 3).
+/// The protected and unprotected headers of a COSE object (RFC 9052 3).
 package struct COSEHeaders: Sendable {
-    /// The content of the protected header's byte string, as received: what is signed.
+    /// The contents of the protected header's byte string, as received: the bytes that are signed.
     package let protected: ArraySlice<UInt8>
     private let protectedMap: CBORMap?
     private let unprotectedMap: CBORMap
@@ -19,6 +19,7 @@ package struct COSEHeaders: Sendable {
             throw .malformed(structure)
         }
         try refuseLabelsInBoth()
+        // A critical header changes the meaning of the object, and this target knows none (RFC 9052 3.1).
         guard self[Label.critical] == nil else { throw .criticalHeaderNotUnderstood }
     }
 
@@ -48,12 +49,12 @@ package struct COSEHeaders: Sendable {
         }
     }
 
-    /// The value of an integer label in either header.
+    /// The value of a label in either header.
     package subscript(_ label: Int64) -> CBORItem? {
         protectedMap?[label] ?? unprotectedMap[label]
     }
 
-    /// The algorithm, which must be in the protected header.
+    /// Returns the algorithm. Throws `algorithmMissing` unless it is in the protected header.
     package func algorithm() throws(COSEError) -> COSEAlgorithm {
         guard let item = protectedMap?[Label.algorithm] else { throw .algorithmMissing }
         do throws(CBORError) {
@@ -63,11 +64,13 @@ package struct COSEHeaders: Sendable {
         }
     }
 
-    /// Whether the certificates are in the protected header.
+    /// Whether x5chain is in the protected header.
     package var hasProtectedX5Chain: Bool { protectedMap?[Label.x5chain] != nil }
 
-    /// The DER certificates of x5chain, leaf first: one byte string, or an array of them (RFC 9360 2). At most
-    /// `maximum` are read.
+    /// Returns the DER certificates of x5chain, leaf first: one byte string, or an array of them (RFC 9360
+    /// 2).
+    ///
+    /// - Parameter maximum: the maximum number of certificates; a longer chain is refused.
     package func x5chain(maximum: Int = 8) throws(COSEError) -> [ArraySlice<UInt8>] {
         guard let item = self[Label.x5chain] else { throw .certificateChainMalformed }
         do throws(CBORError) {

@@ -1,9 +1,11 @@
 package import CBOR
 package import OpenSSLCrypto
 
-/// COSE_Key (RFC 9052 7) with a public key of type EC2 or OKP.
+/// A COSE_Key (RFC 9052 7) with a public key of type EC2 or OKP.
+///
+/// The key is parsed when the value is created and checked against its curve by `publicKey()`.
 package struct COSEKey: Sendable {
-    /// The map as received; this is hashed, never a re-encoded key (Q45).
+    /// The map as received. Transcripts use these bytes, never a new encoding of the key (Q45).
     package let encoded: ArraySlice<UInt8>
     package let curve: Curve
     private let x: ArraySlice<UInt8>
@@ -53,7 +55,8 @@ package struct COSEKey: Sendable {
         return .coordinate(coordinate)
     }
 
-    /// The public key; a point off its curve or a coordinate of another size is refused (Q48, Q218).
+    /// Returns the public key. Throws for a point that is not on its curve, or a coordinate of another size
+    /// (Q48, Q218).
     package func publicKey() throws(COSEError) -> PublicKey {
         try requireSize(of: x)
         if case .coordinate(let y) = y { try requireSize(of: y) }
@@ -74,7 +77,7 @@ package struct COSEKey: Sendable {
         }
     }
 
-    /// The encoding of a public key.
+    /// Returns the encoding of a public key. `y` is empty for keys of type OKP.
     package static func encode(curve: Curve, x: [UInt8], y: [UInt8]) -> [UInt8] {
         CBOREncoder.encode { encoder in
             let isEC2 = curve.family == .weierstrass
@@ -92,20 +95,21 @@ package struct COSEKey: Sendable {
         }
     }
 
-    /// What keys of receipts and of fleets are called: the first 16 bytes of the SHA-256 over the COSE_Key (RFC 9679).
+    /// Returns the identifier of a key in receipts and fleets: the first 16 bytes of the SHA-256 over the
+    /// COSE_Key (RFC 9679).
     ///
-    /// - Parameter point: 04‖x‖y on P-256.
+    /// - Parameter point: the uncompressed point 04‖x‖y on P-256.
     package static func shortThumbprint(ofP256 point: [UInt8]) -> [UInt8] {
         let key = encode(curve: .p256, x: Array(point.dropFirst().prefix(32)), y: Array(point.suffix(32)))
         return Array(Digest(.sha256, of: key[...]).bytes.prefix(shortThumbprintSize))
     }
 
-    /// In bytes.
+    /// The size of a short thumbprint, in bytes.
     package static let shortThumbprintSize = 16
 }
 
 extension Curve {
-    /// The curve of an IANA "COSE Elliptic Curves" number.
+    /// Finds the curve by its number in IANA "COSE Elliptic Curves".
     package init?(coseIdentifier: Int64) {
         guard let curve = Curve.allCases.first(where: { $0.coseIdentifier == coseIdentifier }) else {
             return nil
@@ -131,7 +135,8 @@ extension Curve {
     }
 }
 
-/// A private key together with its public COSE_Key as it is sent: encoded once, then the same bytes everywhere (Q45).
+/// A private key and its public COSE_Key, which is encoded once, so that the transcript has exactly the bytes
+/// that were sent (Q45).
 package final class COSEKeyPair: Sendable {
     package let privateKey: PrivateKey
     package let publicKeyBytes: EncodedCBOR<COSEKey>

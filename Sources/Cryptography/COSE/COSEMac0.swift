@@ -1,13 +1,14 @@
 package import CBOR
 package import OpenSSLCrypto
 
-/// COSE_Mac0 (RFC 9052 6.2), bare or under tag 17. Parsed, and not verified until `verify` returns.
+/// A COSE_Mac0 (RFC 9052 6.2), with or without tag 17. It is not verified until `verify` returns.
 package struct COSEMac0: Sendable {
     package let headers: COSEHeaders
-    /// The embedded payload, or nil if it is detached.
+    /// The embedded payload; `nil` if the payload is detached.
     package let payload: ArraySlice<UInt8>?
     package let authenticationTag: ArraySlice<UInt8>
-    /// Whether tag 17 was there; ISO/IEC 18013-5 asks for none (Q147).
+    /// Whether tag 17 was present. ISO/IEC 18013-5 requires an untagged object, so the tag is a deviation
+    /// (Q147).
     package let isTagged: Bool
 
     package static let tag: UInt64 = 17
@@ -20,7 +21,8 @@ package struct COSEMac0: Sendable {
         authenticationTag = fields.last
     }
 
-    /// Verifies HMAC 256/256 over a detached payload, given in parts; compares in constant time (Q199).
+    /// Verifies HMAC 256/256 over a detached payload, given in parts. Tags are compared in constant time
+    /// (Q199).
     package func verify(
         with key: borrowing SecretBytes, detachedPayload: [ArraySlice<UInt8>]
     ) throws(COSEError) {

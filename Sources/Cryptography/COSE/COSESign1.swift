@@ -1,13 +1,14 @@
 package import CBOR
 package import OpenSSLCrypto
 
-/// COSE_Sign1 (RFC 9052 4.2), bare or under tag 18. Parsed, and not verified until `verify` returns.
+/// A COSE_Sign1 (RFC 9052 4.2), with or without tag 18. It is not verified until `verify` returns.
 package struct COSESign1: Sendable {
     package let headers: COSEHeaders
-    /// The embedded payload, or nil if it is detached.
+    /// The embedded payload; `nil` if the payload is detached.
     package let payload: ArraySlice<UInt8>?
     package let signature: ArraySlice<UInt8>
-    /// Whether tag 18 was there; ISO/IEC 18013-5 asks for none (Q147).
+    /// Whether tag 18 was present. ISO/IEC 18013-5 requires an untagged object, so the tag is a deviation
+    /// (Q147).
     package let isTagged: Bool
 
     package static let tag: UInt64 = 18
@@ -58,7 +59,7 @@ package struct COSESign1: Sendable {
 struct COSEFields {
     let headers: COSEHeaders
     let payload: ArraySlice<UInt8>?
-    /// The signature or the tag.
+    /// The signature of a COSE_Sign1, or the tag of a COSE_Mac0.
     let last: ArraySlice<UInt8>
 
     init(_ item: CBORItem, of structure: COSEStructure, limits: CBORLimits) throws(COSEError) {
@@ -79,8 +80,8 @@ struct COSEFields {
     }
 }
 
-/// Sig_structure or MAC_structure (RFC 9052 4.4, 6.3) with empty external data: everything before the payload
-/// in one piece, then the payload's parts as they are.
+/// Returns the Sig_structure or MAC_structure (RFC 9052 4.4, 6.3) with empty external data, in parts: first
+/// everything before the payload, then the parts of the payload, which are not copied.
 func signedBytes(
     context: String, protected: ArraySlice<UInt8>, payload: [ArraySlice<UInt8>]
 ) -> [ArraySlice<UInt8>] {

@@ -2,14 +2,15 @@ internal import CBOR
 package import OpenSSLCrypto
 internal import PKIX
 
-/// The contents of a COSE_Sign1 or COSE_Mac0 that we write.
+/// The headers of a COSE_Sign1 or COSE_Mac0 to be written.
 package struct COSESigner: Sendable {
-    /// The protected header's content.
+    /// The contents of the protected header's byte string.
     package var protected: [UInt8]
     /// The encoded unprotected header map.
     package var unprotected: [UInt8]
 
-    /// The headers of ISO/IEC 18013-5: `alg` protected, certificates, if any, unprotected.
+    /// Creates the headers of ISO/IEC 18013-5: `alg` protected, and the certificates unprotected, if there
+    /// are any.
     package init(algorithm: COSEAlgorithm, x5chain: [ArraySlice<UInt8>] = []) {
         protected = CBOREncoder.encode {
             $0.map(count: 1)
@@ -26,7 +27,7 @@ package struct COSESigner: Sendable {
         }
     }
 
-    /// ES256, with the key named in the protected header: `alg` and `kid` (RFC 9052, 3.1).
+    /// Returns headers for ES256 that name the key: `alg` and `kid` (RFC 9052 3.1), both protected.
     package static func es256(keyID: [UInt8]) -> Self {
         var signer = Self(algorithm: .es256)
         signer.protected = CBOREncoder.encode { encoder in
@@ -39,7 +40,7 @@ package struct COSESigner: Sendable {
         return signer
     }
 
-    /// An untagged COSE_Sign1 over `payload`, which is embedded unless `detached`.
+    /// Returns an untagged COSE_Sign1 over `payload`, which is embedded unless `detached`.
     package func sign1(
         _ payload: [UInt8], detached: Bool, with key: borrowing PrivateKey, algorithm: SignatureAlgorithm
     ) throws(OpenSSLCryptoError) -> [UInt8] {
@@ -48,7 +49,7 @@ package struct COSESigner: Sendable {
         return object(payload: detached ? nil : payload, last: signature)
     }
 
-    /// An untagged COSE_Sign1 over a detached payload, given in parts.
+    /// Returns an untagged COSE_Sign1 over a detached payload, given in parts.
     func sign1(
         detachedPayload parts: [ArraySlice<UInt8>], with key: borrowing PrivateKey,
         algorithm: SignatureAlgorithm
@@ -57,7 +58,7 @@ package struct COSESigner: Sendable {
         return object(payload: nil, last: try key.sign(message, algorithm: algorithm, form: .fixedWidth))
     }
 
-    /// An untagged COSE_Mac0 over a detached payload.
+    /// Returns an untagged COSE_Mac0 over a detached payload.
     package func mac0(
         detachedPayload payload: [UInt8], key: borrowing SecretBytes
     ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// What OpenSSL looks up by name, looked up once; nil when the providers of this machine lack it.
+/// The algorithms that OpenSSL looks up by name, looked up once; `nil` if the providers of this machine lack
+/// one.
 enum OpenSSLAlgorithms {
     // Fetched algorithms are immutable and counted by reference: any thread may use them.
     nonisolated(unsafe) static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)
@@ -12,7 +13,8 @@ enum OpenSSLAlgorithms {
     nonisolated(unsafe) static let hmac = unsafe EVP_MAC_fetch(nil, "HMAC", nil)
 }
 
-/// Builders for one entry of a parameter list. Names are `StaticString`, because OpenSSL keeps the pointer.
+/// Functions that build an entry of a parameter list. Names are `StaticString`, because OpenSSL keeps the
+/// pointer.
 extension OSSL_PARAM {
     static var end: OSSL_PARAM { unsafe OSSL_PARAM_construct_end() }
 
@@ -21,13 +23,14 @@ extension OSSL_PARAM {
             name.cString, UnsafeMutablePointer(mutating: value.cString), 0)
     }
 
-    /// `bytes` have to outlive the call that takes the list.
+    /// Returns an entry with bytes, which must outlive the call that receives the list.
     static func octets(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> OSSL_PARAM {
         unsafe OSSL_PARAM_construct_octet_string(
             name.cString, UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
     }
 
-    /// An unsigned number as the machine's own bytes, least significant first on every machine we run on.
+    /// Returns an entry with an unsigned number in the machine's byte order, which is little-endian on all
+    /// supported machines.
     static func number(_ name: StaticString, littleEndian bytes: UnsafeMutableRawBufferPointer) -> OSSL_PARAM
     {
         unsafe OSSL_PARAM_construct_BN(
@@ -36,7 +39,7 @@ extension OSSL_PARAM {
 }
 
 extension StaticString {
-    /// The text as C reads it, valid for as long as the program runs.
+    /// The text as a C string, valid for the lifetime of the program.
     var cString: UnsafePointer<CChar> {
         unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
     }

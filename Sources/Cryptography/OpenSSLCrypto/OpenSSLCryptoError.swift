@@ -1,19 +1,19 @@
 internal import COpenSSL
 
-/// The conditions under which this target refuses.
+/// The reason why an operation of this target failed.
 package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     // Keys
 
-    /// A coordinate, raw key or encoded point does not have the curve's size or form.
+    /// A coordinate, raw key or encoded point does not have the size or form of its curve.
     case keyMalformed
     case pointNotOnCurve
     /// A private scalar is zero or not below the order of the curve.
     case scalarOutOfRange
-    /// The key is of a kind or on a curve that no `Curve` names.
+    /// The key is of a type, or on a curve, that is not a `Curve`.
     case unsupportedKey
-    /// Both keys of an agreement have to be on one curve that offers one.
+    /// The two keys of an agreement are on different curves, or on a curve without key agreement.
     case curvesDoNotAgree
-    /// The agreement gave no usable secret, as the all-zero value of a point of small order (RFC 7748, 6).
+    /// The agreement gave no usable secret: for example zero, from a point of small order (RFC 7748 6).
     case keyAgreementFailed
     case pemMalformed
 
@@ -21,52 +21,56 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// OpenSSL has no provider for TPM 2.0 on this machine.
     case tpmProviderMissing
-    /// The provider is there, and reaches no TPM.
+    /// The provider is installed but reaches no TPM.
     case tpmUnreachable
-    /// The TPM does not make, load or use the key: another TPM's, a curve it lacks, or no room.
+    /// The TPM does not create, load or use the key: it is another TPM's, its curve is not supported, or the
+    /// TPM is full.
     case tpmRefused
-    /// The TPM signs with its keys and does nothing else here.
+    /// The private half of the key is in the TPM and cannot be read.
     case keyStaysInTPM
 
     // Signatures
 
     /// The signature algorithm cannot be used with a key on this curve.
     case algorithmDoesNotFitKey
+    /// The signature does not have the form of its algorithm.
     case signatureMalformed
-    /// The signature is well formed and does not verify.
+    /// The signature is well-formed but does not verify.
     case signatureInvalid
     case unsupportedSignatureAlgorithm
 
     // Symmetric keys
 
-    /// A symmetric key is neither 16 nor 32 bytes long.
+    /// The symmetric key does not have 16 or 32 bytes.
     case keySizeWrong
-    /// The tag does not fit ciphertext, key and nonce.
+    /// The authentication tag does not fit the ciphertext, the key and the nonce.
     case authenticationFailed
-    /// All nonces of the key are used (2³² − 1 in a session), or an earlier message failed to open.
+    /// All nonces of the key were used (2³² − 1 in a session), or an earlier message failed to open.
     case keySpent
-    /// A message, a derived output or an argument is longer than its algorithm allows.
+    /// A message, an output or an argument is longer than the algorithm allows.
     case tooLong
 
-    /// OpenSSL refused an operation that does not depend on what was received.
+    /// OpenSSL failed in an operation that does not depend on received data.
     case openSSLFailed
 }
 
-/// The error to throw after a failed call: takes what OpenSSL queued for this thread out of its queue.
+/// Returns `error` after emptying OpenSSL's error queue of this thread, so that later calls do not find old
+/// entries.
 func cleared(_ error: OpenSSLCryptoError) -> OpenSSLCryptoError {
     ERR_clear_error()
     return error
 }
 
 extension OpenSSLCryptoError {
-    /// In plain words.
+    /// A text that describes the error.
     package var explanation: String {
         switch self {
         case .keyMalformed: "the key does not have the size or form of its curve"
         case .pointNotOnCurve: "the public key is not a point on its curve"
         case .scalarOutOfRange: "the private key is not in the range of its curve"
         case .unsupportedKey: "the key is of a kind or on a curve that is not supported"
-        case .curvesDoNotAgree: "the two keys are not on one curve that offers key agreement"
+        case .curvesDoNotAgree:
+            "the two keys must be on the same curve, and that curve must offer key agreement"
         case .keyAgreementFailed: "the two keys give no usable shared secret"
         case .pemMalformed: "the text is not PEM of the expected kind"
         case .algorithmDoesNotFitKey: "the algorithm does not fit the key's curve"
@@ -86,7 +90,7 @@ extension OpenSSLCryptoError {
         case .tpmRefused:
             "the TPM does not make or load the key: it is another TPM's, its curve is not supported, or the TPM is full"
         case .keyStaysInTPM:
-            "the key stays in the TPM: it can sign, but cannot be read or used for anything else"
+            "the key is in the TPM, which uses it but never exports it"
         case .openSSLFailed: "OpenSSL reported an error in the computation"
         }
     }

@@ -1,7 +1,8 @@
 internal import COpenSSL
 
-/// The library that does the computing.
+/// The OpenSSL library that is loaded.
 package enum OpenSSLVersion {
-    /// Name, version and date of the library that is loaded, which may be newer than the one built against.
+    /// The name, version and date of the loaded library, which may be newer than the one that the program was
+    /// built with.
     package static var text: String { unsafe String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 }

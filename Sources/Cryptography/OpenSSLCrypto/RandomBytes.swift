@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// `count` bytes of OpenSSL's generator, for public values such as identifiers and serial numbers.
+/// Returns `count` random bytes for public values, such as identifiers and serial numbers.
 package func randomBytes(_ count: Int) throws(OpenSSLCryptoError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     guard unsafe RAND_bytes_ex(nil, &bytes, count, 0) == 1 else { throw cleared(.openSSLFailed) }
@@ -8,7 +8,7 @@ package func randomBytes(_ count: Int) throws(OpenSSLCryptoError) -> [UInt8] {
 }
 
 extension SecretBytes {
-    /// `count` bytes of OpenSSL's generator for private values, for a symmetric key.
+    /// Returns `count` random bytes for a symmetric key, from OpenSSL's generator for private values.
     package static func random(_ count: Int) throws(OpenSSLCryptoError) -> SecretBytes {
         try unsafe SecretBytes(count: count) { target throws(OpenSSLCryptoError) in
             let bytes = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)

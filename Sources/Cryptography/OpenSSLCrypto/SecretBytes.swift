@@ -1,10 +1,24 @@
 internal import COpenSSL
 
-/// Bytes that are overwritten when their only owner goes. They have no description, no copy and no coding.
+/// Secret bytes, such as a symmetric key, which are overwritten when their owner is destroyed.
+///
+/// The type is noncopyable, so the bytes exist once, and their lifetime is the owner's. It has no
+/// description, so no log can show them, and no conformance to `Equatable` or `Codable`: compare with
+/// `equals(_:)`, which takes constant time.
+///
+/// Functions borrow the bytes:
+///
+/// - `withUnsafeBytes` lends the memory itself, for calls of OpenSSL;
+/// - `withUnprotectedBytes` lends a copy as an array, which is overwritten afterwards. Use it only for
+///   functions that need an array.
+///
+/// The memory is not locked: the kernel may write it to swap space. A body that keeps a copy is responsible
+/// for that copy.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {  // its memory is written once
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// `count` bytes that `body` fills; they start out as zero.
+    /// Allocates `count` zero bytes and lets `body` fill them. If `body` throws, the bytes are overwritten
+    /// and released.
     package init<E: Error>(
         count: Int, filledBy body: (UnsafeMutableRawBufferPointer) throws(E) -> Void
     ) throws(E) {
@@ -19,7 +33,7 @@ internal import COpenSSL
         unsafe storage = buffer
     }
 
-    /// A copy of `bytes`; whoever holds the original answers for it.
+    /// Copies `bytes`. The original is not overwritten; that is the caller's responsibility.
     package init(copying bytes: ArraySlice<UInt8>) {
         unsafe self.init(count: bytes.count) { target in unsafe target.copyBytes(from: bytes) }
     }
@@ -31,23 +45,25 @@ internal import COpenSSL
         unsafe buffer.deallocate()
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     package var count: Int { unsafe storage.count }
 
-    /// Lends the bytes to `body`, which must not keep them.
+    /// Calls `body` with the bytes, which `body` must not keep.
     package borrowing func withUnsafeBytes<R: ~Copyable, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
         try unsafe body(UnsafeRawBufferPointer(storage))
     }
 
-    /// Compares in a time that does not depend on the contents; false for another length.
+    /// Compares the bytes in a time that does not depend on their contents. Returns `false` for another
+    /// length.
     package borrowing func equals(_ other: borrowing SecretBytes) -> Bool {
         unsafe count == other.count
             && CRYPTO_memcmp(storage.baseAddress, other.storage.baseAddress, count) == 0
     }
 
-    /// Lends the bytes as an array that is overwritten afterwards, unless `body` kept a copy.
+    /// Calls `body` with a copy of the bytes, which is overwritten afterwards. A copy that `body` keeps is
+    /// not overwritten.
     package borrowing func withUnprotectedBytes<R: ~Copyable, E: Error>(
         _ body: (ArraySlice<UInt8>) throws(E) -> R
     ) throws(E) -> R {

@@ -1,14 +1,15 @@
 internal import OpenSSLCrypto
 
-/// The conditions under which DER, a certificate or a CRL is refused. Offsets count from the start of the received buffer.
+/// The reason why DER, a certificate or a CRL is refused. Offsets count from the start of the received
+/// buffer.
 package enum PKIXError: Error, Equatable, Sendable {
     // DER (X.690)
 
     /// The encoding ends inside an element.
     case truncated(at: Int)
-    /// Bytes are left over after the last element.
+    /// Bytes follow the last element.
     case trailingBytes(at: Int)
-    /// An element has another tag than its place asks for.
+    /// An element does not have the tag that is expected at its position.
     case unexpectedTag(at: Int)
     /// A length is indefinite, or not in its shortest form.
     case lengthNotDistinguished(at: Int)
@@ -19,9 +20,9 @@ package enum PKIXError: Error, Equatable, Sendable {
 
     // X.509 (RFC 5280)
 
-    /// The version is not v1, v2 or v3, or has fields that do not belong to it.
+    /// The version is not 1, 2 or 3, or the certificate has fields of a later version.
     case certificateVersionWrong
-    /// The signature algorithm inside the signed part is another than outside (RFC 5280, 4.1.1.2).
+    /// The signature algorithms inside and outside the signed part differ (RFC 5280 4.1.1.2).
     case signatureAlgorithmsDiffer
     /// An extension occurs twice (RFC 5280, 4.2).
     case duplicateExtension(at: Int)
@@ -32,16 +33,17 @@ package enum PKIXError: Error, Equatable, Sendable {
 
     /// The version of the CRL is not v2 (RFC 5280, 5.1.2.1).
     case crlVersionWrong
+    /// The CRL has no nextUpdate.
     case crlNextUpdateMissing
-    /// The CRL lists changes to another one.
+    /// The CRL is a delta CRL: it lists only changes to another CRL.
     case deltaCRL
-    /// The CRL lists certificates of other issuers.
+    /// The CRL is indirect: it lists certificates of other issuers.
     case indirectCRL
-    /// The CRL leaves out document signers or reasons.
+    /// The CRL does not cover all document signers and all reasons.
     case crlOfOtherScope
-    /// A part of a CRL beside its entries that cannot be read, and why.
+    /// A part of a CRL other than its entries cannot be read, for the given reason.
     indirect case crlPartUnreadable(CRLPart, PKIXError)
-    /// A critical extension of a CRL or of an entry that is not understood.
+    /// A critical extension of a CRL, or of one of its entries, is unknown.
     case unknownCriticalExtension(ObjectIdentifier)
 
     // Files
@@ -53,7 +55,7 @@ package enum PKIXError: Error, Equatable, Sendable {
 }
 
 extension PKIXError {
-    /// In plain words.
+    /// A text that describes the error.
     package var explanation: String {
         switch self {
         case .truncated(let offset): "the DER ends inside an element (byte \(offset))"
@@ -81,7 +83,7 @@ extension PKIXError {
         }
     }
 
-    /// Where in the bytes it went wrong.
+    /// The offset of the fault; `nil` if the fault is in no single place.
     package var offset: Int? {
         switch self {
         case .truncated(let offset), .trailingBytes(let offset), .unexpectedTag(let offset),

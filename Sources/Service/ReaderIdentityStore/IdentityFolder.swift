@@ -3,12 +3,25 @@ package import MdocModel
 package import OpenSSLCrypto
 package import PKIX
 
-/// Where the identities of this reader are: a folder for each, with its key and its certificates, and the rules that
-/// choose among them. All of it is its owner's alone.
+/// The folder with the identities of this reader, and the rules that choose among them.
+///
+/// An identity is a folder `identities/NAME` in the store's folder, with two files:
+///
+/// - `key.pem`: the private key, in PEM or as this computer's TPM wrapped it;
+/// - `certificates.pem`: the certificate chain that an authority returned; missing until `import`.
+///
+/// The file `identities/choice.json` has the rules (`IdentityRules`).
+///
+/// Commands create and change identities; the daemon only reads them, and reads them again when `stamps()`
+/// differ. Every change runs under a lock among processes (`changing`), and appears in one step: an
+/// interrupted command leaves either the old files or the new ones, never a part. All files belong to the
+/// owner alone, and reading refuses a folder that another user may change.
+///
+/// `StoredIdentity` reads one identity, `ReaderIdentities` the chosen ones. This type never uses a key.
 package struct IdentityFolder: Sendable {
-    /// The folder of all that Countersign keeps.
+    /// The store's folder.
     package let store: String
-    /// `identities` in it.
+    /// The folder `identities` in the store's folder.
     package let path: String
 
     package init(store: String) {
@@ -20,7 +33,7 @@ package struct IdentityFolder: Sendable {
     package func certificatesPath(_ name: IdentityName) -> String { "\(path)/\(name.text)/certificates.pem" }
     package var choicePath: String { "\(path)/choice.json" }
 
-    /// The identities in the folder, by name. An entry without a key is not an identity.
+    /// Returns the names of the identities, sorted. A folder without a key is not an identity.
     package func names() throws(IdentityStoreError) -> [IdentityName] {
         guard let folder = unsafe opendir(path) else {
             guard errno == ENOENT else { throw .fileRefused(path: path, errno: errno) }
@@ -37,7 +50,8 @@ package struct IdentityFolder: Sendable {
         return names.sorted()
     }
 
-    /// Throws `unknown`, and what is wrong with who may change its folder.
+    /// Checks that an identity exists and that only the owner may change its folders. Throws `unknown`,
+    /// `exposed` or `ownedByOther`, for example.
     func check(_ name: IdentityName) throws(IdentityStoreError) {
         guard has(name) else { throw .unknown(name.text) }
         for folder in [store, path, "\(path)/\(name.text)"] { try PrivateFile.checkFolder(folder) }
@@ -47,13 +61,14 @@ package struct IdentityFolder: Sendable {
         unsafe access(keyPath(name), F_OK) == 0
     }
 
-    /// Makes an identity of a key, which is never on the disk but under its final permissions. The folder is put
-    /// together under another name: an identity is there as a whole, or not at all.
+    /// Creates an identity from a key. The identity appears as a whole or not at all, and its key file never
+    /// has other permissions than the final ones.
     package func create(
         _ name: IdentityName, _ key: borrowing PrivateKey
     ) throws(IdentityStoreError) {
         try changing { () throws(IdentityStoreError) in
             guard !has(name) else { throw .nameTaken(name) }
+            // Built under another name and renamed: readers never see an identity without its key.
             try PrivateFile.makeFolder(draft)
             defer { discardDraft() }
             try PrivateFile.create("\(draft)/key.pem", key)
@@ -66,7 +81,7 @@ package struct IdentityFolder: Sendable {
         }
     }
 
-    /// Keeps the certificates of an identity in place of those it had.
+    /// Replaces the certificates of an identity.
     package func keep(_ chain: CertificateChain, for name: IdentityName) throws(IdentityStoreError) {
         let text = chain.certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
         try changing { () throws(IdentityStoreError) in
@@ -75,7 +90,7 @@ package struct IdentityFolder: Sendable {
         }
     }
 
-    /// Runs `body` while no other process changes anything here, after removing what an interrupted one left.
+    /// Runs `body` under the lock of the folder, after removing the remains of an interrupted `create`.
     func changing<R>(_ body: () throws(IdentityStoreError) -> R) throws(IdentityStoreError) -> R {
         try PrivateFile.makeFolder(path)
         try PrivateFile.checkFolder(store)
@@ -93,12 +108,12 @@ package struct IdentityFolder: Sendable {
     }
 }
 
-/// What an operator calls an identity: fit for a folder's name and for a line of text. 1 to 64 of the letters and digits
-/// of ASCII, `-`, `_` and `.`, the first a letter or a digit.
+/// The name of an identity, which is also the name of its folder: 1 to 64 ASCII letters, digits, `-`, `_` and
+/// `.`, the first a letter or a digit.
 package struct IdentityName: Hashable, Comparable, Sendable {
     package let text: String
 
-    /// Nil if the text is not a valid name.
+    /// Creates a name; `nil` if the text is not a valid one.
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, first.isASCIIAlphanumeric,
             text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) })
@@ -110,7 +125,7 @@ package struct IdentityName: Hashable, Comparable, Sendable {
 }
 
 extension UInt8 {
-    /// Whether it is a letter or a digit of ASCII.
+    /// Whether this byte is an ASCII letter or digit.
     package var isASCIIAlphanumeric: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -121,10 +136,9 @@ extension UInt8 {
     }
 }
 
-/// Distinguishes one state of a file or folder from another without reading it. Any change of its contents or
-/// permissions gives another stamp.
+/// A stamp that differs after any change of a file's contents or permissions, read without opening the file.
 package struct FileStamp: Equatable, Sendable {
-    /// Another one where another file was put in its place.
+    /// The inode number, which differs if the file was replaced by another.
     package let inode: UInt
     private let seconds: Int
     private let nanoseconds: Int
@@ -134,17 +148,18 @@ package struct FileStamp: Equatable, Sendable {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         inode = UInt(status.st_ino)
-        // Of the change, not of the contents: nobody can set it back.
+        // The time of the inode's change, not of the contents' modification: a program cannot set it back.
         (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
         size = Int(status.st_size)
     }
 
-    /// When it was changed.
+    /// The time of the last change.
     package var changed: Timestamp { Timestamp(secondsSince1970: Int64(seconds)) }
 }
 
 extension IdentityFolder {
-    /// Another one as soon as an identity was added, removed or renewed, or another was chosen.
+    /// Returns the stamps of all files. They differ after an identity was added, removed or renewed, or the
+    /// rules changed.
     package func stamps() throws(IdentityStoreError) -> [FileStamp?] {
         try names().reduce(into: [FileStamp(path), FileStamp(choicePath)]) { stamps, name in
             stamps += [FileStamp("\(path)/\(name.text)")]
@@ -153,16 +168,17 @@ extension IdentityFolder {
     }
 }
 
-/// A lock among processes, as long as it is held; the system gives it up for a process that dies.
+/// A lock among processes on a file. The system releases it if the process ends.
 package struct FolderLock: ~Copyable {
-    /// How long another process may take, in milliseconds.
+    /// The maximum time to wait for another process, in milliseconds.
     private static let timeout = 5_000
     private let file: Int32
 
-    /// Throws `busy` where another process holds it for longer than it should.
+    /// Acquires the lock. Throws `busy` if another process holds it for more than 5 seconds.
     package init(_ path: String) throws(IdentityStoreError) {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw .fileRefused(path: path, errno: errno) }
+        // flock(2) has no timeout, so the lock is tried every 20 ms.
         var waited = 0
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             let code = errno
@@ -178,6 +194,7 @@ package struct FolderLock: ~Copyable {
 
     deinit { close(file) }
 
-    /// Marks how long it is held.
+    /// Releases the lock. A call at the end of a scope keeps the value alive until then: otherwise the
+    /// compiler may destroy it after its last use.
     package borrowing func release() { flock(file, LOCK_UN) }
 }

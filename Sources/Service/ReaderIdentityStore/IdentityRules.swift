@@ -2,9 +2,11 @@ internal import ErrorMapping
 internal import FoundationEssentials
 package import JSON
 
-/// The file that says which identity is used where (Q172): `{"rules": [{"wallet": …, "brand": …, "docType": …,
-/// "identity": …}]}`. A condition that is left out fits everything; the first rule that fits decides.
+/// The rules that choose the identity for a request (Q172), as the file `choice.json` has them: `{"rules":
+/// [{"wallet": …, "brand": …, "docType": …, "identity": …}]}`. A missing condition fits everything, and the
+/// first rule that fits decides.
 package struct IdentityRules: Equatable, Sendable {
+    /// A rule: up to three conditions, and the identity that signs if all of them fit.
     package struct Rule: Hashable, Sendable {
         package var wallet: String?
         package var brand: String?
@@ -29,8 +31,8 @@ package struct IdentityRules: Equatable, Sendable {
         self.rules = rules
     }
 
-    /// Replaces the rule with the same conditions, or adds it. Rules with more conditions come before rules with
-    /// fewer.
+    /// Inserts a rule, in place of the rule with the same conditions if there is one. Rules with more
+    /// conditions come first.
     package mutating func set(_ rule: Rule) {
         rules.removeAll { $0.conditions == rule.conditions }
         let count = rule.conditions.count { $0 != nil }
@@ -38,7 +40,9 @@ package struct IdentityRules: Equatable, Sendable {
         rules.insert(rule, at: place)
     }
 
-    /// Removes the rule with the conditions of `rule`; whether there was one.
+    /// Removes the rule with exactly these conditions.
+    ///
+    /// - Returns: whether there was such a rule.
     package mutating func remove(wallet: String?, brand: String?, docType: String?) -> Bool {
         let count = rules.count
         rules.removeAll { $0.conditions == [wallet, brand, docType] }
@@ -49,7 +53,8 @@ package struct IdentityRules: Equatable, Sendable {
 extension IdentityRules {
     private static let mostRules = 1000
 
-    /// The rules of a JSON text. A member that is not known is refused: a misspelt condition would fit everything.
+    /// Parses the rules. An unknown member is refused, because a rule with a misspelt condition would fit
+    /// everything.
     package init(json: [UInt8]) throws(IdentityStoreError) {
         do throws(RulesFault) {
             try self.init(read: json[...])
@@ -104,6 +109,7 @@ extension IdentityRules.Rule: Encodable {
     }
 }
 
+/// The reason why the file of rules cannot be read or written.
 package enum RulesFault: Error, Equatable, Sendable {
     case form(JSONError)
     case identityNameMalformed(at: Int)
@@ -120,7 +126,7 @@ package enum RulesFault: Error, Equatable, Sendable {
 }
 
 extension IdentityFolder {
-    /// The rules of this folder; nil if there is no such file.
+    /// Returns the rules of this folder; `nil` if there is no file.
     package func rules() throws(IdentityStoreError) -> IdentityRules? {
         do throws(IdentityStoreError) {
             return try IdentityRules(json: PrivateFile.read(choicePath))
@@ -129,7 +135,7 @@ extension IdentityFolder {
         }
     }
 
-    /// Changes the rules of this folder, and gives them as they are then.
+    /// Changes the rules under the folder's lock, and returns the changed rules.
     package func changeRules(
         _ change: (inout IdentityRules) throws(IdentityStoreError) -> Void
     ) throws(IdentityStoreError) -> IdentityRules {

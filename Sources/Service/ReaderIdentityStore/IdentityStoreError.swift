@@ -4,7 +4,7 @@ internal import MdocModel
 package import OpenSSLCrypto
 package import PKIX
 
-/// Why an identity cannot be made, read or used.
+/// The reason why an identity cannot be created, read or used.
 package enum IdentityStoreError: Error, Equatable, Sendable {
     // Files
 
@@ -12,43 +12,43 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     case fileRefused(path: String, errno: Int32)
     /// The path is not a regular file or folder, but a link or something else.
     case notAFile(path: String)
-    /// Others may read the key, or put another one in its place; the permission bits.
+    /// Other users may read the file, or put another in its place; the permission bits.
     case exposed(path: String, mode: UInt32)
     /// The file belongs to another user, who may change it.
     case ownedByOther(path: String)
-    /// Another process has been changing the identities for too long.
+    /// Another process held the lock for too long.
     case busy(path: String)
-    /// The file is longer than any of its kind.
+    /// The file is larger than any file of its kind.
     case tooLong(path: String)
 
     // Identities
 
     case nameTaken(IdentityName)
-    /// There is no identity of this name.
+    /// There is no identity with this name.
     case unknown(String)
-    /// The key cannot be made, or the file holds none that can be used.
+    /// The key cannot be created, or the file has no usable key.
     case keyUnusable(OpenSSLCryptoError)
     case noCertificates
     case certificatesUnreadable(PKIXError)
-    /// Among the certificates none is for this key.
+    /// None of the certificates is for this key.
     case keyNotCertified
     case chainUnusable(CertificateChainError)
-    /// A certificate that is sent is not valid yet; seconds since 1970.
+    /// A certificate of the chain that requests carry is not valid yet; the start in seconds since 1970.
     case notYetValid(subject: String, from: Int64)
-    /// A certificate that is sent has expired; seconds since 1970.
+    /// A certificate of the chain that requests carry has expired; the end in seconds since 1970.
     case expired(subject: String, since: Int64)
-    /// The certificate breaks rules of the reader's profile that are always enforced.
+    /// The certificate breaks rules of the reader's profile that are enforced.
     case profileBroken([ProfileRule])
 
     // The rules
 
-    /// The file of rules is not what it should be; where, if it is in one place.
+    /// The file of rules is malformed; the line is `nil` if the fault is in no single place.
     case rulesMalformed(line: Int?, RulesFault)
     case noSuchRule
 }
 
 extension IdentityStoreError {
-    /// As reports name it.
+    /// The stable id of the error, as reports name it.
     package var id: String {
         switch self {
         case .fileRefused: "identity.file_refused"
@@ -74,7 +74,7 @@ extension IdentityStoreError {
         }
     }
 
-    /// Whether the explanation says which identity it is about.
+    /// Whether the explanation names the identity.
     package var namesIdentity: Bool {
         switch self {
         case .nameTaken, .unknown: true
@@ -82,7 +82,7 @@ extension IdentityStoreError {
         }
     }
 
-    /// In plain words: what is, and what to do.
+    /// A text that says what is wrong, and what to do.
     package var explanation: String {
         switch self {
         case .fileRefused(let path, let code):
@@ -95,12 +95,12 @@ extension IdentityStoreError {
         case .ownedByOther(let path):
             "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
         case .busy(let path):
-            "another countersign is changing the identities (\(Terminal.safe(path))): try again"
+            "another countersign process is changing the identities (\(Terminal.safe(path))): try again"
         case .tooLong(let path): "\(Terminal.safe(path)) is longer than any file of its kind: name another"
         case .nameTaken(let name):
             "an identity named \(name.text) exists already and is not overwritten: choose another name"
         case .unknown(let name):
-            "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows those there are"
+            "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows all identities"
         case .keyUnusable(let error) where id == "identity.tpm": error.explanation
         case .keyUnusable(let error): "the key cannot be used: \(error.explanation)"
         case .noCertificates:
@@ -113,7 +113,7 @@ extension IdentityStoreError {
             "the certificate of \(Terminal.safe(subject)) is valid from \(Self.instant(from)) on: is the clock right?"
         case .expired(let subject, let since):
             "the certificate of \(Terminal.safe(subject)) expired at \(Self.instant(since)): "
-                + "countersign identity csr, and import what the authority returns"
+                + "run countersign identity csr, and import what the authority returns"
         case .profileBroken(let rules):
             "the certificate breaks rules of the reader's profile; ask the authority for another:\n"
                 + rules.map(\.line).joined(separator: "\n")
@@ -121,7 +121,7 @@ extension IdentityStoreError {
             "choice.json\(line.map { ", line \($0)" } ?? ""): \(fault.explanation): "
                 + "correct the file, or delete it and run countersign identity choose again"
         case .noSuchRule:
-            "there is no rule with these conditions: countersign identity list shows those there are"
+            "there is no rule with these conditions: countersign identity list shows the existing rules"
         }
     }
 

@@ -3,14 +3,20 @@ internal import Glibc
 package import OpenSSLCrypto
 internal import SystemPackage
 
-/// Files and folders that are their owner's alone.
+/// Reading and writing of files that only their owner may access or change.
+///
+/// - Reading refuses links, other users' files, and files that others may change; for secrets also files that
+///   others may read.
+/// - `replace` is atomic and durable: a reader sees the old contents or the new ones, and the file and its
+///   folder's entry are on the disk when the function returns.
 package enum PrivateFile {
+    /// The maximum size of a file, in bytes.
     package static let largest = 1 << 20
-    /// The code of the system for a path at which nothing is.
+    /// The system's error code for a path without a file.
     package static let absent = ENOENT
 
-    /// Lends the contents of a secret file, which are overwritten afterwards. Refuses a link, another user's file, and
-    /// one that others may read or write.
+    /// Calls `body` with the contents of a secret file, and overwrites the memory afterwards. Refuses a link,
+    /// another user's file, and a file that other users may read or write.
     package static func withSecret<R: ~Copyable>(
         _ path: String, _ body: (ArraySlice<UInt8>) throws(IdentityStoreError) -> R
     ) throws(IdentityStoreError) -> R {
@@ -19,7 +25,7 @@ package enum PrivateFile {
         }
     }
 
-    /// The contents of a file that is not secret, but that nobody else may change.
+    /// Returns the contents of a file that is not secret, but that no other user may change.
     package static func read(_ path: String) throws(IdentityStoreError) -> [UInt8] {
         try contents(path, forbidden: 0o022).withUnprotectedBytes(Array.init)
     }
@@ -38,11 +44,13 @@ package enum PrivateFile {
     private static func open(_ path: String) throws(IdentityStoreError) -> FileDescriptor {
         try mapping(
             FileDescriptor.open(
+                // Not blocking: a named pipe in place of the key would otherwise wait for a writer before it
+                // can be refused.
                 FilePath(path), .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking]),
             IdentityStoreError.refusing(path))
     }
 
-    /// The size of a file whose permissions are in order.
+    /// Checks the owner and the permissions of an open file, and returns its size.
     private static func check(
         _ file: FileDescriptor, _ path: String, forbidden: mode_t
     ) throws(IdentityStoreError) -> Int {
@@ -69,19 +77,21 @@ package enum PrivateFile {
         }
     }
 
-    /// A file that is not there yet, its owner's alone from its first moment, on the disk when this returns.
+    /// Creates a file that only its owner may access, from its first moment on. The contents are on the disk
+    /// when this function returns.
     package static func create(_ path: String, _ bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
         let file = try mapping(
             FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
                 permissions: .ownerReadWrite), IdentityStoreError.refusing(path))
         try mapping(file.closeAfter { _ = try file.writeAll(bytes) }, IdentityStoreError.refusing(path))
-        try settle(path)
+        try flush(path)
     }
 
-    /// The file with these contents, in one step: readers meet the old one or the new one.
+    /// Replaces a file in one step: a reader finds either the old contents or the new ones.
     package static func replace(_ path: String, with bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
         let draft = path + ".new"
+        // A draft that an interrupted process left would make `create` fail.
         _ = unsafe unlink(draft)
         do throws(IdentityStoreError) {
             try create(draft, bytes)
@@ -92,7 +102,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Nothing at this path; what was there is overwritten first, so that it is hard to find on the disk.
+    /// Deletes a file. Its contents are overwritten first, so that they are hard to recover from the disk.
     package static func remove(_ path: String) throws(IdentityStoreError) {
         let file: FileDescriptor
         do throws(IdentityStoreError) {
@@ -107,17 +117,18 @@ package enum PrivateFile {
                 let size = Int(min(try file.seek(offset: 0, from: .end), Int64(largest)))
                 _ = try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0, count: size))
             }, IdentityStoreError.refusing(path))
-        try settle(path)
+        try flush(path)
         guard unsafe unlink(path) == 0 else { throw .fileRefused(path: path, errno: errno) }
-        try settle(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
+        try flush(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
     }
 
     static func rename(_ path: String, to target: String) throws(IdentityStoreError) {
         guard unsafe Glibc.rename(path, target) == 0 else { throw .fileRefused(path: target, errno: errno) }
-        try settle(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
+        try flush(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
     }
 
-    /// The folder, its owner's alone where it is made here; those above it too. One that others may write to is refused.
+    /// Creates a folder and missing folders above it, with access for the owner only. Refuses an existing
+    /// folder that other users may write to.
     package static func makeFolder(_ path: String) throws(IdentityStoreError) {
         try makeFolders(to: path)
         try checkFolder(path)
@@ -133,7 +144,7 @@ package enum PrivateFile {
         guard errno == EEXIST else { throw .fileRefused(path: path, errno: errno) }
     }
 
-    /// Refuses a folder in which others could put another key in place of ours.
+    /// Refuses a folder that other users may write to: they could replace a key in it.
     package static func checkFolder(_ path: String) throws(IdentityStoreError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .fileRefused(path: path, errno: errno) }
@@ -144,8 +155,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Has the system write a file or a folder's names to the disk.
-    private static func settle(_ path: String) throws(IdentityStoreError) {
+    /// Flushes a file's contents, or a folder's entries, to the disk.
+    private static func flush(_ path: String) throws(IdentityStoreError) {
         let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .fileRefused(path: path, errno: errno) }
         defer { close(file) }
@@ -154,14 +165,15 @@ package enum PrivateFile {
 }
 
 extension IdentityStoreError {
-    /// The file was refused, for the reason that the system gives.
+    /// Returns a function that translates a system error about `path`.
     fileprivate static func refusing(_ path: String) -> (any Error) -> IdentityStoreError {
         { .fileRefused(path: path, errno: ($0 as? Errno)?.rawValue ?? EIO) }
     }
 }
 
 extension PrivateFile {
-    /// The private key in a file that is its owner's alone: itself, or as this machine's TPM wrapped it.
+    /// Returns the private key in a file that only its owner may access: in PEM, or wrapped by this
+    /// computer's TPM.
     package static func key(_ path: String) throws(IdentityStoreError) -> PrivateKey {
         try withSecret(path) { pem throws(IdentityStoreError) in
             try mapping(
@@ -170,7 +182,7 @@ extension PrivateFile {
         }
     }
 
-    /// Writes a private key to a file that is not there yet: itself, or as this machine's TPM wrapped it.
+    /// Writes a private key to a new file: in PEM, or wrapped by this computer's TPM.
     package static func create(_ path: String, _ key: borrowing PrivateKey) throws(IdentityStoreError) {
         let pem = try mapping(
             key.residence == .tpm ? SecretBytes(copying: key.wrappedPEM()[...]) : key.unprotectedPEM(),

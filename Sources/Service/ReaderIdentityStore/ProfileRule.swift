@@ -10,12 +10,12 @@ package struct ProfileRule: Hashable, Sendable {
         self.finding = finding
     }
 
-    /// Whether wallets have been seen to turn readers away for it (Q170).
+    /// Whether wallets refuse readers that break this rule (Q170).
     private var isEnforcedByWallets: Bool { Self.enforcedByWallets.contains(finding.rule) }
 
-    /// The nine checks of wallets: the issuer's key identifier, a common name, no extension that constrains authorities,
-    /// the purpose, digital signatures, the extensions that have to be there, the validity, the signature, and the own
-    /// key identifier.
+    /// The nine rules that wallets check: the issuer's key identifier, a common name, no extension that
+    /// constrains authorities, the purpose, digital signatures, the required extensions, the validity period,
+    /// the signature algorithm, and the certificate's own key identifier.
     private static let enforcedByWallets: Set<CertificateRule> = [
         .authorityKeyIdentifier, .commonName, .forbiddenExtension, .extendedKeyUsage, .keyUsage,
         .distributionPoint, .validityPeriod, .signatureAlgorithm, .subjectKeyIdentifier,
@@ -23,7 +23,7 @@ package struct ProfileRule: Hashable, Sendable {
 }
 
 extension ProfileRule {
-    /// For a list below what it is about.
+    /// An indented line for a list of broken rules.
     package var line: String {
         "  \(finding.rule.rawValue): \(explanation)" + (isEnforcedByWallets ? " (wallets refuse this)" : "")
     }
@@ -35,7 +35,7 @@ extension ProfileRule {
         ]
     }
 
-    /// What is wrong, in plain words.
+    /// A text that says what is wrong with the certificate.
     private var explanation: String {
         switch finding.rule {
         case .version: "it is not of version 3"

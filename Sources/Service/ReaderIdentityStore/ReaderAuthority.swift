@@ -4,22 +4,22 @@ internal import MdocTrust
 package import OpenSSLCrypto
 package import PKIX
 
-/// A laboratory's authority for readers: one root in the store, which certifies this computer's identities. Wallets
-/// that are given the root know these readers; no other wallet does.
+/// A laboratory's authority for readers: one root in the store, which certifies this computer's identities.
+/// Only wallets that were given the root accept these readers.
 package struct ReaderAuthority: ~Copyable {
     package static let rootValidity: Int64 = 3650 * day
     private static let readerValidity: Int64 = 365 * day
     private static let day: Int64 = 86_400
-    /// For wallets whose clocks are behind.
+    /// The number of seconds by which a certificate begins in the past, for wallets whose clocks are behind.
     private static let backdating: Int64 = 3600
 
-    /// The root's certificate, PEM.
+    /// The file with the root's certificate in PEM.
     package let rootPath: String
     package let root: Certificate
     private let key: PrivateKey
 
-    /// The authority in `authority` of the store; it is made if it does not exist. Its root has the profile of ISO/IEC 18013-5
-    /// Annex B.1.2, without the parts that only issuers of documents have.
+    /// Opens the authority in the folder `authority` of the store, or creates it. Its root has the profile of
+    /// ISO/IEC 18013-5 Annex B.1.2, without the parts for issuers of documents.
     package init(
         in store: String, named subject: DistinguishedName, at now: Timestamp
     ) throws(IdentityStoreError) {
@@ -32,9 +32,10 @@ package struct ReaderAuthority: ~Copyable {
         self.key = key
     }
 
-    /// The chain of a reader: its certificate by ISO/IEC 18013-5 Annex B.1.7, then the root. Any broken rule is thrown.
+    /// Certifies a reader by ISO/IEC 18013-5 Annex B.1.7, and returns its certificate followed by the root.
     ///
-    /// - Parameter revocationList: the URI of the CRL, which the profile demands.
+    /// - Parameter revocationList: the URI of the CRL, which the profile requires.
+    /// - Throws: `profileBroken` if the new certificate breaks any rule of the profile.
     package borrowing func certify(
         _ reader: borrowing PrivateKey, as subject: DistinguishedName, revocationList: String,
         at now: Timestamp
@@ -96,7 +97,8 @@ package struct ReaderAuthority: ~Copyable {
         from now: Timestamp, until notAfter: Int64, extensions: [CertificateExtension]
     ) throws(IdentityStoreError) -> CertificateTemplate {
         let identifier = try keyIdentifier(key)
-        // Positive, and with more than 63 random bits (Annex B.1).
+        // The serial number is positive and has more than 63 random bits (Annex B.1): the first byte is 40 to
+        // 7F.
         var serialNumber = try mapping(randomBytes(16), IdentityStoreError.keyUnusable)
         serialNumber[0] = serialNumber[0] & 0x3f | 0x40
         return CertificateTemplate(
@@ -110,7 +112,7 @@ package struct ReaderAuthority: ~Copyable {
         try mapping(key.publicKey().subjectKeyIdentifier(), IdentityStoreError.keyUnusable)
     }
 
-    /// The first certificate in PEM or DER.
+    /// Returns the first certificate in PEM or DER.
     private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
         try mapping(PKIX.certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }

@@ -5,16 +5,24 @@ package import MdocTrust
 package import OpenSSLCrypto
 package import PKIX
 
-/// The identities that sign requests, read and checked: those that the rules choose. If there are no rules, it is the
-/// only identity.
+/// The identities that sign requests, read and checked.
+///
+/// `init(in:at:)` reads `choice.json`, or without that file takes the only identity for every request. Each
+/// identity that a rule names is loaded once: its key, its chain, and their validity at the given time. An
+/// identity that cannot be used is listed in `unusable`, and its rules stay in `choice` without an identity.
+/// A request under such a rule is sent unsigned: it is never signed in another identity's name.
+///
+/// The daemon creates a new value when a file in the folder has changed, or the last value is too old.
+/// Commands create one for each run. A value never changes. Creating it accesses the TPM if the TPM wrapped
+/// one of the keys.
 package struct ReaderIdentities: Sendable {
-    /// Who asks in which situation. A request whose identity cannot be used goes out unsigned, and not in another's
-    /// name.
+    /// The rules with their identities. A request under a rule whose identity cannot be used is unsigned.
     package let choice: ReaderIdentityChoice
-    /// The chosen identities that cannot be used, each with the reason, to be reported.
+    /// The chosen identities that cannot be used, each with the reason.
     package let unusable: [(name: String, error: IdentityStoreError)]
 
-    /// Throws if the folder or its rules cannot be read; a folder that is not there has no identities.
+    /// Loads the identities. Throws if the folder or its rules cannot be read; a missing folder has no
+    /// identities.
     package init(in folder: IdentityFolder, at now: Timestamp) throws(IdentityStoreError) {
         let rules = try folder.rulesInEffect()
         var loaded: [IdentityName: Result<ReaderIdentity, IdentityStoreError>] = [:]
@@ -33,7 +41,7 @@ package struct ReaderIdentities: Sendable {
         self.unusable = unusable
     }
 
-    /// The identity of this name, whatever the rules say.
+    /// Returns the identity with this name, regardless of the rules.
     package static func identity(
         named name: String, in folder: IdentityFolder, at now: Timestamp
     ) throws(IdentityStoreError) -> ReaderIdentity {
@@ -53,7 +61,7 @@ package struct ReaderIdentities: Sendable {
 }
 
 extension IdentityFolder {
-    /// The rules of the file; without a file, a rule for the only identity.
+    /// Returns the rules of the file or, without a file, one rule for the only identity.
     package func rulesInEffect() throws(IdentityStoreError) -> IdentityRules {
         if let rules = try rules() { return rules }
         let names = try names()
@@ -62,18 +70,20 @@ extension IdentityFolder {
     }
 }
 
-/// An identity as it is kept: a key that is not read before it is needed, and the certificates that were imported for it.
+/// An identity as the folder has it: the place of its key, which is read only when needed, and its imported
+/// certificates.
 package struct StoredIdentity: Sendable {
-    /// The days before its expiry from which an identity is reported.
+    /// The number of days before its expiry from which an identity is reported.
     package static let warningDays: Int64 = 30
 
     package let name: IdentityName
     package let residence: PrivateKey.Residence
-    /// Nil before `import`.
+    /// The certificate chain; `nil` before `import`.
     package let chain: CertificateChain?
     private let folder: IdentityFolder
 
-    /// Reads what there is of an identity and checks who may read and write it. No key is used, and no TPM is accessed.
+    /// Reads an identity and checks who may read and write its files. Uses no key and does not access the
+    /// TPM.
     package init(_ name: IdentityName, in folder: IdentityFolder) throws(IdentityStoreError) {
         try folder.check(name)
         self.name = name
@@ -96,12 +106,12 @@ package struct StoredIdentity: Sendable {
         return try mapping(CertificateChain(certificates), IdentityStoreError.chainUnusable)
     }
 
-    /// When the first of the certificates that are sent is over; nil without any certificate.
+    /// The earliest expiry among the certificates that requests carry; `nil` without certificates.
     package var expires: Timestamp? {
         chain?.withoutRoots.map(\.notAfter).min().map { Timestamp(secondsSince1970: $0) }
     }
 
-    /// The private key of an identity, whatever its certificates are.
+    /// Returns the private key of an identity, regardless of its certificates.
     package static func key(
         of name: IdentityName, in folder: IdentityFolder
     ) throws(IdentityStoreError) -> PrivateKey {
@@ -109,8 +119,8 @@ package struct StoredIdentity: Sendable {
         return try PrivateFile.key(folder.keyPath(name))
     }
 
-    /// The identity as requests use it: a key that its certificate is for, valid at `now`, in a chain that wallets can
-    /// follow. What else breaks the profile was weighed when it was imported.
+    /// Returns the identity for signing requests, if its certificate is for its key, the chain is valid at
+    /// `now`, and no enforced rule of the profile is broken. Other broken rules were reported at `import`.
     package func readerIdentity(at now: Timestamp) throws(IdentityStoreError) -> ReaderIdentity {
         guard let chain else { throw .noCertificates }
         try chain.requireValidity(at: now)
@@ -126,12 +136,13 @@ package struct StoredIdentity: Sendable {
 }
 
 extension CertificateChain {
-    /// The rules of the reader's profile that the leaf breaks.
+    /// The rules of the reader's profile that the leaf certificate breaks.
     package var profileFindings: [ProfileFinding] {
         CertificateProfile.reader.findings(of: leaf, issuedBy: issuers.first)
     }
 
-    /// Throws `notYetValid` and `expired` for the first certificate that is sent and not valid (Q173).
+    /// Checks the validity of the certificates that requests carry (Q173). Throws `notYetValid` or `expired`
+    /// for the first one that is not valid.
     package func requireValidity(at now: Timestamp) throws(IdentityStoreError) {
         for certificate in withoutRoots {
             let subject = certificate.subject.description
@@ -146,10 +157,10 @@ extension CertificateChain {
 }
 
 extension CertificateChain {
-    /// The chain of `key` among the certificates that an authority returned, in whatever order they came, with or
-    /// without their root.
+    /// Arranges the certificates that an authority returned into the chain of `key`. They may come in any
+    /// order, with or without their root.
     ///
-    /// - Returns: the chain, and how many certificates belong to none.
+    /// - Returns: the chain, and the number of certificates that do not belong to it.
     package static func arranged(
         _ certificates: [Certificate], for key: borrowing PrivateKey
     ) throws(IdentityStoreError) -> (chain: CertificateChain, leftOver: Int) {
@@ -157,7 +168,7 @@ extension CertificateChain {
             throw .chainUnusable(.tooLong(limit: maximumCount))
         }
         var rest = certificates
-        // A renewed certificate beside the old one: the one that holds longer.
+        // If a renewed certificate comes with the old one, the one that expires later is used.
         let own = rest.indices.filter { rest[$0].isFor(key) }.max { rest[$0].notAfter < rest[$1].notAfter }
         guard let own else { throw .keyNotCertified }
         var chain = [rest.remove(at: own)]

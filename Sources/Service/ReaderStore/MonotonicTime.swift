@@ -1,8 +1,9 @@
 internal import MdocModel
 internal import Synchronization
 
-/// Time that continues if the system's clock is set back: it counts from the latest time that was seen, by a clock that nobody
-/// sets.
+/// A clock that never goes back, even if the system's clock is set back.
+///
+/// The time is the latest time that was seen, advanced by a `ContinuousClock` that nobody can set.
 package final class MonotonicTime: Sendable {
     private struct Seen {
         let latest: Timestamp
@@ -20,7 +21,8 @@ package final class MonotonicTime: Sendable {
         self.instant = instant
     }
 
-    /// The time if the system's clock says `now`; never earlier than a time that was returned before.
+    /// Returns `now`, or the continued time if `now` is earlier: the result is never earlier than an earlier
+    /// result.
     func time(at now: Timestamp) -> Timestamp {
         let instant = instant()
         return seen.withLock { seen in
@@ -30,7 +32,9 @@ package final class MonotonicTime: Sendable {
         }
     }
 
-    /// The time if `latest` is the latest that the caller has stored: that, and the time since it was first seen.
+    /// Returns `latest` plus the time that has passed since this value was first given.
+    ///
+    /// - Parameter latest: the latest time that the caller has stored.
     func time(since latest: Timestamp) -> Timestamp {
         let instant = instant()
         return seen.withLock { seen in

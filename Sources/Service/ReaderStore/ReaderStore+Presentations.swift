@@ -2,32 +2,36 @@ internal import Foundation
 internal import GRDB
 package import MdocModel
 
-/// A presentation as it outlives the daemon: what was ordered and how it ended, without answers and element values.
+/// A presentation as the store keeps it for a day: the order and how it ended, without answers and element
+/// values.
 package struct StoredPresentation: Sendable {
     package let id: String
-    /// The name of the caller who ordered it.
+    /// The name of the caller who ordered the presentation.
     package let owner: String
-    /// The caller's own name for it; nil if it has none.
+    /// The caller's name for the presentation, such as a booking number; `nil` if the caller gave none.
     package let reference: String?
-    /// The number of the person under the reference, from 1.
+    /// The number of the person among several persons under one reference, from 1.
     package let holder: Int
-    /// The SHA-256 of the order; a repeated order has the same.
+    /// The SHA-256 of the order. A repeated order has the same digest.
     package let order: [UInt8]
     package let created: Timestamp
-    /// Nil while it continues.
+    /// The time at which the presentation ended; `nil` while it continues.
     package let ended: Timestamp?
     package let lane: String
-    /// While it continues, the outcome of an interruption.
+    /// The outcome of the presentation. While it continues, the outcome that an interruption would give.
     package let outcome: Outcome?
-    /// Whether a test issuer signed a document of it; nil if no document was judged.
+    /// Whether a test issuer signed one of its documents; `nil` if no document was judged.
     package let isOfTest: Bool?
-    /// The JSON that its caller reads. While it continues, this says that it was interrupted.
+    /// The JSON description that the caller reads. The row of a running presentation says that it was
+    /// interrupted: that is true if the daemon ends before it replaces the row.
     package let description: String
-    /// The same for those who see the outcome alone.
+    /// The JSON description for callers who may see only the outcome.
     package let outcomeDescription: String
-    /// Where its end is still to be delivered; nil for nowhere, or once it was delivered.
+    /// The URL to which the end of the presentation is still to be delivered; `nil` if there is none, or
+    /// after delivery.
     package let webhook: String?
-    /// The number of its receipt, and of that of what was asked next.
+    /// The numbers of the receipts of the first request and of the further request (`then`); `nil` for a
+    /// missing receipt.
     package internal(set) var receipts: (first: Int64?, further: Int64?) = (nil, nil)
 
     package init(
@@ -50,11 +54,12 @@ package struct StoredPresentation: Sendable {
         self.webhook = webhook
     }
 
-    /// The receipt of the second request (`then`) is held under the presentation's name with this ending.
+    /// The suffix that marks the held receipt of the further request (`then`): it is stored under the
+    /// presentation's id with this suffix.
     static let furtherEnding = "/then"
 }
 
-/// An end of a presentation that is still to be delivered.
+/// A presentation that has ended and whose end is still to be delivered to a webhook.
 package struct PendingDelivery: Equatable, Sendable {
     package let id: String
     /// The name of the caller who ordered the presentation.
@@ -63,20 +68,23 @@ package struct PendingDelivery: Equatable, Sendable {
 }
 
 extension ReaderStore {
-    /// For how long a presentation is kept after its end, in seconds.
+    /// The time for which a presentation is kept after its end, in seconds.
     package static let presentationsKept: Int64 = 86_400
 
-    /// Keeps a presentation, in place of what was kept of it, or of an older one with its reference.
+    /// Stores a presentation. It replaces the row with the same id, and an older presentation with the same
+    /// owner, reference and holder number.
     package func put(_ presentation: StoredPresentation) throws(ReaderStoreError) {
         try change { database in try Self.put(presentation, in: database) }
     }
 
-    /// Stores a presentation that begins, and makes sure that its receipts can be written and signed: it holds what they say
-    /// if the presentation is interrupted. All of it or nothing.
+    /// Stores a presentation that begins, and holds the receipts to be written if it is interrupted.
+    ///
+    /// Reads the key of the receipts too, or creates it, so that a receipt that cannot be signed is noticed
+    /// before the phone is asked. All of this is one transaction.
     ///
     /// - Parameters:
-    ///   - first: the receipt of the first request; nil if that has no receipt.
-    ///   - further: the receipt of the second.
+    ///   - first: the receipt of the first request; `nil` if there is none.
+    ///   - further: the receipt of the further request; `nil` if there is none.
     package func insert(
         _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
     ) throws(ReaderStoreError) {
@@ -87,7 +95,7 @@ extension ReaderStore {
         }
     }
 
-    /// Writes a presentation and removes it in the same change: whether the store accepts one.
+    /// Checks that the store can be written: inserts a presentation and deletes it in the same transaction.
     package func probe() throws(ReaderStoreError) {
         let probe = StoredPresentation(
             id: "probe", owner: "", reference: nil, holder: 1, order: [UInt8](repeating: 0, count: 32),
@@ -99,7 +107,7 @@ extension ReaderStore {
         }
     }
 
-    /// Forgets a presentation that was not begun after all.
+    /// Deletes a presentation that was stored but did not begin, and its held receipts.
     package func withdraw(_ id: String) throws(ReaderStoreError) {
         try change { database in
             try database.execute(sql: "DELETE FROM presentation WHERE id = ?", arguments: [id])
@@ -124,12 +132,13 @@ extension ReaderStore {
             ])
     }
 
-    /// Keeps how a presentation ended and writes its receipts, in place of what was held for them: all of it or nothing.
+    /// Stores how a presentation ended and appends its receipts, in place of the held ones. All of this is
+    /// one transaction.
     ///
     /// - Parameters:
-    ///   - first: the receipt of the first request; nil if that has no receipt.
-    ///   - further: the receipt of the second.
-    /// - Returns: the numbers of the receipts.
+    ///   - first: the receipt of the first request; `nil` if there is none.
+    ///   - further: the receipt of the further request; `nil` if there is none.
+    /// - Returns: the numbers of the new receipts.
     package func end(
         _ presentation: StoredPresentation, first: ReceiptStatement?, further: ReceiptStatement?
     ) throws(ReaderStoreError) -> (first: Int64?, further: Int64?) {
@@ -141,7 +150,7 @@ extension ReaderStore {
             try Self.put(presentation, in: database)
             return presentation.receipts
         }
-        if receipts != (nil, nil) { sealReceipts() }
+        if receipts != (nil, nil) { writeReceiptHead() }
         return receipts
     }
 
@@ -149,14 +158,16 @@ extension ReaderStore {
         try presentations("id = ?", [id]).first
     }
 
-    /// What a caller ordered under one reference, person by person.
+    /// Returns the presentations that a caller ordered under one reference, in the order of the holder
+    /// numbers.
     package func presentations(
         of owner: String, under reference: String
     ) throws(ReaderStoreError) -> [StoredPresentation] {
         try presentations("owner = ? AND reference = ? ORDER BY holder", [owner, reference])
     }
 
-    /// The newest of one caller, or of all, from the newest on.
+    /// Returns the newest presentations of one caller, or of all callers if `owner` is `nil`; the newest
+    /// first.
     package func presentations(
         of owner: String?, atMost limit: Int
     ) throws(ReaderStoreError) -> [StoredPresentation] {
@@ -164,7 +175,7 @@ extension ReaderStore {
             "owner = coalesce(?, owner) ORDER BY created DESC, rowid DESC LIMIT ?", [owner, limit])
     }
 
-    /// Every end that is still to be delivered, from the oldest on.
+    /// Returns all presentations whose end is still to be delivered, in the order in which they ended.
     package func pendingDeliveries() throws(ReaderStoreError) -> [PendingDelivery] {
         try read { database in
             try Row.fetchAll(
@@ -181,12 +192,18 @@ extension ReaderStore {
         }
     }
 
-    /// The presentations of one caller whose end is still to be delivered to an origin, from the oldest on.
+    /// Returns the presentations of one caller whose end is still to be delivered to an origin, in the order
+    /// in which they ended.
     ///
-    /// - Parameter origin: the beginning of a URL up to its path, in small letters.
+    /// - Parameters:
+    ///   - owner: the name of the caller.
+    ///   - origin: a URL without its path, in lower case, such as `https://till.example:8443`.
+    ///   - limit: the maximum number of presentations.
     package func undelivered(
         of owner: String, to origin: String, atMost limit: Int
     ) throws(ReaderStoreError) -> [StoredPresentation] {
+        // The URL must end or have a path or query after the origin: `https://till.example` is not the origin
+        // of `https://till.example:8443/`. LIKE would treat `_` and `%` in the origin as wildcards.
         try presentations(
             """
             owner = ? AND ended IS NOT NULL AND substr(lower(webhook), 1, length(?)) = ?
@@ -194,14 +211,15 @@ extension ReaderStore {
             """, [owner, origin, origin, origin, limit])
     }
 
-    /// The end of a presentation is not to be delivered any more.
+    /// Marks the end of a presentation as delivered, or as no longer to be delivered.
     package func endDelivery(of id: String) throws(ReaderStoreError) {
         try change { database in
             try database.execute(sql: "UPDATE presentation SET webhook = NULL WHERE id = ?", arguments: [id])
         }
     }
 
-    /// The lane of the presentation that this caller ordered and a receipt is of; nil if the receipt is of none.
+    /// Returns the lane of the presentation with this receipt; `nil` if `owner` ordered no presentation with
+    /// this receipt.
     package func lane(ofReceipt number: Int64, of owner: String) throws(ReaderStoreError) -> String? {
         try presentations("owner = ? AND ? IN (receipt, further_receipt) LIMIT 1", [owner, number]).first?
             .lane
@@ -236,7 +254,8 @@ extension ReaderStore {
         }
     }
 
-    /// Ends what an earlier run of the daemon left open. For the start, when none of it can continue.
+    /// Marks all running presentations as ended. Call this function when the daemon starts: no presentation
+    /// of an earlier run can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             try database.execute(
@@ -249,7 +268,8 @@ extension ReaderStore {
         }
     }
 
-    /// Removes those whose time is over, and those that ended while the clock was ahead by as much.
+    /// Deletes the presentations that ended more than a day ago. Also deletes presentations whose end is more
+    /// than a day in the future: the clock was ahead when they ended.
     package func removePresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             try database.execute(
@@ -259,16 +279,21 @@ extension ReaderStore {
     }
 }
 
-/// How many presentations ended in one hour with one outcome.
+/// The number of presentations that ended in one hour with one outcome.
 package struct OutcomeCount: Equatable, Sendable {
-    /// Counted from the start of the day, from 0.
+    /// The hour of the day, from 0.
     package let hour: Int
     package let outcome: Outcome
     package let count: Int
 }
 
 extension ReaderStore {
-    /// The presentations of a day by hour and outcome. Presentations are kept for a day, so that an earlier one has none.
+    /// Counts the presentations that ended in a period, by hour and outcome. Presentations are kept for a
+    /// day, so an earlier period has none.
+    ///
+    /// - Parameters:
+    ///   - start: the beginning of the period, and of hour 0.
+    ///   - end: the end of the period, which does not belong to it.
     package func outcomes(
         from start: Timestamp, to end: Timestamp
     ) throws(ReaderStoreError) -> [OutcomeCount] {

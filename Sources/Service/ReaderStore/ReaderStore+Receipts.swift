@@ -9,9 +9,11 @@ internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
 extension ReaderStore {
-    /// Signs what a receipt says and puts it at the end of the chain. When this returns the receipt is on the disk.
+    /// Signs a statement as the next receipt and appends it to the chain. When this function returns, the
+    /// receipt is on the disk.
     ///
-    /// - Parameter presentation: whose statement was held till now; it is held no longer.
+    /// - Parameter presentation: the id of a presentation whose held statement is deleted in the same
+    ///   transaction.
     package func append(
         _ statement: ReceiptStatement, releasing presentation: String? = nil
     ) throws(ReaderStoreError) -> SignedReceipt {
@@ -20,15 +22,17 @@ extension ReaderStore {
                 sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
             return try append(statement, in: database)
         }
-        sealReceipts()
+        writeReceiptHead()
         return receipt
     }
 
     func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
         let last = try Self.lastReceipt(in: database)
         let key = try ReceiptKeyFile(in: folder).key()
-        // From the first receipt on there is always a head.
-        if last == nil, !ReceiptHead.isThere(in: folder) {
+        // A chain with receipts and without a head is a fault (`headDiffers`). The head of the empty chain is
+        // written before the first receipt, so that a process that ends between the receipt and its head
+        // leaves no fault.
+        if last == nil, !ReceiptHead.exists(in: folder) {
             try ReceiptHead(count: 0, digest: SignedReceipt.origin).write(to: folder, signedWith: key)
         }
         let receipt = try SignedReceipt.sign(statement, after: last, with: key)
@@ -41,12 +45,13 @@ extension ReaderStore {
         return receipt
     }
 
-    /// Keeps what the receipts of a presentation will say as soon as somebody has decided, so that it is not lost with the
-    /// process, in place of what was held for it.
+    /// Holds the statements of a presentation until somebody has decided, so that they are not lost if the
+    /// process ends. They replace the statements that were held for the presentation before.
     ///
     /// - Parameters:
-    ///   - first: of what was asked at first; nil if that has no receipt.
-    ///   - further: of what was asked next.
+    ///   - first: the statement about the first request; `nil` if there is none.
+    ///   - further: the statement about the further request (`then`); `nil` if there is none.
+    ///   - presentation: the id of the presentation.
     package func hold(
         _ first: ReceiptStatement?, then further: ReceiptStatement? = nil, of presentation: String
     ) throws(ReaderStoreError) {
@@ -66,17 +71,18 @@ extension ReaderStore {
         }
     }
 
-    /// Removes what is held for a presentation.
+    /// Deletes the held statements of a presentation.
     static func release(_ presentation: String, in database: Database) throws {
         try database.execute(
             sql: "DELETE FROM receipt_held WHERE presentation IN (?1, ?1 || ?2)",
             arguments: [presentation, StoredPresentation.furtherEnding])
     }
 
-    /// Writes the receipts of everything that is held: what nobody decided on, and what was interrupted. For the start, when
-    /// none of it can continue.
+    /// Appends all held statements to the chain as receipts: those that nobody decided on, and those of
+    /// interrupted presentations. Call this function when the daemon starts: no presentation of an earlier
+    /// run can continue.
     ///
-    /// - Returns: how many those are.
+    /// - Returns: the number of receipts.
     @discardableResult
     package func appendHeld() throws(ReaderStoreError) -> Int {
         let count = try change { database in
@@ -96,11 +102,11 @@ extension ReaderStore {
             try database.execute(sql: "DELETE FROM receipt_held")
             return held.count
         }
-        if count > 0 { sealReceipts() }
+        if count > 0 { writeReceiptHead() }
         return count
     }
 
-    /// Receipts in their order, from the one after this number on.
+    /// Returns up to `limit` receipts with a number above `sequence`, in order.
     package func receipts(
         after sequence: Int64 = 0, atMost limit: Int
     ) throws(ReaderStoreError) -> [SignedReceipt] {
@@ -112,7 +118,7 @@ extension ReaderStore {
         }
     }
 
-    /// The last receipt; nil if there are no receipts yet.
+    /// Returns the last receipt, or `nil` if there are no receipts yet.
     package func lastReceipt() throws(ReaderStoreError) -> SignedReceipt? {
         try read { database in try Self.lastReceipt(in: database) }
     }
@@ -122,7 +128,8 @@ extension ReaderStore {
             .map { try SignedReceipt(parsing: [UInt8]($0)) }
     }
 
-    /// All receipts, each as it is in the store, be it damaged or not.
+    /// Returns all receipts as they are stored, including damaged ones, so that `ReceiptChain.verify` can
+    /// name the first fault.
     package func receiptChain() throws(ReaderStoreError) -> ReceiptChain {
         try read { database in
             let links = try Data.fetchCursor(database, sql: "SELECT encoded FROM receipt ORDER BY sequence")
@@ -130,7 +137,7 @@ extension ReaderStore {
         }
     }
 
-    /// The public halves of all keys that have signed receipts here, in the order of their first.
+    /// Returns the public keys that have signed receipts in this store, in the order of first use.
     package func receiptKeys() throws(ReaderStoreError) -> [ReceiptPublicKey] {
         try read { database in try Self.receiptKeys(in: database) }
     }
@@ -140,12 +147,12 @@ extension ReaderStore {
             .map { try ReceiptPublicKey(point: [UInt8]($0)) }
     }
 
-    /// Makes a new key for the next receipt, and returns its id. The old private key is deleted; its public key is
-    /// kept.
+    /// Replaces the private key that signs receipts, and returns the id of the new key. The old public key is
+    /// kept, so that older receipts can still be verified.
     @discardableResult
     package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
         try change { database in
-            try sealReceiptsAnew(in: database)
+            try rewriteReceiptHead(in: database)
             let key = try ReceiptKeyFile(in: folder).replace()
             return try ReceiptPublicKey(key.publicKey()).id
         }
@@ -153,52 +160,61 @@ extension ReaderStore {
 }
 
 extension ReaderStore {
-    /// Follows the store's own chain by its own keys, and looks whether it reaches the head that is kept outside the database.
+    /// Verifies the store's chain with the store's keys, and checks that the chain reaches the head outside
+    /// the database.
     ///
-    /// - Parameter head: the digest of a link that must be in the chain besides.
-    /// - Returns: the verdict, and how many links there are.
+    /// - Parameter head: the digest of a further link that must be in the chain; `nil` to require none.
+    /// - Returns: the verdict, and the number of links.
     package func verifyReceipts(
         expecting head: [UInt8]? = nil
     ) throws(ReaderStoreError) -> (ReceiptChain.Verdict, Int) {
-        // The head first: what is written meanwhile is after it.
-        let isSealed = ReceiptHead.isThere(in: folder)
-        let sealed = try? ReceiptHead(in: folder, signedBy: receiptKeys())
+        // The head is read before the chain. A receipt that another process appends in between is then after
+        // the head, which is no fault; in the other order the head could name a receipt that is not among the
+        // links.
+        let hasHead = ReceiptHead.exists(in: folder)
+        let stored = try? ReceiptHead(in: folder, signedBy: receiptKeys())
         let chain = try receiptChain()
         let count = chain.links.count
         let verdict = chain.verify(by: try receiptKeys(), expecting: head)
         guard case .intact = verdict else { return (verdict, count) }
-        if let sealed { return (sealed.fault(of: chain.links) ?? verdict, count) }
-        let isUnsealed = count == 0 && !isSealed
-        return (isUnsealed ? verdict : .broken(at: Int64(count) + 1, .headDiffers), count)
+        if let stored { return (stored.fault(of: chain.links) ?? verdict, count) }
+        let isNew = count == 0 && !hasHead
+        return (isNew ? verdict : .broken(at: Int64(count) + 1, .headDiffers), count)
     }
 
-    /// Writes the head down outside the database, once the receipts are on the disk. One that the database does not reach
-    /// stays as it is: it shows what is missing. Where this fails the head is an earlier one until the next receipt.
-    func sealReceipts() {
+    /// Writes the head of the chain to its file, after the receipts are on the disk.
+    ///
+    /// If the database does not reach the head in the file, the file stays unchanged, because it shows that
+    /// receipts are missing. If writing fails, the file names an earlier receipt until the next one is
+    /// appended.
+    func writeReceiptHead() {
         try? change { database in
             guard let last = try Self.lastReceipt(in: database) else { return }
-            if last.sequence > 1 || ReceiptHead.isThere(in: folder) {
-                let sealed = try ReceiptHead(in: folder, signedBy: Self.receiptKeys(in: database))
-                guard try Self.holds(sealed, in: database) else { return }
+            // Without a head a chain of one receipt may be new, but a longer chain has lost its head and must
+            // not get a new one.
+            if last.sequence > 1 || ReceiptHead.exists(in: folder) {
+                let stored = try ReceiptHead(in: folder, signedBy: Self.receiptKeys(in: database))
+                guard try Self.contains(stored, in: database) else { return }
             }
-            try seal(last)
+            try writeHead(at: last)
         }
     }
 
-    /// Stores the head of the chain as it is, in place of any earlier one.
-    private func sealReceiptsAnew(in database: Database) throws {
-        if let last = try Self.lastReceipt(in: database) { try seal(last) }
+    /// Writes the head of the chain to its file without comparing it with the earlier head.
+    private func rewriteReceiptHead(in database: Database) throws {
+        if let last = try Self.lastReceipt(in: database) { try writeHead(at: last) }
     }
 
-    /// With the key of that receipt, whose public half the store has; nothing where the key was renewed since.
-    private func seal(_ last: SignedReceipt) throws {
+    /// Signs the head with the key of the last receipt. Does nothing if the key was renewed since: the new
+    /// key is not among the store's known keys until it has signed a receipt.
+    private func writeHead(at last: SignedReceipt) throws {
         guard let key = try? ReceiptKeyFile(in: folder).key(),
             try last.keyID == ReceiptPublicKey(key.publicKey()).id
         else { return }
         try ReceiptHead(count: last.sequence, digest: last.digest).write(to: folder, signedWith: key)
     }
 
-    private static func holds(_ head: ReceiptHead, in database: Database) throws -> Bool {
+    private static func contains(_ head: ReceiptHead, in database: Database) throws -> Bool {
         if head.count == 0 { return head.digest == SignedReceipt.origin }
         let encoded = try Data.fetchOne(
             database, sql: "SELECT encoded FROM receipt WHERE sequence = ?", arguments: [head.count])
@@ -206,8 +222,12 @@ extension ReaderStore {
     }
 }
 
-/// How many receipts there are, and the digest of the last: signed with the key of the receipts, in a file beside that key.
-/// Without it nothing shows that the last rows of the database are missing.
+/// The number of receipts and the digest of the last one, signed with the receipts' key, in a file beside
+/// that key.
+///
+/// A chain alone does not show that its last links are missing. The head does, because it is outside the
+/// database. A head that is older than the last receipt is valid: the process may have ended before it wrote
+/// a newer one.
 private struct ReceiptHead: Equatable {
     private static let type = "countersign receipt head"
 
@@ -221,11 +241,11 @@ private struct ReceiptHead: Equatable {
 
     private static func path(in folder: StoreFolder) -> String { "\(folder.path)/receipt-head" }
 
-    static func isThere(in folder: StoreFolder) -> Bool {
+    static func exists(in folder: StoreFolder) -> Bool {
         unsafe access(path(in: folder), F_OK) == 0
     }
 
-    /// Throws if there is no such file, or where it is not signed by one of these keys.
+    /// Reads and verifies the head. Throws if the file is missing, or if none of `keys` signed it.
     init(in folder: StoreFolder, signedBy keys: [ReceiptPublicKey]) throws {
         let sign1 = try COSESign1(CBORItem.parse(PrivateFile.read(Self.path(in: folder))[...]))
         let id = try sign1.headers[ReceiptSignature.keyIDLabel]?.byteString()
@@ -240,7 +260,8 @@ private struct ReceiptHead: Equatable {
         self.init(count: count, digest: Array(digest))
     }
 
-    /// To be called while the store is held for a change.
+    /// Replaces the file. Call this function inside a write transaction of the store, so that no other
+    /// process writes an older head.
     func write(to folder: StoreFolder, signedWith key: borrowing PrivateKey) throws(ReaderStoreError) {
         let payload = DeterministicMap.encode { map in
             map.set("type", text: Self.type)
@@ -251,8 +272,8 @@ private struct ReceiptHead: Equatable {
         try mapping(PrivateFile.replace(Self.path(in: folder), with: bytes[...]), ReaderStoreError.keyFile)
     }
 
-    /// What a chain lacks or has in another place; nil if it has the head. Receipts after it do not matter: a
-    /// process may have ended before it wrote them down here.
+    /// Returns the fault of a chain that does not contain this head, or `nil` if the chain contains it.
+    /// Receipts after the head are no fault: the process may have ended before it wrote a newer head.
     func fault(of links: [[UInt8]]) -> ReceiptChain.Verdict? {
         let there = Int64(links.count)
         if count > there { return .broken(at: there + 1, .missing(from: there + 1, through: count)) }

@@ -4,7 +4,11 @@ package import MdocModel
 package import MdocTrust
 
 extension ReaderStore {
-    /// What is trusted now. What comes back is just what was put in: each source by its digest, and the whole by its id.
+    /// Returns the current trust snapshot. Each source is compared with its stored digest, and the whole with
+    /// the snapshot's id.
+    ///
+    /// - Throws: `empty` in a store without a snapshot; `damaged` or `snapshotDamaged` if stored bytes were
+    ///   changed.
     package func currentTrust() throws(ReaderStoreError) -> StoredTrust {
         try read { database in
             guard let record = try TrustRecord.current(in: database) else { throw ReaderStoreError.empty }
@@ -12,31 +16,35 @@ extension ReaderStore {
         }
     }
 
-    /// What is trusted now, or nil in a store that was just set up.
+    /// Returns the current trust snapshot, or `nil` in a store without a snapshot.
     package func currentTrustIfAny() throws(ReaderStoreError) -> StoredTrust? {
         try read { database in
             try TrustRecord.current(in: database).map { try StoredTrust($0, in: database) }
         }
     }
 
-    /// The number of the snapshot that is in place, without what is in it; nil in a store that was just set up.
+    /// Returns the number of the current snapshot without reading its sources; `nil` in a store without a
+    /// snapshot.
     package func currentTrustNumber() throws(ReaderStoreError) -> Int64? {
         try read { database in try Int64.fetchOne(database, sql: "SELECT snapshot FROM trust_current") }
     }
 
-    /// All snapshots that are kept, the latest first.
+    /// Returns the records of all snapshots that are kept, the latest first.
     package func trustHistory() throws(ReaderStoreError) -> [TrustRecord] {
         try read { database in try TrustRecord.all(in: database) }
     }
 
-    /// The latest snapshot that is kept whose id begins with these hexadecimal digits.
+    /// Returns the latest kept snapshot whose id begins with these hexadecimal digits.
+    ///
+    /// - Throws: `snapshotUnknown` if there is none, `snapshotAmbiguous` if snapshots with different ids
+    ///   begin with them.
     package func trust(idPrefix: String) throws(ReaderStoreError) -> StoredTrust {
         try read { database in
             try StoredTrust(TrustRecord.latest(idPrefix: idPrefix, in: database), in: database)
         }
     }
 
-    /// When the newest bundle was made that was ever let in; nil if none was.
+    /// Returns the creation time of the newest trust bundle that was ever imported; `nil` if there was none.
     package func newestTrustBundle() throws(ReaderStoreError) -> Timestamp? {
         try read { database in try Self.newestTrustBundle(in: database) }
     }
@@ -96,7 +104,7 @@ extension StoredTrust {
         var sources: [TrustSource] = []
         while let row = try rows.next() { sources.append(try TrustSource(row)) }
         snapshot = TrustSnapshot(sources)
-        // The id shows whether a source is missing or was changed.
+        // The id is a digest over all sources, so it shows a source that is missing or was changed.
         guard snapshot.id == record.id else { throw ReaderStoreError.snapshotDamaged(record.id) }
         self.record = record
     }
@@ -119,7 +127,7 @@ extension TrustSource {
 }
 
 extension TrustSource.Provenance {
-    /// The word for its kind, and what it says of it.
+    /// The two columns of a provenance: its kind, and the path, URL or creation time.
     var stored: (word: String, location: String) {
         switch self {
         case .file(let path): ("file", path)
@@ -141,15 +149,20 @@ extension TrustSource.Provenance {
 }
 
 extension ReaderStore {
-    /// How many snapshots are kept, the current one among them.
+    /// The number of snapshots that are kept, including the current one.
     package static let keptSnapshots = 32
 
-    /// Puts `snapshot` in the place of the one that was read before, for all who look from now on.
+    /// Makes `snapshot` the current one, for every read from now on.
     ///
     /// - Parameters:
-    ///   - expected: the number of the current one as it was read; another by now is not overwritten.
-    ///   - bundle: when the bundle was made that it comes from, if it does; where a later one was let in by now, nothing is changed.
-    /// - Returns: what is current then: the one that was there, where the two are the same.
+    ///   - expected: the number of the current snapshot when the caller read it. If another snapshot is
+    ///     current by now, nothing changes and `changedMeanwhile` is thrown.
+    ///   - change: the operation that made the snapshot.
+    ///   - now: the creation time of the record.
+    ///   - bundle: the creation time of the bundle that the snapshot comes from; `nil` if it does not come
+    ///     from a bundle. If a later bundle was imported by now, nothing changes and `changedMeanwhile` is
+    ///     thrown.
+    /// - Returns: the current record afterwards. If `snapshot` equals the current one, the existing record.
     @discardableResult
     package func replaceTrust(
         with snapshot: TrustSnapshot, expecting expected: Int64?, by change: TrustRecord.Change,
@@ -168,7 +181,10 @@ extension ReaderStore {
         }
     }
 
-    /// Makes an earlier snapshot the current one again: the predecessor, or the latest whose id begins so.
+    /// Makes an earlier snapshot the current one.
+    ///
+    /// - Parameter prefix: the beginning of the snapshot's id in hexadecimal digits; `nil` for the
+    ///   predecessor of the current snapshot.
     package func rollBackTrust(toIDPrefix prefix: String? = nil) throws(ReaderStoreError) -> TrustRecord {
         try change { database in
             guard let current = try TrustRecord.current(in: database) else { throw ReaderStoreError.empty }
@@ -182,7 +198,7 @@ extension ReaderStore {
                 guard let predecessor else { throw ReaderStoreError.noPredecessor }
                 target = predecessor
             }
-            // Do not go back to a damaged snapshot.
+            // Reading the snapshot verifies its digests: a damaged one must not become current.
             _ = try StoredTrust(target, in: database)
             try Self.makeCurrent(target.number, in: database)
             return try TrustRecord.current(in: database).required()
@@ -222,9 +238,12 @@ extension ReaderStore {
             sql: "INSERT OR REPLACE INTO trust_current (only, snapshot) VALUES (1, ?)", arguments: [number])
     }
 
-    /// Only ever grows: a bundle from before one that was let in is a replay, whatever was rolled back since. A later one with the
-    /// contents that were there has left the current number as it was.
+    /// Records the creation time of an imported bundle, which never decreases. Throws `changedMeanwhile` if a
+    /// later bundle was imported before: an older bundle is a replay, even after a rollback.
     private static func remember(bundle created: Timestamp, in database: Database) throws {
+        // Compared inside the transaction: another process may have imported a later bundle with equal
+        // contents, which leaves the number of the current snapshot unchanged, so `expecting` alone does not
+        // notice it.
         if let newest = try newestTrustBundle(in: database), newest > created {
             throw ReaderStoreError.changedMeanwhile
         }
@@ -245,32 +264,33 @@ extension ReaderStore {
 }
 
 extension Optional {
-    /// The value that has just been written.
+    /// The row that this transaction has just written; `damaged` if the row is missing.
     fileprivate func required() throws -> Wrapped {
         guard let self else { throw ReaderStoreError.damaged }
         return self
     }
 }
 
-/// One snapshot of the store's history, without what is in it.
+/// A snapshot in the store's history, without its sources.
 package struct TrustRecord: Equatable, Sendable {
-    /// What put a snapshot in place.
+    /// The operation that made a snapshot.
     package enum Change: String, Sendable {
         case imported, removed, updated
         case bundle
     }
 
-    /// Its place in the history, which grows; the same snapshot may come again under another.
+    /// The snapshot's number in the history, which only grows. A snapshot with the same id may occur again
+    /// under a higher number.
     package let number: Int64
     package let id: TrustSnapshot.ID
     package let created: Timestamp
-    /// The one that it took the place of, where that is still kept.
+    /// The number of the snapshot that was current before; `nil` if that snapshot is no longer kept.
     package let predecessor: Int64?
     package let change: Change
     package let isCurrent: Bool
 }
 
-/// A snapshot of the history with all that is in it.
+/// A snapshot in the store's history with its sources.
 package struct StoredTrust: Sendable {
     package let record: TrustRecord
     package let snapshot: TrustSnapshot

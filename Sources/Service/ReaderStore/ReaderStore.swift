@@ -3,34 +3,66 @@ internal import Foundation
 internal import GRDB
 package import MdocModel
 
-/// What a reader keeps between its runs, in one SQLite file that several processes may have open at once.
+/// A reader's persistent data, in one SQLite file that several processes may open at the same time.
+///
+/// The file `countersign.sqlite` in the store's folder holds:
+///
+/// - the trust snapshots: the current one, with the trusted roots and lists, and others for a rollback;
+/// - the chain of receipts, and the receipts that wait for a decision;
+/// - the presentations of the last day, without answers and element values;
+/// - retained element values, each sealed with a key outside the store (`RetainedRecords`);
+/// - the random identifier of this reader, and the first use of each reader token.
+///
+/// The key of the receipts and the head of their chain are separate files in the same folder. The nonces of
+/// online presentations are in another database (`SQLiteNonces`), because they change with every request.
+///
+/// Each extension (`ReaderStore+Trust`, `+Receipts`, `+Presentations`) adds the functions for its tables. A
+/// function is one transaction: either all of its changes are on the disk when the function returns, or none
+/// is made. A function blocks its thread while it waits for the disk, and for up to `longestWait` while
+/// another process writes. The daemon therefore writes through `RecordArchive`, which has its own thread;
+/// commands call the store directly.
+///
+/// The initialiser refuses a folder or a file that another user may write to, and a file whose tables are of
+/// a later version. The initialiser adds the tables that a store of an earlier version lacks, also with
+/// `Access.reading`.
+///
+/// A store never holds an element value in the clear, and an error never means "nothing is trusted".
 package struct ReaderStore: Sendable {
+    /// The purpose for which a store is opened.
     package enum Access: Sendable {
-        /// A store that is there.
+        /// An existing store. Fails with `absent` if there is none.
         case reading
-        /// The store, created if absent.
+        /// A store that is created if absent.
         case changing
     }
 
-    /// How long one process waits for another, in seconds.
+    /// The maximum time in seconds that one process waits until another has written.
     package static let longestWait = 5.0
 
-    /// "Csgn", in the header of the file.
+    /// The application id in the header of the SQLite file: the ASCII text "Csgn".
     private static let applicationID = 0x4373_676e
-    /// The tables, by the version that introduced them: a store of an earlier version gets the later ones. These
-    /// entries are in use: append a new entry for another table or for a change.
+    /// The SQL statements that lead from each version of the tables to the next: entry 0 creates version 1. A
+    /// store of an earlier version executes the entries that it lacks. Existing stores have executed these
+    /// entries, so an entry is never edited: append a new entry for a new table or a change.
     private static let tables = [
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
         TokenTables.schema, RetainedTables.owners(in: "retained_owner"), PresentationTables.schema,
         PresentationTables.webhook, PresentationTables.outcome, TrustTables.sourcesOfOneName,
     ]
-    /// The version of the tables.
+    /// The current version of the tables.
     static var version: Int { tables.count }
 
     let folder: StoreFolder
     private let queue: DatabaseQueue
 
-    /// - Parameter wait: how long to wait for another process that changes the store, in seconds.
+    /// Opens the store.
+    ///
+    /// - Parameters:
+    ///   - folder: the store's folder.
+    ///   - access: whether the store must exist, or is created if absent.
+    ///   - wait: the maximum time to wait for another process that writes, in seconds.
+    /// - Throws: `absent`, `writableByOthers`, `ownedByAnother`, `notAStore` or `versionUnknown`, for
+    ///   example.
     package init(
         at folder: String, for access: Access, waiting wait: Double = longestWait
     ) throws(ReaderStoreError) {
@@ -57,9 +89,10 @@ package struct ReaderStore: Sendable {
         do {
             let queue = try DatabaseQueue(path: file, configuration: configuration)
             if try queue.read(requireTables) == version { return queue }
-            // An earlier version wrote it: opening it for a change, below, adds the tables that it lacks.
+            // An earlier version wrote this file. Opening it for changing, below, adds the missing tables.
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-            // A process was ended while it wrote: opening it for a change, below, takes that back.
+            // A process was killed while it wrote and left a journal, which a read-only connection may not
+            // roll back. Opening the file for changing, below, rolls the journal back.
         }
         try open(file, for: .changing, waiting: wait).close()
         let queue = try DatabaseQueue(path: file, configuration: configuration)
@@ -67,9 +100,13 @@ package struct ReaderStore: Sendable {
         return queue
     }
 
-    /// A change that was reported as made survives a loss of power: with EXTRA the end of the rollback journal is on the
-    /// disk too. The journal is deleted after each change; a write-ahead log would keep what was deleted. Deleted rows are
-    /// overwritten, and nothing is written to temporary files.
+    /// Sets up durability and deletion for a connection.
+    ///
+    /// - `synchronous = EXTRA`: a reported change survives a loss of power, because the directory entry of
+    ///   the deleted rollback journal is on the disk too.
+    /// - The journal mode stays `DELETE`: a write-ahead log would keep a copy of deleted rows.
+    /// - `secure_delete`: SQLite overwrites deleted rows with zeros.
+    /// - `temp_store = MEMORY`: no row is written to a temporary file.
     private static func prepare(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -82,17 +119,19 @@ package struct ReaderStore: Sendable {
     private static func setUp(_ database: Database) throws {
         try database.inTransaction(.immediate) {
             let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+            // A file without tables but with an application id belongs to another program: `requireTables`
+            // refuses it.
             let isNew = try count == 0 && fileVersion(of: database).application == 0
-            let found = isNew ? 0 : try requireTables(database)
-            guard found < version else { return .commit }
-            for schema in tables[found...] { try database.execute(sql: schema) }
+            let existing = isNew ? 0 : try requireTables(database)
+            guard existing < version else { return .commit }
+            for schema in tables[existing...] { try database.execute(sql: schema) }
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
             try database.execute(sql: "PRAGMA user_version = \(version)")
             return .commit
         }
     }
 
-    /// The version of the tables; throws if the file is not a store, or a later version wrote it.
+    /// Returns the version of the tables. Throws if the file is not a store, or if a later version wrote it.
     private static func requireTables(_ database: Database) throws -> Int {
         let found = try fileVersion(of: database)
         guard found.application == applicationID else { throw ReaderStoreError.notAStore }
@@ -109,12 +148,12 @@ package struct ReaderStore: Sendable {
         )
     }
 
-    /// One look at the store as it is at one moment.
+    /// Runs `body` in a read transaction, which sees the store as it is at one moment.
     func read<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
         try mapping(queue.read(body), ReaderStoreError.init(naming:))
     }
 
-    /// One change, made wholly or not at all.
+    /// Runs `body` in a write transaction. If `body` throws, none of its changes is made.
     func change<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
         try mapping(
             queue.inDatabase { database in
@@ -130,13 +169,13 @@ package struct ReaderStore: Sendable {
 }
 
 extension ReaderStoreError {
-    /// Names what SQLite reports.
+    /// Translates an error of GRDB or SQLite.
     init(naming error: any Error) {
         self =
             switch error {
             case let error as ReaderStoreError: error
             case let error as DatabaseError: ReaderStoreError(error)
-            // A row without the columns or types of the tables.
+            // A row lacks a column of the tables, or a value has another type.
             default: .damaged
             }
     }
@@ -155,11 +194,14 @@ extension ReaderStoreError {
 }
 
 extension ReaderStore {
-    /// How long it is remembered that a token was used, in seconds: long after it could be used again.
+    /// The time for which the store remembers that a token was used, in seconds: 30 days, much longer than a
+    /// token is valid.
     package static let firstUsesKept: Int64 = 30 * 86_400
 
-    /// 16 bytes that name this reader: drawn at random when they are first asked for, the same ever after.
+    /// Returns the 16 bytes that identify this reader: drawn at random by the first call, and unchanged
+    /// afterwards.
     package func readerInstanceBytes() throws(ReaderStoreError) -> [UInt8] {
+        // Drawn before the transaction; another process may have stored its own bytes first, and those count.
         let drawn = Data((0..<16).map { _ in UInt8.random(in: 0...255) })
         return try change { database in
             try database.execute(
@@ -171,9 +213,12 @@ extension ReaderStore {
         }
     }
 
-    /// When a reader token was first used. Where it never was, `now` is kept as that, or nothing if there is no `now`.
+    /// Returns when a reader token was first used.
     ///
-    /// - Parameter token: the SHA-256 by which it is known.
+    /// - Parameters:
+    ///   - token: the SHA-256 that identifies the token.
+    ///   - now: the time to record if the token was not used before; `nil` to record nothing.
+    /// - Returns: the recorded time of the first use, or `nil` if there is none.
     package func firstTokenUse(
         _ token: [UInt8], orNow now: Timestamp?
     ) throws(ReaderStoreError) -> Timestamp? {
@@ -194,8 +239,8 @@ extension ReaderStore {
 }
 
 extension Timestamp {
-    /// An instant as stored in a table. Throws `damaged` outside the calendar, where nothing can be computed with
-    /// it.
+    /// An instant read from a table. Throws `damaged` if the instant is outside the calendar, where
+    /// arithmetic on it could overflow.
     init(stored seconds: Int64) throws(ReaderStoreError) {
         guard let instant = Timestamp(received: seconds) else { throw .damaged }
         self = instant

@@ -1,36 +1,38 @@
 package import MdocTrust
 package import ReaderIdentityStore
 
-/// Why the store cannot do what was asked. None of these errors ever means "nothing is trusted".
+/// The reason why an operation of the store failed. None of these errors ever means "nothing is trusted".
 package enum ReaderStoreError: Error, Equatable, Sendable {
-    /// No store has been set up in the folder.
+    /// The folder has no store.
     case absent
-    /// The store was set up, and nothing was ever put into it.
+    /// The store exists, but no trust was ever imported.
     case empty
-    /// Others than its owner may write to the folder or the file: what is in it may be theirs.
+    /// Users other than the owner may write to the folder or the file, so its contents may be theirs.
     case writableByOthers
     /// The folder or the file belongs to another user.
     case ownedByAnother
-    /// The system refuses access, or the folder cannot be made.
+    /// The system refuses access, or the folder cannot be created.
     case notPermitted
-    /// The file was not made by this program.
+    /// The file is no store of this program.
     case notAStore
     /// A later version of this program wrote the file.
     case versionUnknown(Int)
-    /// The file is cut off or its bytes were changed.
+    /// The file is truncated, or its bytes were changed.
     case damaged
-    /// The sources that are there do not make the snapshot of this id.
+    /// The stored sources do not have the digest that is the id of this snapshot.
     case snapshotDamaged(TrustSnapshot.ID)
-    /// Another process held the store for longer than `ReaderStore.longestWait`.
+    /// Another process was writing for longer than `ReaderStore.longestWait`.
     case busy
-    /// Another process put a snapshot in place since the current one was read.
+    /// Another process changed the current snapshot, or imported a later bundle, after the caller read the
+    /// store.
     case changedMeanwhile
-    /// No snapshot that is kept has this id.
+    /// No kept snapshot has an id with this prefix.
     case snapshotUnknown
-    /// Several snapshots that are kept have ids that begin so.
+    /// Kept snapshots with different ids begin with this prefix.
     case snapshotAmbiguous
-    /// There is no earlier snapshot, or it is no longer kept.
+    /// The current snapshot has no predecessor, or the predecessor is no longer kept.
     case noPredecessor
+    /// The disk is full.
     case noSpace
 
     // Receipts
@@ -39,28 +41,30 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     case receiptMalformed
     /// The key cannot sign receipts: it must be EC P-256.
     case receiptKeyUnusable
-    /// The file of a key is not there, or not as it has to be.
+    /// The file of a key is missing, or this program refuses to read or write it.
     case keyFile(IdentityStoreError)
 
     // Retained data
 
-    /// The keys would be where the sealed data is.
+    /// The folder for the keys of retained data is inside the store's folder.
     case keysInsideStore
-    /// A key that was there is not any more, or a field is not what was sealed: changed, or put in another's place.
+    /// Retained data cannot be opened or sealed: its key is missing, or a stored field was changed or moved
+    /// to another record.
     case sealBroken
-    /// The request asked to retain something else than the profile has.
+    /// The request announced another retention to the holder than the profile has.
     case retentionDiffers
-    /// A reference is empty or longer than `RetainedReference.maximumLength`, or a value than any that is kept.
+    /// A reference is empty or longer than `RetainedReference.maximumLength`, or a value is longer than 4096
+    /// bytes.
     case tooLong
-    /// The store has seen a later time than the deadline: a clock was set back.
+    /// The deadline is before a time that the store has recorded, so the clock was set back.
     case deadlinePassed
 
-    /// SQLite's extended result code of any other failure.
+    /// Any other failure, with SQLite's extended result code.
     case failed(code: Int32)
 }
 
 extension ReaderStoreError {
-    /// The condition alone.
+    /// The stable id of the error, without its details.
     package var id: String {
         switch self {
         case .absent: "store.absent"
@@ -79,7 +83,7 @@ extension ReaderStoreError {
         }
     }
 
-    /// What is wrong with the store, and what to do.
+    /// A text that says what is wrong with the store, and what to do.
     package var explanation: String {
         switch self {
         case .absent: "it does not exist yet: `countersign trust import` creates it"
@@ -110,9 +114,9 @@ extension ReaderStoreError {
         case .keysInsideStore:
             "the keys of retained data are inside the store: name a folder outside, so that no copy of the store has them"
         case .sealBroken:
-            "retained data cannot be opened: its key was deleted, or it was changed. It is removed at its deadline"
+            "retained data cannot be opened: its key was deleted, or the data was changed. It is deleted at its deadline"
         case .retentionDiffers: "the request announced a different retention to the holder"
-        case .tooLong: "a reference must have 1 to 128 bytes, and a value that is kept at most 4096"
+        case .tooLong: "a reference must have 1 to 128 bytes, and a retained value at most 4096 bytes"
         case .deadlinePassed:
             "the deadline is before a time that the store has recorded, so the clock was set back: set the clock"
         case .failed(let code): "SQLite reports error \(code): check the disk"

@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// The folder of a store: what only its owner may write, and only its owner may read.
+/// The folder of a store, and one database file in it. Only the owner may write to either; the file is
+/// created with access for the owner only.
 struct StoreFolder {
     let path: String
-    /// The file in it that is meant.
+    /// The name of the database file.
     var name = "countersign.sqlite"
 
     var file: String { "\(path)/\(name)" }
 
-    /// The folder with a file in it, both made where they are missing.
+    /// Creates the folder and the file if they are missing, and inspects both.
     func create() throws(ReaderStoreError) {
         try makeFolders()
         try inspect(path)
@@ -18,7 +19,7 @@ struct StoreFolder {
         try inspect(file)
     }
 
-    /// Makes sure that folder and file are there, and that nobody else can have written to them.
+    /// Checks that folder and file exist, and that no other user may write to them.
     func inspectAll() throws(ReaderStoreError) {
         try inspect(path)
         try inspect(file)
@@ -36,6 +37,7 @@ struct StoreFolder {
     private func inspect(_ path: String) throws(ReaderStoreError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw Self.error(errno) }
+        // Root may own them: root can change every file anyway.
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw .ownedByAnother }
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writableByOthers }
     }

@@ -1,4 +1,5 @@
-/// The tables of trust. Bytes are kept once, whatever number of snapshots they are in; nothing is about a holder.
+/// The tables of trust snapshots. Sources with the same bytes are stored once for all snapshots. Nothing here
+/// is about a holder.
 enum TrustTables {
     static let schema = """
         CREATE TABLE trust_bytes (
@@ -33,7 +34,8 @@ enum TrustTables {
         CREATE INDEX trust_source_bytes ON trust_source (sha256);
         """
 
-    /// Status lists of several issuers may have one name (Q234), so the digest belongs to the key.
+    /// Status lists of several issuers may have the same name (Q234), so this migration adds the digest to
+    /// the primary key.
     static let sourcesOfOneName = """
         ALTER TABLE trust_source RENAME TO trust_source_before;
         DROP INDEX trust_source_bytes;
@@ -54,7 +56,7 @@ enum TrustTables {
         """
 }
 
-/// The tables of receipts. A receipt is kept as it was signed; nothing in it is about a holder.
+/// The tables of receipts. A receipt is stored in its signed encoding. Nothing here is about a holder.
 enum ReceiptTables {
     static let schema = """
         CREATE TABLE receipt (
@@ -68,7 +70,7 @@ enum ReceiptTables {
 
         """
 
-    /// What receipts will say once somebody has decided, by the presentations that they are of.
+    /// The statements that become receipts after a decision, each with the id of its presentation.
     static let held = """
         CREATE TABLE receipt_held (
             number INTEGER PRIMARY KEY,
@@ -79,7 +81,7 @@ enum ReceiptTables {
         """
 }
 
-/// The presentations of the last day. Nothing in them is an answer or an element's value.
+/// The table of the last day's presentations. It has no answers and no element values.
 enum PresentationTables {
     static let schema = """
         CREATE TABLE presentation (
@@ -100,10 +102,11 @@ enum PresentationTables {
 
         """
 
-    /// Where the end of a presentation is still to be delivered.
+    /// The URL to which the end of a presentation is still to be delivered.
     static let webhook = "ALTER TABLE presentation ADD COLUMN webhook TEXT;\n"
 
-    /// What is looked for in a presentation, and what is shown of it to those who see the outcome alone.
+    /// Columns for searching presentations, and the description for callers who may see only the outcome.
+    /// Filled from the JSON description of existing rows.
     static let outcome = """
         ALTER TABLE presentation ADD COLUMN lane TEXT NOT NULL DEFAULT '';
         ALTER TABLE presentation ADD COLUMN outcome TEXT;
@@ -118,7 +121,8 @@ enum PresentationTables {
         """
 }
 
-/// The tables of retained data. The contents of a field are sealed; its reference is stored only as a keyed digest.
+/// The tables of retained data. The value of a field is sealed, and its reference is stored only as a keyed
+/// digest.
 enum RetainedTables {
     static let schema =
         fields(in: "retained_field") + index + """
@@ -131,8 +135,9 @@ enum RetainedTables {
 
             """
 
-    /// The table of the fields. It is written again whenever some of them are deleted: SQLite overwrites a deleted
-    /// row, but not the copies that were left when the row moved between pages.
+    /// Returns the statement that creates a table of fields. Every deletion copies the remaining rows to a
+    /// new table: SQLite overwrites a deleted row, but not the copies that remained when the row moved to
+    /// another page.
     static func fields(in name: String) -> String {
         """
         CREATE TABLE \(name) (
@@ -154,7 +159,8 @@ enum RetainedTables {
         """
     }
 
-    /// Who ordered the presentation that a record is of, where that is known. It is written again like the fields.
+    /// Returns the statement that creates a table of owners: the caller who ordered the presentation of a
+    /// record, if known. Every deletion copies it too, as with `fields(in:)`.
     static func owners(in name: String) -> String {
         """
         CREATE TABLE IF NOT EXISTS \(name) (
@@ -168,7 +174,8 @@ enum RetainedTables {
     static let index = "CREATE INDEX retained_field_deadline ON retained_field (deadline);\n"
 }
 
-/// The tables for reader tokens. Stores of versions before theirs have them too where tokens were used.
+/// The tables for reader tokens. `IF NOT EXISTS` because an earlier version created them without raising the
+/// version of the tables, when it first used a token.
 enum TokenTables {
     static let schema = """
         CREATE TABLE IF NOT EXISTS reader_instance (

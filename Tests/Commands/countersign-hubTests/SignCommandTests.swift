@@ -42,7 +42,7 @@ struct SignCommandTests {
         try stage.write("brands.json", "{\"brands\": [],\n\"more\": 1}")
         try stage.refuse("brands.json, line 2")
         try stage.write("brands.json", registry)
-        try stage.refuse("brands.json names the logo utopia.png, which is not there")
+        try stage.refuse("brands.json names the logo utopia.png, but the file is missing")
         try stage.write("utopia.png", stage.png.dropLast())
         try stage.refuse("the logo utopia.png: it is not a complete PNG")
         let end = stage.png.suffix(12)

@@ -150,10 +150,10 @@ struct FleetBrandTests {
             (Array("{".utf8), [:], "brands.json"),
             (Array(#"{"brands": [], "more": 1}"#.utf8), [:], "brands.json, line 1"),
             (Self.registry(""), [name: png], "a brand's name must have"),
-            (registry, [:], "names the logo utopia.png, which is not there"),
+            (registry, [:], "names the logo utopia.png, but the file is missing"),
             (
                 Self.registry(logo: "other.png"), [name: png],
-                "no brand of brands.json names the logo utopia.png"
+                "no brand in brands.json names the logo utopia.png"
             ),
             (registry, [name: png, try Self.name("other.png"): png], "names the logo other.png"),
             (registry, [name: Array(png.dropLast())], "the logo utopia.png: it is not a complete PNG"),

@@ -49,7 +49,7 @@ struct RetentionProfileTests {
         #expect(RetentionPlace.known("us-nh")?.profile.needsConsent == true)
         #expect(RetentionPlace.known("us-az")?.profile == .receipt)
         #expect(RetentionPlace.known("atlantis") == nil)
-        #expect(RetentionPlace.notice.hasPrefix("No legal advice."))
+        #expect(RetentionPlace.notice.hasPrefix("This is not legal advice."))
     }
 
     // What is kept, by the bits that the holder was shown

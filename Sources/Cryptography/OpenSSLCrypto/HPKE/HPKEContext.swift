@@ -1,4 +1,5 @@
-/// What the key schedule of base mode gives (RFC 9180, 5.1): the cipher of one direction and its nonces.
+/// The encryption context of one direction (RFC 9180 5.1): the cipher and its nonces, from the key schedule
+/// of base mode.
 struct HPKEContext: ~Copyable, Sendable {
     private var cipher: AESGCM
     private let baseNonce: SecretBytes
@@ -17,13 +18,13 @@ struct HPKEContext: ~Copyable, Sendable {
         baseNonce = nonce
     }
 
-    /// Of the identifier of a pre-shared key, which base mode does not have.
+    /// Returns the hash of the empty pre-shared-key identifier: base mode has no pre-shared key.
     private static func identifierHash() throws(OpenSSLCryptoError) -> [UInt8] {
         if let known = hashOfNoIdentifier { return known }
         return try hash("psk_id_hash", [])
     }
 
-    /// Nil if OpenSSL failed.
+    /// The hash of the empty identifier, computed once; `nil` if OpenSSL failed.
     private static let hashOfNoIdentifier = try? hash("psk_id_hash", [])
     private static let baseMode: UInt8 = 0
 
@@ -39,7 +40,7 @@ struct HPKEContext: ~Copyable, Sendable {
         try cipher.seal(plaintext, nonce: nextNonce(), authenticating: extra)
     }
 
-    /// The first failure spends the context.
+    /// Opens the next message. After the first failure the context opens no further message.
     mutating func open(
         _ ciphertext: ArraySlice<UInt8>, authenticating extra: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> [UInt8] {
@@ -52,7 +53,8 @@ struct HPKEContext: ~Copyable, Sendable {
         }
     }
 
-    /// The base nonce with the sequence number in its last eight bytes (RFC 9180, 5.2); none is given twice.
+    /// Returns the base nonce combined with the sequence number in its last eight bytes (RFC 9180 5.2). No
+    /// nonce is returned twice.
     private mutating func nextNonce() throws(OpenSSLCryptoError) -> InlineArray<12, UInt8> {
         guard !isSpent, sequenceNumber < .max else { throw .keySpent }
         let number = sequenceNumber

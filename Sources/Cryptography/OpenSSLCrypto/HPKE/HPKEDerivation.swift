@@ -1,14 +1,16 @@
-/// HKDF with labels that keep a suite's derivations apart (LabeledExtract and LabeledExpand of RFC 9180, 4).
+/// LabeledExtract and LabeledExpand (RFC 9180 4): HKDF with labels that separate the derivations of different
+/// suites.
 struct HPKEDerivation: Sendable {
     private let suite: [UInt8]
 
-    /// Within the key encapsulation: "KEM" and 0x0010, DHKEM(P-256, HKDF-SHA256).
+    /// The derivation in the key encapsulation: "KEM" and 0x0010, DHKEM(P-256, HKDF-SHA256).
     static let keyEncapsulation = HPKEDerivation(suite: Array("KEM".utf8) + [0x00, 0x10])
 
-    /// Within the key schedule: "HPKE" and the numbers of the KEM, of HKDF-SHA256 and of AES-128-GCM.
+    /// The derivation in the key schedule: "HPKE" and the numbers of the KEM, of HKDF-SHA256 and of
+    /// AES-128-GCM.
     static let keySchedule = HPKEDerivation(suite: Array("HPKE".utf8) + [0x00, 0x10, 0x00, 0x01, 0x00, 0x01])
 
-    /// Without salt.
+    /// LabeledExtract with an empty salt.
     func extract(
         _ label: StaticString, _ input: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> SecretBytes {

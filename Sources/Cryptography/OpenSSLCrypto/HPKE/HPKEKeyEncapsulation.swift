@@ -1,10 +1,10 @@
-/// DHKEM(P-256, HKDF-SHA256) (RFC 9180, 4.1): the secret that both sides share, 32 bytes, as the sender and as the
+/// DHKEM(P-256, HKDF-SHA256) (RFC 9180 4.1): the shared secret of 32 bytes, as the sender and as the
 /// recipient computes it.
 enum HPKEKeyEncapsulation {
     static func secret(
         to recipient: borrowing PublicKey, ephemeralKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
-        try require(recipient.curve)
+        try requireP256(recipient.curve)
         return try derive(
             ephemeralKey.sharedSecret(with: recipient),
             context: ephemeralKey.encodedPoint + recipient.encodedPoint)
@@ -13,18 +13,19 @@ enum HPKEKeyEncapsulation {
     static func secret(
         encapsulatedIn ephemeral: borrowing PublicKey, recipientKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
-        try require(recipientKey.curve)
+        try requireP256(recipientKey.curve)
         return try derive(
             recipientKey.sharedSecret(with: ephemeral),
             context: ephemeral.encodedPoint + recipientKey.encodedPoint)
     }
 
-    /// Both keys of an agreement are on one curve, or it fails.
-    private static func require(_ curve: Curve) throws(OpenSSLCryptoError) {
+    /// Throws `unsupportedKey` unless `curve` is P-256. The other key needs no check: an agreement of keys on
+    /// different curves fails.
+    private static func requireP256(_ curve: Curve) throws(OpenSSLCryptoError) {
         guard curve == .p256 else { throw .unsupportedKey }
     }
 
-    /// ExtractAndExpand.
+    /// ExtractAndExpand (RFC 9180 4.1).
     private static func derive(
         _ agreed: borrowing SecretBytes, context: [UInt8]
     ) throws(OpenSSLCryptoError) -> SecretBytes {

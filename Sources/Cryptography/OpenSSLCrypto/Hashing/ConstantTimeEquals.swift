@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// Compares in a time that does not depend on the contents; false for different lengths.
+/// Compares two byte strings in a time that does not depend on their contents. Returns `false` for different
+/// lengths.
 package func constantTimeEquals(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) -> Bool {
     unsafe a.withUnsafeBytes { left in
         unsafe b.withUnsafeBytes { right in unsafe constantTimeEquals(left, right) }

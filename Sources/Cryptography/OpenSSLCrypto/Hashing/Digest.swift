@@ -1,12 +1,13 @@
 internal import COpenSSL
 
-/// The digest of a message (FIPS 180-4), stored without allocation.
+/// The SHA-2 digest of a message (FIPS 180-4), stored without allocation.
 package struct Digest: Sendable {
     private var storage = InlineArray<64, UInt8>(repeating: 0)
-    /// The size in bytes.
+    /// The size of the digest in bytes.
     package let count: Int
 
-    /// Hashes one run of bytes. Traps if OpenSSL has no SHA-2 or no memory: there is no safe way to continue.
+    /// Hashes `bytes`. Traps if OpenSSL has no SHA-2 or no memory, because nothing can be verified without
+    /// it.
     package init(_ algorithm: HashAlgorithm, of bytes: ArraySlice<UInt8>) {
         unsafe self.init(algorithm) { context in unsafe Self.update(context, with: bytes) }
     }
@@ -38,7 +39,8 @@ package struct Digest: Sendable {
         unsafe withUnsafeBytes { unsafe [UInt8]($0) }
     }
 
-    /// Compares in a time that does not depend on the contents; false for another length.
+    /// Compares the digest in a time that does not depend on its contents. Returns `false` for another
+    /// length.
     package func equals(_ other: ArraySlice<UInt8>) -> Bool {
         unsafe withUnsafeBytes { own in
             unsafe other.withUnsafeBytes { unsafe constantTimeEquals(own, $0) }
@@ -51,7 +53,8 @@ package struct Digest: Sendable {
     }
 }
 
-/// SHA-1 for key identifiers (RFC 5280, 4.2.1.2, method 1): a label, not a protection.
+/// Returns the SHA-1 of `bytes` for a key identifier (RFC 5280 4.2.1.2, method 1). The identifier is a label
+/// and protects nothing.
 package func sha1ForKeyIdentifier(_ bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 20)
     let done = unsafe bytes.withUnsafeBytes {

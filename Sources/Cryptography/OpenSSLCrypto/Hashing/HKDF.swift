@@ -1,7 +1,11 @@
 internal import COpenSSL
 
-/// HKDF with SHA-256, extract and expand (RFC 5869, 2). `count` is at most 255 · 32 bytes, `info` at most
-/// OpenSSL's 2048; beyond either it throws `tooLong`.
+/// Derives key material by HKDF with SHA-256, extract and expand (RFC 5869 2).
+///
+/// - Parameters:
+///   - info: at most 2048 bytes, a limit of OpenSSL.
+///   - count: the number of bytes to derive, from 1 to 255 · 32.
+/// - Throws: `tooLong` beyond either limit.
 package func hkdfSHA256(
     secret: borrowing SecretBytes, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>, count: Int
 ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -18,7 +22,7 @@ package func hkdfSHA256(
     }
 }
 
-/// HKDF with SHA-256 (RFC 5869, 2) whose info is the bytes of a literal, as "SKReader".
+/// Derives key material by HKDF with SHA-256 (RFC 5869 2), with a literal as info, such as "SKReader".
 package func hkdfSHA256(
     secret: borrowing SecretBytes, salt: ArraySlice<UInt8>, info: StaticString, count: Int
 ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -26,8 +30,8 @@ package func hkdfSHA256(
     return try hkdfSHA256(secret: secret, salt: salt, info: bytes[...], count: count)
 }
 
-/// HKDF-Extract with SHA-256 (RFC 5869, 2.2): HMAC under the salt over the concatenation of `parts`, a pseudorandom
-/// key of 32 bytes.
+/// HKDF-Extract with SHA-256 (RFC 5869 2.2): HMAC under the salt over the concatenation of `parts`. The
+/// result is a pseudorandom key of 32 bytes.
 func hkdfExtract(
     salt: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
 ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -39,7 +43,7 @@ func hkdfExtract(
     }
 }
 
-/// HKDF-Expand with SHA-256 (RFC 5869, 2.3). The limits are those of `hkdfSHA256`.
+/// HKDF-Expand with SHA-256 (RFC 5869 2.3), with the same limits as `hkdfSHA256`.
 func hkdfExpand(
     key: borrowing SecretBytes, info: ArraySlice<UInt8>, count: Int
 ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -66,7 +70,7 @@ private func derive(
         var parameters = unsafe [
             OSSL_PARAM.text("mode", mode), .text("digest", "SHA256"), .octets("key", secret),
         ]
-        // OpenSSL refuses what is there and points nowhere.
+        // An empty salt or info is left out, because OpenSSL refuses a parameter whose pointer is null.
         if unsafe !salt.isEmpty { unsafe parameters.append(.octets("salt", salt)) }
         if unsafe !info.isEmpty { unsafe parameters.append(.octets("info", info)) }
         unsafe parameters.append(.end)

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// HMAC-SHA-256 (RFC 2104, FIPS 198-1): 32 bytes over the concatenation of `parts`.
+/// Returns the HMAC-SHA-256 (RFC 2104, FIPS 198-1) over the concatenation of `parts`: 32 bytes.
 package func hmacSHA256(
     key: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
 ) throws(OpenSSLCryptoError) -> [UInt8] {
@@ -11,8 +11,10 @@ package func hmacSHA256(
     return tag
 }
 
-/// - Parameter target: of 32 bytes.
-/// - Returns: false if OpenSSL failed.
+/// Writes the HMAC-SHA-256 over the concatenation of `parts`.
+///
+/// - Parameter target: memory of 32 bytes.
+/// - Returns: `false` if OpenSSL failed.
 func writeHMACSHA256(
     key: borrowing SecretBytes, over parts: [ArraySlice<UInt8>], to target: UnsafeMutableRawBufferPointer
 ) -> Bool {

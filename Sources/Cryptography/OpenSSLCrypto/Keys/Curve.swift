@@ -1,13 +1,14 @@
 internal import COpenSSL
 
-/// The curves of ISO/IEC 18013-5 cipher suite 1 and of its signatures.
+/// The curves of cipher suite 1 of ISO/IEC 18013-5, and of its signatures.
 package enum Curve: Sendable, Hashable, CaseIterable {
     case p256, p384, p521
     case brainpoolP256r1, brainpoolP320r1, brainpoolP384r1, brainpoolP512r1
     case x25519, x448
     case ed25519, ed448
 
-    /// What a curve can do: Weierstrass signs (ECDSA) and agrees (ECDH), Montgomery agrees, Edwards signs.
+    /// The family of a curve: Weierstrass curves sign (ECDSA) and agree (ECDH), Montgomery curves agree,
+    /// Edwards curves sign.
     package enum Family: Sendable { case weierstrass, montgomery, edwards }
 
     package var family: Family {
@@ -18,7 +19,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The size in bytes of one coordinate, or of the raw key of a Montgomery or Edwards curve.
+    /// The size in bytes of one coordinate, or of the raw key on a Montgomery or Edwards curve.
     package var coordinateSize: Int {
         switch self {
         case .p256, .brainpoolP256r1, .x25519, .ed25519: 32
@@ -31,13 +32,14 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The size in bytes of a signature in fixed-width form, r‖s or EdDSA; nil if nothing can be signed.
+    /// The size in bytes of a signature in fixed-width form (r‖s, or EdDSA); `nil` for curves that do not
+    /// sign.
     package var signatureSize: Int? {
         family == .montgomery ? nil : 2 * coordinateSize
     }
 
-    /// The hash whose strength fits the curve (ISO/IEC 18013-5, 9.1.2.4 and Annex B). EdDSA brings its own
-    /// hash; for those curves this is the one for digests beside the signature.
+    /// The hash that fits the strength of the curve (ISO/IEC 18013-5 9.1.2.4 and Annex B). EdDSA includes its
+    /// hash; for its curves this is the hash for other digests.
     package var preferredHash: HashAlgorithm {
         switch self {
         case .p256, .brainpoolP256r1, .x25519, .ed25519: .sha256
@@ -46,7 +48,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How a key of this curve signs when nothing else is asked for; nil if nothing can be signed.
+    /// The default signature algorithm of a key on this curve; `nil` for curves that do not sign.
     package var preferredSignatureAlgorithm: SignatureAlgorithm? {
         switch family {
         case .weierstrass: .ecdsa(preferredHash)
@@ -55,7 +57,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The name OpenSSL has for the group, or for the key type of a Montgomery or Edwards curve.
+    /// OpenSSL's name of the group or, for a Montgomery or Edwards curve, of the key type.
     var openSSLName: StaticString {
         switch self {
         case .p256: "prime256v1"
@@ -72,10 +74,10 @@ package enum Curve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The algorithm name to give OpenSSL when a key is made.
+    /// OpenSSL's name of the algorithm that generates a key on this curve.
     var openSSLKeyType: StaticString { family == .weierstrass ? "EC" : openSSLName }
 
-    /// OpenSSL's number of the group; nil for curves it treats as key types.
+    /// OpenSSL's number of the group; `nil` for curves that OpenSSL treats as key types.
     var groupIdentifier: Int32? {
         switch self {
         case .p256: NID_X9_62_prime256v1

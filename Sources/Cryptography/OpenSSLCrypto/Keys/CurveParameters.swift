@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// An `EVP_PKEY` with only a group for each Weierstrass curve, made once: OpenSSL 3.0 computes a group's Montgomery
-/// context again at every look-up by name.
+/// An `EVP_PKEY` with the parameters of each Weierstrass curve, created once: at every look-up of a group by
+/// name, OpenSSL 3.0 computes the group's Montgomery context again.
 enum CurveParameters {
-    // Keys nobody changes; any thread may copy them.
+    // These keys never change, so any thread may copy them.
     private nonisolated(unsafe) static let p256 = unsafe make(.p256)
     private nonisolated(unsafe) static let p384 = unsafe make(.p384)
     private nonisolated(unsafe) static let p521 = unsafe make(.p521)
@@ -12,7 +12,7 @@ enum CurveParameters {
     private nonisolated(unsafe) static let brainpoolP384r1 = unsafe make(.brainpoolP384r1)
     private nonisolated(unsafe) static let brainpoolP512r1 = unsafe make(.brainpoolP512r1)
 
-    /// Nil for curves that have no parameters.
+    /// Returns the parameters of a curve; `nil` for curves without parameters.
     static subscript(curve: Curve) -> OpaquePointer? {
         switch curve {
         case .p256: unsafe p256

@@ -1,12 +1,13 @@
-/// An ECDSA signature with numbers that fit its curve, as `ECDSA-Sig-Value` (RFC 5480, Appendix A), built
-/// without an allocation.
+/// An ECDSA signature as `ECDSA-Sig-Value` (RFC 5480, Appendix A), built without an allocation. Its numbers
+/// have at most the size of a coordinate of the curve.
 struct ECDSASignature: ~Copyable {
-    /// Two numbers of at most 66 bytes, each with a sign byte and two of header, in a sequence.
+    /// The maximum size: two numbers of at most 66 bytes, each with a sign byte and two header bytes, in a
+    /// sequence.
     static let capacity = 2 * (2 + 1 + 66) + 3
     private var storage = InlineArray<141, UInt8>(repeating: 0)
     private var count = 0
 
-    /// Reads `signature` strictly. Numbers equal to zero are refused as `signatureInvalid`.
+    /// Reads a signature strictly. Throws `signatureInvalid` if r or s is zero.
     init(
         _ signature: ArraySlice<UInt8>, form: SignatureForm, curve: Curve
     ) throws(OpenSSLCryptoError) {
@@ -20,6 +21,8 @@ struct ECDSASignature: ~Copyable {
         append(UInt8(contents))
         append(number: r)
         append(number: s)
+        // The strict check for DER: exactly one encoding exists for two numbers, so any other encoding
+        // differs from ours.
         guard form == .fixedWidth || isEqual(to: signature) else { throw .signatureMalformed }
         guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
     }
@@ -36,7 +39,8 @@ struct ECDSASignature: ~Copyable {
         for byte in number { append(byte) }
     }
 
-    /// The size of an INTEGER element of at most 67 bytes. Zero has no byte of the number, and one of sign.
+    /// Returns the size of an INTEGER element of at most 67 bytes. Zero has no bytes here, and one sign byte
+    /// in DER.
     private static func size(of number: ArraySlice<UInt8>) -> Int {
         2 + number.count + (number.first ?? 0xff > 0x7f ? 1 : 0)
     }
@@ -51,7 +55,8 @@ struct ECDSASignature: ~Copyable {
         )
     }
 
-    /// r and s of a signature in DER, without leading zeros. Only `init` checks that it is DER, by encoding them again.
+    /// Returns r and s of a signature in DER, without leading zeros. This function does not check that the
+    /// bytes are DER; `init` does, by encoding the numbers again and comparing.
     static func numbers(
         ofDER signature: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {

@@ -1,12 +1,12 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// Makes keys. P-256, the curve of every session seen so far, has a context that is made once: making a context takes a
-/// third of the time of making a key.
+/// The generator of private keys. The context for P-256, the curve of every session seen so far, is created
+/// once, because creating it takes a third of the time of generating a key.
 enum KeyGenerator {
     private static let p256 = Mutex(unsafe Context(initialised(.p256)))
 
-    /// OpenSSL's context, which one thread at a time may use.
+    /// An OpenSSL context, which only one thread at a time may use.
     @safe private struct Context: @unchecked Sendable {  // only ever used under the lock around it
         let pointer: OpaquePointer?
 
@@ -15,7 +15,7 @@ enum KeyGenerator {
         }
     }
 
-    /// A new key that the caller owns, or nil.
+    /// Generates a key, which the caller owns; `nil` if OpenSSL failed.
     static func generate(_ curve: Curve) -> OpaquePointer? {
         if curve == .p256 {
             let made = p256.withLock { context in unsafe Made(key: key(from: context.pointer)) }
@@ -26,7 +26,7 @@ enum KeyGenerator {
         return unsafe key(from: context)
     }
 
-    /// A key that is handed out of the lock.
+    /// A key on its way out of the lock.
     @safe private struct Made: @unchecked Sendable {  // handed to one caller
         let key: OpaquePointer?
     }

@@ -1,14 +1,15 @@
 internal import COpenSSL
 
-/// One `EVP_PKEY`, freed with its owner.
-@safe struct KeyHandle: ~Copyable, @unchecked Sendable {  // OpenSSL lets any thread use a key nobody changes
+/// An `EVP_PKEY` with one owner, freed when the owner is destroyed.
+@safe struct KeyHandle: ~Copyable, @unchecked Sendable {  // any thread may use a key that nobody changes
     let pointer: OpaquePointer
-    /// The `OSSL_LIB_CTX` that computes with the key; nil for OpenSSL's own.
+    /// The `OSSL_LIB_CTX` for operations with the key; `nil` for OpenSSL's default context.
     let library: OpaquePointer?
-    /// Holds a public key of a Weierstrass curve, and frees or reuses it; nil for other keys.
+    /// The shell that owns the key if it is a public key on a Weierstrass curve; `nil` for other keys.
     let shell: KeyShell?
 
-    /// Takes ownership of `pointer`; nil means that a call failed.
+    /// Takes ownership of `pointer`. Throws `error` if `pointer` is `nil`, which means that an OpenSSL call
+    /// failed.
     init(
         owning pointer: OpaquePointer?, in library: OpaquePointer? = nil, orThrow error: OpenSSLCryptoError
     ) throws(OpenSSLCryptoError) {
@@ -25,15 +26,15 @@ internal import COpenSSL
         TPM.exclusively { unsafe EVP_PKEY_free(leaving.pointer) }
     }
 
-    /// A key that is freed, in the TPM too.
-    @safe private struct Leaving: @unchecked Sendable {  // nobody else has it any more
+    /// A key that is freed under the TPM's lock, because freeing it also unloads it from the TPM.
+    @safe private struct Leaving: @unchecked Sendable {  // its only owner is being destroyed
         let pointer: OpaquePointer
     }
 
     var isInTPM: Bool { unsafe library != nil }
 
-    /// A public key from 04‖x‖y or another encoded point, or from a raw key. Decoding a point checks that it
-    /// is on the curve.
+    /// Creates a public key from an encoded point (04‖x‖y or compressed) or from a raw key. OpenSSL checks
+    /// that a point is on the curve.
     init(curve: Curve, encodedPoint: [UInt8]) throws(OpenSSLCryptoError) {
         guard curve.family == .weierstrass else {
             try unsafe self.init(
@@ -51,7 +52,8 @@ internal import COpenSSL
         self.shell = shell
     }
 
-    /// A Weierstrass key from OpenSSL's parameters; `selection` says whether a private part is among them.
+    /// Creates a Weierstrass key from OpenSSL's parameters. `selection` says whether they include a private
+    /// part.
     static func weierstrassKey(_ parameters: [OSSL_PARAM], selection: Int32) -> OpaquePointer? {
         let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -63,8 +65,8 @@ internal import COpenSSL
         return unsafe key
     }
 
-    /// Writes a number of the key into `target` as `size` big-endian bytes; false if the key has no such number, or a
-    /// longer one.
+    /// Writes a number of the key into `target` as `size` big-endian bytes. Returns `false` if the key has no
+    /// such number, or a longer one.
     func number(_ name: String, size: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
         var number: OpaquePointer?
         defer { unsafe BN_clear_free(number) }

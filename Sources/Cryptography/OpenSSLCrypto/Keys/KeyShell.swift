@@ -1,14 +1,16 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// An `EVP_PKEY` of a Weierstrass curve that takes one public key after the other, and what begins a verification with
-/// it. To make one, OpenSSL walks through the names of all algorithms twice; to give one another point takes a quarter
-/// of that. A shell that lies ready still has the point it had.
-@safe struct KeyShell: @unchecked Sendable {  // whoever took it is the only one who changes it
-    /// Whether keys, verifications and agreements use one provider, as they do unless OpenSSL's configuration says
-    /// otherwise. For another provider OpenSSL keeps a copy with the key, and would continue to use the copy of the
-    /// previous point. In that case no shell is reused.
-    private static let areUsedAgain: Bool = {
+/// A reusable `EVP_PKEY` of a Weierstrass curve, with a prepared context for verification.
+///
+/// Creating an `EVP_PKEY` and a context costs more than setting another point: OpenSSL walks through the
+/// names of all its algorithms for each of them. A shell therefore goes from one public key to the next. A
+/// shell in `spare` still has its last point until `holding` sets the next one.
+@safe struct KeyShell: @unchecked Sendable {  // only its current owner changes it
+    /// Whether shells may be reused: only if keys, verifications and agreements use one provider, as they do
+    /// unless OpenSSL's configuration says otherwise. For another provider OpenSSL caches a copy of the key,
+    /// and would continue to use the copy of the previous point.
+    private static let areReusable: Bool = {
         guard let key = unsafe KeyGenerator.generate(.p256) else { return false }
         let verifying = unsafe verification(with: key)
         let agreeing = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
@@ -25,18 +27,20 @@ internal import Synchronization
     }()
 
     private static let spare = Mutex<[Curve: [KeyShell]]>([:])
-    /// So many of a curve lie ready at most.
+    /// The maximum number of spare shells for a curve.
     private static let mostSpare = 32
 
     let key: OpaquePointer
-    /// Only ever copied; nil for a shell that is used once.
+    /// The prepared context, which is only copied; `nil` for a shell that is used once.
     private let verifying: OpaquePointer?
     private let curve: Curve
 
-    /// One that lay ready, or a new one, that holds the point.
+    /// Returns a spare or new shell with the given point.
+    ///
+    /// - Throws: `pointNotOnCurve` if the point is not on the curve.
     static func holding(_ encodedPoint: [UInt8], on curve: Curve) throws(OpenSSLCryptoError) -> KeyShell {
         let ready = spare.withLock { $0[curve]?.popLast() }
-        guard let shell = ready ?? KeyShell(curve, isUsedAgain: areUsedAgain) else {
+        guard let shell = ready ?? KeyShell(curve, isUsedAgain: areReusable) else {
             throw cleared(.openSSLFailed)
         }
         guard unsafe EVP_PKEY_set1_encoded_public_key(shell.key, encodedPoint, encodedPoint.count) == 1 else {
@@ -46,7 +50,7 @@ internal import Synchronization
         return shell
     }
 
-    /// A copy of prepared parameters costs a third of naming the group each time.
+    /// Creates a shell. Copying prepared parameters takes a third of the time of naming the group.
     init?(_ curve: Curve, isUsedAgain: Bool) {
         guard let key = unsafe EVP_PKEY_dup(CurveParameters[curve]) else { return nil }
         unsafe self.key = key
@@ -54,7 +58,7 @@ internal import Synchronization
         self.curve = curve
     }
 
-    /// A context of the caller's own that may verify; nil if OpenSSL fails.
+    /// Returns a context for one verification, which the caller owns; `nil` if OpenSSL failed.
     func verification() -> OpaquePointer? {
         guard let verifying = unsafe verifying else { return unsafe Self.verification(with: key) }
         return unsafe EVP_PKEY_CTX_dup(verifying)
@@ -69,7 +73,7 @@ internal import Synchronization
         return unsafe context
     }
 
-    /// Its key is nobody's any more.
+    /// Accepts the shell back after its key was destroyed: stores it as a spare, or frees it.
     func giveBack() {
         let isKept = unsafe verifying != nil && Self.keep(self)
         if !isKept { free() }

@@ -1,23 +1,23 @@
-/// Textual encodings (RFC 7468).
+/// Reading and writing of PEM, the textual encoding of keys and certificates (RFC 7468).
 package enum PEM {
-    /// The longest text that is read, in bytes.
+    /// The maximum size of a text, in bytes.
     package static let maximumSize = 1 << 22
 
-    /// A block of a text.
+    /// A block of a text, from its BEGIN line to its END line.
     package struct Block: Sendable {
         package let label: String
-        /// Nil if the block is damaged: cut off, or no base64.
+        /// The decoded contents; `nil` if the block is incomplete or is not base64.
         package let contents: [UInt8]?
     }
 
-    /// Further labels under which OpenSSL reads the same structure.
+    /// Other labels under which OpenSSL reads the same structure.
     private static let aliases: [String: Set<String>] = [
         "CERTIFICATE": ["X509 CERTIFICATE", "TRUSTED CERTIFICATE"],
         "CERTIFICATE REQUEST": ["NEW CERTIFICATE REQUEST"],
     ]
 
-    /// The contents of all blocks labelled `label`, or with another label of the same structure; text around and other blocks are
-    /// ignored.
+    /// Returns the contents of all blocks with this label, or with an alias of it. Other blocks and the text
+    /// around blocks are ignored.
     ///
     /// - Throws: `pemMalformed` if one of these blocks is damaged.
     package static func decode(
@@ -31,10 +31,10 @@ package enum PEM {
         return decoded
     }
 
-    /// All blocks of a text, damaged ones too.
+    /// Returns all blocks of a text, including damaged ones.
     ///
-    /// Read as OpenSSL does: a byte order mark, text around the blocks, headers (RFC 1421), blanks and every kind of line end are
-    /// no part of a block (Q233).
+    /// Texts are read as OpenSSL reads them: a byte order mark, text around the blocks, headers (RFC 1421),
+    /// blanks and any kind of line end are not part of a block (Q233).
     package static func blocks(_ text: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [Block] {
         guard text.count <= maximumSize else { throw .tooLong }
         var blocks: [Block] = []
@@ -54,7 +54,8 @@ package enum PEM {
         return blocks
     }
 
-    /// Whether a text has a block with just this label, complete or not. Nothing of the text is copied.
+    /// Whether a text has a block with exactly this label, complete or not. Nothing is copied, because the
+    /// text may be a secret key.
     package static func hasBlock(_ label: StaticString, in text: ArraySlice<UInt8>) -> Bool {
         let begin = Array("-----BEGIN \(label)-----".utf8)
         return text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d })
@@ -69,6 +70,8 @@ package enum PEM {
         init(label: String) { self.label = label }
 
         mutating func append(_ line: ArraySlice<UInt8>) {
+            // A header (RFC 1421) is a line with a colon before the base64 text. A line that begins with a
+            // blank continues it.
             let isContinued = isInHeader && (line.first == 0x20 || line.first == 0x09)
             isInHeader = body.isEmpty && (isContinued || line.contains(UInt8(ascii: ":")))
             if !isInHeader { body += line.filter { $0 != 0x20 && $0 != 0x09 } }
@@ -78,13 +81,13 @@ package enum PEM {
             guard other == label, let contents = PEM.decodeBase64(body) else {
                 return Block(label: label, contents: nil)
             }
-            // OpenSSL's own settings follow the certificate.
+            // In a TRUSTED CERTIFICATE, OpenSSL's trust settings follow the certificate.
             let isTrusted = label == "TRUSTED CERTIFICATE"
             return Block(label: label, contents: isTrusted ? contents.firstDERElement : contents)
         }
     }
 
-    /// One block with lines of 64 characters.
+    /// Returns one block with lines of 64 characters.
     package static func encode(_ contents: ArraySlice<UInt8>, label: StaticString) -> [UInt8] {
         let digits = encodeBase64(contents)
         var text = [UInt8]("-----BEGIN \(label)-----\n".utf8)
@@ -117,7 +120,7 @@ package enum PEM {
         aliases["\(other)"]?.contains(label) == true
     }
 
-    /// Padded base64 (RFC 4648, 4) with all unused bits zero; nil for anything else.
+    /// Decodes padded base64 (RFC 4648 4) with all unused bits zero; `nil` for anything else.
     fileprivate static func decodeBase64(_ text: [UInt8]) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
@@ -150,7 +153,7 @@ package enum PEM {
 }
 
 extension PEM.Block {
-    /// Whether the block is labelled `label`, or has another label of the same structure.
+    /// Whether the block has this label, or an alias of it.
     package func `is`(_ label: StaticString) -> Bool {
         self.label == "\(label)" || PEM.isAlias(self.label, of: label)
     }
@@ -159,19 +162,20 @@ extension PEM.Block {
 extension ArraySlice where Element == UInt8 {
     private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-    /// Files that editors write may begin with a mark, and so do parts of files that were joined.
+    /// The bytes without a byte order mark. Editors write one at the beginning of a file, so it also occurs
+    /// inside concatenated files.
     package var withoutByteOrderMark: ArraySlice<UInt8> {
         starts(with: Self.byteOrderMark) ? dropFirst(Self.byteOrderMark.count) : self
     }
 
-    /// Without blanks and tabs at both ends.
+    /// The bytes without blanks and tabs at both ends.
     fileprivate var trimmed: ArraySlice<UInt8> {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         let tail = drop(while: isBlank)
         return tail.dropLast(tail.reversed().prefix(while: isBlank).count)
     }
 
-    /// The label of a line that begins or ends a block; nil for any other line.
+    /// Returns the label of a BEGIN or END line; `nil` for any other line.
     fileprivate func boundaryLabel(_ word: String) -> String? {
         let line = withoutByteOrderMark.trimmed
         let (start, end) = (Array("-----\(word) ".utf8), Array("-----".utf8))
@@ -183,7 +187,7 @@ extension ArraySlice where Element == UInt8 {
 }
 
 extension Array where Element == UInt8 {
-    /// The bytes up to the end of the DER element that they begin with; all of them if none does.
+    /// The bytes up to the end of the first DER element; all bytes if there is none.
     fileprivate var firstDERElement: [UInt8] {
         guard count >= 2 else { return self }
         let size = self[1] < 0x80 ? 0 : Int(self[1] & 0x7f)

@@ -1,12 +1,14 @@
 internal import COpenSSL
 
 extension PrivateKey {
-    /// The shared secret of both keys: the x coordinate (ECDH, SP 800-56A 5.7.1.2) or the u coordinate
-    /// (RFC 7748, 6), `curve.coordinateSize` bytes.
+    /// Returns the shared secret of both keys: the x coordinate (ECDH, SP 800-56A 5.7.1.2) or the u
+    /// coordinate (RFC 7748 6), of `curve.coordinateSize` bytes.
     ///
-    /// The peer's point was checked against the curve when `PublicKey` was made. All curves here have
-    /// cofactor 1, or show points of small order by a result of zero, so no second validation is asked for.
-    /// On a Weierstrass curve x may be zero.
+    /// The peer's point was checked against the curve when its `PublicKey` was created. A second validation
+    /// is not needed: the curves have cofactor 1, or reveal points of small order by a result of zero. On a
+    /// Weierstrass curve x may be zero.
+    ///
+    /// - Throws: `curvesDoNotAgree`, or `keyAgreementFailed` for a result of zero on a Montgomery curve.
     package borrowing func sharedSecret(
         with peer: borrowing PublicKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {

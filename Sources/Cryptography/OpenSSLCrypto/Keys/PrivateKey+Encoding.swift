@@ -1,26 +1,28 @@
 internal import COpenSSL
 
 extension PrivateKey {
-    /// A key from unencrypted PEM: PKCS #8 (RFC 5958) or `EC PRIVATE KEY` (RFC 5915), on a named curve. Throws
-    /// `pemMalformed` if there is no such key or it is encrypted, and `unsupportedKey`.
+    /// Reads a key from unencrypted PEM: PKCS #8 (RFC 5958) or `EC PRIVATE KEY` (RFC 5915), on a named curve.
+    ///
+    /// - Throws: `pemMalformed` if there is no such key or it is encrypted, `unsupportedKey` for another kind
+    ///   of key.
     package init(pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard pem.count <= PEM.maximumSize else { throw .tooLong }
         let decoded = unsafe pem.withUnsafeBytes { bytes in
             let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
             defer { unsafe BIO_free(source) }
-            // Without a callback OpenSSL would ask for a passphrase on the terminal.
+            // The callback refuses: by default OpenSSL would ask for a passphrase on the terminal.
             return unsafe PEM_read_bio_PrivateKey_ex(source, nil, { _, _, _, _ in -1 }, nil, nil, nil)
         }
         let handle = try unsafe KeyHandle(owning: decoded, orThrow: .pemMalformed)
         guard let curve = handle.curve else { throw cleared(.unsupportedKey) }
-        // Made again from the scalar, so that the public half cannot be another key's.
+        // Created again from the scalar: the file's public half may be another key's.
         self = try handle.privateNumber(of: curve).withUnprotectedBytes {
             scalar throws(OpenSSLCryptoError) in try PrivateKey(curve: curve, scalar: scalar)
         }
     }
 
-    /// Lends the scalar, `curve.coordinateSize` bytes big-endian or raw, to `body`. The slice is overwritten
-    /// afterwards; `body` must not keep a copy it does not answer for. Throws `keyStaysInTPM`.
+    /// Calls `body` with the scalar (big-endian) or raw key, of `curve.coordinateSize` bytes. The slice is
+    /// overwritten afterwards; a copy that `body` keeps is not. Throws `keyStaysInTPM`.
     package borrowing func withUnprotectedScalar<R>(
         _ body: (ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {
@@ -28,10 +30,11 @@ extension PrivateKey {
         return try handle.privateNumber(of: curve).withUnprotectedBytes(body)
     }
 
-    /// The key as unencrypted PKCS #8 PEM, for files the caller protects. Throws `keyStaysInTPM`.
+    /// Returns the key as unencrypted PKCS #8 PEM, for a file that the caller protects. Throws
+    /// `keyStaysInTPM`.
     package borrowing func unprotectedPEM() throws(OpenSSLCryptoError) -> SecretBytes {
         guard residence == .memory else { throw .keyStaysInTPM }
-        // A memory BIO clears its buffer when it is freed.
+        // A memory BIO overwrites its buffer when it is freed.
         let sink = unsafe BIO_new(BIO_s_mem())
         defer { unsafe BIO_free(sink) }
         guard unsafe PEM_write_bio_PKCS8PrivateKey(sink, handle.pointer, nil, nil, 0, nil, nil) == 1 else {
@@ -46,7 +49,7 @@ extension PrivateKey {
 }
 
 extension KeyHandle {
-    /// The curve of a decoded key; nil for any other kind of key and for curves without a name.
+    /// The curve of a decoded key; `nil` for other kinds of keys and for curves without a name.
     var curve: Curve? {
         Curve.allCases.first { candidate in
             guard unsafe EVP_PKEY_is_a(pointer, candidate.openSSLKeyType.cString) == 1 else { return false }

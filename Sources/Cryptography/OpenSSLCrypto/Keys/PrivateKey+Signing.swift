@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 extension PrivateKey {
-    /// Signs the concatenation of `parts`. `form` has no meaning for EdDSA.
+    /// Signs the concatenation of `parts`. `form` is ignored for EdDSA. Throws `algorithmDoesNotFitKey`.
     package borrowing func sign(
         _ parts: [ArraySlice<UInt8>], algorithm: SignatureAlgorithm, form: SignatureForm
     ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -1,10 +1,13 @@
 internal import COpenSSL
 
 extension PrivateKey {
+    /// The PEM label of a key that a TPM wrapped.
     package static let wrappedLabel: StaticString = "TSS2 PRIVATE KEY"
 
-    /// A fresh key that the TPM makes under its storage root, and that never leaves it unwrapped. Throws
-    /// `unsupportedKey` for curves that are not NIST's, `tpmProviderMissing`, `tpmUnreachable` and `tpmRefused`.
+    /// Generates a key in the TPM under its storage root. The key never leaves the TPM unwrapped.
+    ///
+    /// - Throws: `unsupportedKey` for curves other than NIST's, `tpmProviderMissing`, `tpmUnreachable` or
+    ///   `tpmRefused`.
     package static func generateInTPM(_ curve: Curve) throws(OpenSSLCryptoError) -> PrivateKey {
         guard [.p256, .p384, .p521].contains(curve) else { throw .unsupportedKey }
         let handle = try unsafe TPM.withLibrary { library throws(OpenSSLCryptoError) in
@@ -13,8 +16,10 @@ extension PrivateKey {
         return try PrivateKey(curve: curve, inTPM: handle)
     }
 
-    /// The key that this machine's TPM wrapped. Throws `pemMalformed`, `tpmProviderMissing`, `tpmUnreachable`, and
-    /// `tpmRefused` for a key of another TPM.
+    /// Loads a key that this machine's TPM wrapped.
+    ///
+    /// - Throws: `tpmRefused` for a key of another TPM, `pemMalformed`, `tpmProviderMissing` or
+    ///   `tpmUnreachable`.
     package init(wrappedPEM pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard let block = try PEM.decode(pem, label: Self.wrappedLabel).first else { throw .pemMalformed }
         let single = PEM.encode(block[...], label: Self.wrappedLabel)
@@ -25,8 +30,8 @@ extension PrivateKey {
         try self.init(curve: curve, inTPM: handle)
     }
 
-    /// The key as the TPM wraps it. It is not secret: only this TPM can use it, for anybody who may use the TPM.
-    /// Throws `openSSLFailed` for a key in memory.
+    /// Returns the key as the TPM wrapped it. The text is not secret: only this TPM can use the key, for any
+    /// user with access to the TPM. Throws `openSSLFailed` for a key in memory.
     package borrowing func wrappedPEM() throws(OpenSSLCryptoError) -> [UInt8] {
         guard residence == .tpm else { throw .openSSLFailed }
         let sink = unsafe BIO_new(BIO_s_mem())
@@ -39,7 +44,8 @@ extension PrivateKey {
         return bytes
     }
 
-    /// Checks that the key is in the TPM: OpenSSL would otherwise continue with a key in memory.
+    /// Checks that the key is in the TPM. The provider is only preferred (`TPM.properties`), so OpenSSL may
+    /// have created a key in memory.
     private init(curve: Curve, inTPM handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         guard handle.isOfTPMProvider else { throw cleared(.tpmRefused) }
         try self.init(curve: curve, handle: handle)
@@ -85,7 +91,7 @@ extension KeyHandle {
         }
     }
 
-    /// An ECDSA signature in DER.
+    /// Returns an ECDSA signature in DER.
     func signInTPM(_ digest: Digest, _ algorithm: HashAlgorithm) throws(OpenSSLCryptoError) -> [UInt8] {
         let borrowed = unsafe BorrowedHandles(key: pointer, library: library, other: nil)
         let signature = TPM.exclusively { () -> [UInt8]? in
@@ -108,7 +114,7 @@ extension KeyHandle {
         return signature
     }
 
-    /// The x coordinate of the point that both keys make; the private half is used in the TPM alone.
+    /// Returns the x coordinate of the shared point. The private half is used only inside the TPM.
     func agreeInTPM(
         with peer: borrowing KeyHandle, size: Int
     ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -119,7 +125,8 @@ extension KeyHandle {
                 let context = unsafe EVP_PKEY_CTX_new_from_pkey(
                     borrowed.library, borrowed.key, TPM.properties.cString)
                 defer { unsafe EVP_PKEY_CTX_free(context) }
-                // What is made of the peer for the TPM stays with it, and would stay with a shell that goes to another key.
+                // The copy receives what OpenSSL derives from the peer for the TPM's provider. Without a copy
+                // that would stay in the shell, and apply to the next public key in it.
                 let other = unsafe EVP_PKEY_dup(borrowed.other)
                 defer { unsafe EVP_PKEY_free(other) }
                 var written = unsafe place.bytes.count
@@ -133,13 +140,13 @@ extension KeyHandle {
         }
     }
 
-    /// Where a closure under the TPM's lock writes to.
-    @safe private struct Place: @unchecked Sendable {  // used before the function that lends it returns
+    /// The memory to which a closure under the TPM's lock writes.
+    @safe private struct Place: @unchecked Sendable {  // used only until the lending function returns
         let bytes: UnsafeMutableRawBufferPointer
     }
 
-    /// What a closure under the TPM's lock is lent for its time.
-    @safe private struct BorrowedHandles: @unchecked Sendable {  // used until the lending function returns
+    /// The OpenSSL handles that a closure under the TPM's lock uses.
+    @safe private struct BorrowedHandles: @unchecked Sendable {  // used only until the lending function returns
         let key: OpaquePointer
         let library: OpaquePointer?
         let other: OpaquePointer?

@@ -1,19 +1,29 @@
 internal import COpenSSL
 
-/// A private key. OpenSSL holds the scalar and clears it with the key, or the TPM holds it and never gives it out.
+/// A private key, in memory or in this machine's TPM.
+///
+/// A key in memory is in an OpenSSL object, which overwrites it when the value is destroyed. A key in the TPM
+/// never leaves it unwrapped; its operations run one at a time under the lock of `TPM`. Both kinds have the
+/// same functions: `sign`, `sharedSecret` and `publicKey`. Only the functions that export the private half
+/// throw `keyStaysInTPM`.
+///
+/// The type is noncopyable and has no description. It can be used from any thread, because no function
+/// changes it. The public point is stored beside it, so reading the point needs no OpenSSL call.
 package struct PrivateKey: ~Copyable, Sendable {
     package let curve: Curve
-    /// The public point as 04‖x‖y, or the raw public key of a Montgomery or Edwards curve.
+    /// The public point as 04‖x‖y, or the raw public key on a Montgomery or Edwards curve.
     package let encodedPoint: [UInt8]
     let handle: KeyHandle
 
-    /// A fresh key from OpenSSL's generator.
+    /// Generates a key in memory.
     package static func generate(_ curve: Curve) throws(OpenSSLCryptoError) -> PrivateKey {
         try PrivateKey(curve: curve, handle: KeyHandle(generating: curve))
     }
 
-    /// A key by its scalar: big-endian and at most `curve.coordinateSize` bytes, in 1 ..< order; the raw
-    /// private key of a Montgomery or Edwards curve is exactly that long.
+    /// Creates a key from its scalar.
+    ///
+    /// - Parameter scalar: the scalar as at most `curve.coordinateSize` big-endian bytes, in 1 ..< order. On
+    ///   a Montgomery or Edwards curve, the raw private key of exactly that size.
     package init(curve: Curve, scalar: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         try self.init(
             curve: curve,
@@ -34,7 +44,7 @@ package struct PrivateKey: ~Copyable, Sendable {
         self.handle = handle
     }
 
-    /// Where the private half is.
+    /// The place of the private half.
     package enum Residence: String, Sendable { case memory, tpm }
 
     package var residence: Residence { handle.isInTPM ? .tpm : .memory }
@@ -68,10 +78,12 @@ extension KeyHandle {
         try unsafe self.init(owning: key, orThrow: .keyMalformed)
     }
 
-    /// A Weierstrass key from at most `curve.coordinateSize` big-endian bytes.
+    /// Creates a Weierstrass key from at most `curve.coordinateSize` big-endian bytes.
     fileprivate init(curve: Curve, scalar: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard scalar.count <= curve.coordinateSize else { throw .scalarOutOfRange }
+        // OpenSSL does not compute the public point of a key that is created from numbers.
         let point = try publicPoint(of: scalar, on: curve)
+        // OpenSSL expects the number in the machine's byte order.
         let native = unsafe SecretBytes(count: scalar.count) { target in
             for (index, byte) in scalar.reversed().enumerated() { unsafe target[index] = byte }
         }
@@ -88,7 +100,8 @@ extension KeyHandle {
     }
 }
 
-/// The public point 04‖x‖y of a private scalar, which has to be in 1 ..< order.
+/// Returns the public point 04‖x‖y of a private scalar. Throws `scalarOutOfRange` unless the scalar is in 1
+/// ..< order.
 private func publicPoint(of scalar: ArraySlice<UInt8>, on curve: Curve) throws(OpenSSLCryptoError) -> [UInt8]
 {
     guard let identifier = curve.groupIdentifier else { throw .unsupportedKey }
@@ -108,6 +121,7 @@ private func publicPoint(of scalar: ArraySlice<UInt8>, on curve: Curve) throws(O
     guard unsafe BN_is_zero(number) == 0, unsafe BN_cmp(number, EC_GROUP_get0_order(group)) < 0 else {
         throw .scalarOutOfRange
     }
+    // Makes the multiplication take constant time: the scalar is secret.
     unsafe BN_set_flags(number, BN_FLG_CONSTTIME)
     var encoded = [UInt8](repeating: 0, count: 1 + 2 * curve.coordinateSize)
     let multiplied = unsafe EC_POINT_mul(group, point, number, nil, nil, nil)

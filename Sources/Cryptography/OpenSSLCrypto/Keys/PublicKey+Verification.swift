@@ -3,8 +3,8 @@ internal import COpenSSL
 extension PublicKey {
     /// Verifies a signature over the concatenation of `parts`.
     ///
-    /// Throws `algorithmDoesNotFitKey`, `signatureMalformed` for a wrong length or a form that is not DER, and
-    /// `signatureInvalid` for everything else.
+    /// - Throws: `algorithmDoesNotFitKey`; `signatureMalformed` for a wrong size or a form that is not DER;
+    ///   otherwise `signatureInvalid`.
     package borrowing func verify(
         _ signature: ArraySlice<UInt8>, form: SignatureForm, algorithm: SignatureAlgorithm,
         over parts: [ArraySlice<UInt8>]

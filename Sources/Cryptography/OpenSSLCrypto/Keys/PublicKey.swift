@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// A public key that is known to be on its curve, ready for use.
+/// A public key. The initialisers check that a point is on its Weierstrass curve.
 package struct PublicKey: ~Copyable, Sendable {
     package let curve: Curve
-    /// 04‖x‖y (SEC 1, 2.3.3), or the raw key of a Montgomery or Edwards curve (RFC 7748, RFC 8032).
+    /// The point 04‖x‖y (SEC 1 2.3.3), or the raw key on a Montgomery or Edwards curve (RFC 7748, RFC 8032).
     package let encodedPoint: [UInt8]
     let handle: KeyHandle
 
-    /// A point by its coordinates, each exactly `curve.coordinateSize` bytes (RFC 9053, 7.1.1).
-    /// `y` is empty for Montgomery and Edwards curves.
+    /// Creates a key from coordinates of exactly `curve.coordinateSize` bytes (RFC 9053 7.1.1). `y` is empty
+    /// for Montgomery and Edwards curves.
     package init(
         curve: Curve, x: ArraySlice<UInt8>, y: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {
@@ -24,7 +24,7 @@ package struct PublicKey: ~Copyable, Sendable {
         try self.init(curve: curve, encodedPoint: encoded)
     }
 
-    /// A point by x and the lowest bit of y (RFC 9053, 7.1.1; SEC 1, 2.3.4).
+    /// Creates a key from x and the lowest bit of y (RFC 9053 7.1.1; SEC 1 2.3.4).
     package init(curve: Curve, x: ArraySlice<UInt8>, yIsOdd: Bool) throws(OpenSSLCryptoError) {
         guard curve.family == .weierstrass, x.count == curve.coordinateSize else { throw .keyMalformed }
         let compressed = try KeyHandle(curve: curve, encodedPoint: [yIsOdd ? 0x03 : 0x02] + x)
@@ -36,21 +36,21 @@ package struct PublicKey: ~Copyable, Sendable {
         try self.init(curve: curve, x: x, y: y[...])
     }
 
-    /// The raw key of a Montgomery or Edwards curve. That an Edwards key decodes to a point shows only at
-    /// the first verification, which fails otherwise.
+    /// Creates a key from the raw key of a Montgomery or Edwards curve. Whether an Edwards key decodes to a
+    /// point shows only when a signature is verified, which fails otherwise.
     package init(curve: Curve, raw: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard curve.family != .weierstrass, raw.count == curve.coordinateSize else { throw .keyMalformed }
         try self.init(curve: curve, encodedPoint: [UInt8](raw))
     }
 
-    /// A point as 04‖x‖y (SEC 1, 2.3.3), the form of X.509 and of key agreement test vectors.
+    /// Creates a key from the point 04‖x‖y (SEC 1 2.3.3), the form in X.509 certificates.
     package init(curve: Curve, uncompressedPoint point: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard curve.family == .weierstrass, point.count == 1 + 2 * curve.coordinateSize, point.first == 0x04
         else { throw .keyMalformed }
         try self.init(curve: curve, encodedPoint: [UInt8](point))
     }
 
-    /// `encodedPoint` has to have the form of the curve.
+    /// Creates a key from an encoded point, whose form the caller has checked.
     private init(curve: Curve, encodedPoint: [UInt8]) throws(OpenSSLCryptoError) {
         handle = try KeyHandle(curve: curve, encodedPoint: encodedPoint)
         self.curve = curve

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An RSA key that verifies (RFC 8017), of 2048 to 8192 bits.
+/// An RSA public key for verification (RFC 8017), of 2048 to 8192 bits.
 package struct RSAPublicKey: ~Copyable, Sendable {
     /// The size of the modulus in bits.
     package let bitCount: Int
@@ -8,9 +8,14 @@ package struct RSAPublicKey: ~Copyable, Sendable {
 
     private static let sizes = 2048...8192
 
-    /// The key of a DER `RSAPublicKey` (RFC 8017, A.1.1) whose numbers are given big-endian, without leading zeros.
+    /// Creates a key from a DER `RSAPublicKey` (RFC 8017 A.1.1).
     ///
-    /// Throws `unsupportedKey` for a size beyond the limits or an exponent that is even, 1, or longer than 32 bits.
+    /// - Parameters:
+    ///   - der: the complete encoding.
+    ///   - modulus: the modulus in it, big-endian without leading zeros.
+    ///   - exponent: the exponent in it, big-endian without leading zeros.
+    /// - Throws: `unsupportedKey` for a size beyond the limits, or an exponent that is even, 1, or longer
+    ///   than 32 bits.
     package init(
         der: ArraySlice<UInt8>, modulus: ArraySlice<UInt8>, exponent: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {
@@ -29,7 +34,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
         }
     }
 
-    /// Throws `signatureInvalid` where the signature is not this key's over `message`.
+    /// Verifies a signature over `message`. Throws `signatureInvalid`.
     package borrowing func verify(
         _ signature: ArraySlice<UInt8>, algorithm: RSASignatureAlgorithm, over message: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {
@@ -54,7 +59,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
     }
 }
 
-/// RSA as some roots and CRLs still sign (RFC 8017, A.2; RFC 4055).
+/// An RSA signature algorithm, as some roots and CRLs use it (RFC 8017 A.2; RFC 4055).
 package struct RSASignatureAlgorithm: Hashable, Sendable {
     package enum Padding: Hashable, Sendable { case pkcs1, pss }
 

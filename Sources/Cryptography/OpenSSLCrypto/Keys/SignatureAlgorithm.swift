@@ -11,9 +11,9 @@ package enum SignatureAlgorithm: Sendable, Hashable {
     }
 }
 
-/// How the two numbers of an ECDSA signature are written. EdDSA signatures have only their one form.
+/// The encoding of the two numbers of an ECDSA signature. EdDSA signatures have only one form.
 package enum SignatureForm: Sendable, Hashable {
-    /// r‖s, each as wide as a coordinate (COSE; RFC 9053, 2.1).
+    /// r‖s, each of the size of a coordinate (COSE; RFC 9053 2.1).
     case fixedWidth
     /// `ECDSA-Sig-Value` (X.509; RFC 5480, Appendix A).
     case der

@@ -1,21 +1,22 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// The machine's TPM 2.0, through OpenSSL's provider `tpm2`. It has a separate `OSSL_LIB_CTX`, so that no other key
-/// and no hash of this process is ever computed there.
+/// This machine's TPM 2.0, through OpenSSL's provider `tpm2`. The provider is loaded into a separate
+/// `OSSL_LIB_CTX`, so that no other key or hash of this process is ever computed in the TPM.
 enum TPM {
-    /// The library context, once it is loaded. One thread at a time: the provider shares one connection.
+    /// The library context; `nil` until it is loaded. Under a lock, because the provider shares one
+    /// connection to the TPM.
     private static let library = Mutex(unsafe Library(context: nil))
 
     @safe private struct Library: @unchecked Sendable {  // only ever used under the lock around it
         var context: OpaquePointer?
     }
 
-    /// What is preferred, not asked for: PEM and DER are decoded by the default provider.
+    /// The provider to prefer. It is not required, because PEM and DER are decoded by the default provider.
     static let properties: StaticString = "?provider=tpm2"
 
-    /// Passes the library to `body`, which must not release a key meanwhile. Loads it if it is not loaded yet, and
-    /// again after a failure: a TPM may become available late.
+    /// Calls `body` with the library context under the lock, so `body` must not free a TPM key. Loads the
+    /// provider first, again after an earlier failure: a TPM may become available later.
     static func withLibrary<R: ~Copyable & Sendable>(
         _ body: (OpaquePointer) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {
@@ -27,7 +28,7 @@ enum TPM {
         }
     }
 
-    /// Runs `body` while nobody else speaks to the TPM.
+    /// Runs `body` while no other thread uses the TPM.
     static func exclusively<R: Sendable>(_ body: () -> R) -> R {
         library.withLock { _ in body() }
     }
@@ -40,7 +41,8 @@ enum TPM {
         {
             return unsafe context
         }
-        // The loader of shared objects complains first where the provider is not there.
+        // If the provider is not installed, the first error in the queue comes from the loader of shared
+        // objects.
         let isMissing = ERR_GET_LIB(ERR_peek_error()) == ERR_LIB_DSO
         unsafe OSSL_LIB_CTX_free(context)
         throw cleared(isMissing ? .tpmProviderMissing : .tpmUnreachable)

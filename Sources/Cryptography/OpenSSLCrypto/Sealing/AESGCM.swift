@@ -1,13 +1,24 @@
 internal import COpenSSL
 
-/// AES-GCM (SP 800-38D) with one key, 16 or 32 bytes, a 96-bit nonce and a 128-bit tag.
+/// AES-GCM (SP 800-38D) with one key of 16 or 32 bytes, 96-bit nonces and 128-bit tags.
+///
+/// The caller chooses each nonce and must never use one twice with the same key: two messages under one nonce
+/// reveal the XOR of their plaintexts, and allow forgeries. Sessions therefore use `AESGCMSealingKey` and
+/// `AESGCMOpeningKey`, whose nonces are counters inside the value. Retained fields use this type directly,
+/// with random nonces.
+///
+/// The value owns one OpenSSL context, set up with the key once, and is noncopyable. All uses are `mutating`,
+/// so two threads cannot use it at the same time. The key is destroyed with the context.
+///
+/// `open` returns no plaintext before the tag is verified, and overwrites the buffer if the tag is wrong. A
+/// message has fewer than 2³¹ bytes, because OpenSSL counts in `int`.
 @safe package struct AESGCM: ~Copyable, @unchecked Sendable {  // one owner, and only `mutating` uses
     package static let nonceSize = 12
     package static let tagSize = 16
 
     private let context: OpaquePointer
 
-    /// Throws `keySizeWrong` for any other size.
+    /// Creates the cipher. Throws `keySizeWrong` unless the key has 16 or 32 bytes.
     package init(key: consuming SecretBytes) throws(OpenSSLCryptoError) {
         let cipher: OpaquePointer?
         switch key.count {
@@ -29,7 +40,11 @@ internal import COpenSSL
 
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// Ciphertext‖tag. A nonce must never be used twice with one key.
+    /// Encrypts a message and returns the ciphertext followed by the tag.
+    ///
+    /// - Parameters:
+    ///   - nonce: a nonce that was never used with this key.
+    ///   - extra: data that is authenticated and not encrypted.
     package mutating func seal(
         _ plaintext: ArraySlice<UInt8>, nonce: InlineArray<12, UInt8>,
         authenticating extra: ArraySlice<UInt8> = []
@@ -50,7 +65,8 @@ internal import COpenSSL
         return result
     }
 
-    /// The plaintext of ciphertext‖tag; nothing of it is seen unless the tag fits.
+    /// Verifies and decrypts a ciphertext followed by its tag. Throws `authenticationFailed` if the tag is
+    /// wrong; no part of the plaintext is returned then.
     package mutating func open(
         _ sealed: ArraySlice<UInt8>, nonce: InlineArray<12, UInt8>,
         authenticating extra: ArraySlice<UInt8> = []
@@ -66,6 +82,7 @@ internal import COpenSSL
                 && transform(ciphertext, into: target)
                 && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagSize), &tag) == 1
                 && finish()
+            // GCM decrypts before the tag is known. Unauthenticated plaintext must not stay in memory.
             if !opened { unsafe OPENSSL_cleanse(target.baseAddress, target.count) }
             count = opened ? ciphertext.count : 0
         }
@@ -73,7 +90,7 @@ internal import COpenSSL
         return result
     }
 
-    /// OpenSSL counts in `int`.
+    /// The maximum size of a message, because OpenSSL counts in `int`.
     private static var maximumSize: Int { Int(Int32.max) - 64 }
 
     private func begin(_ nonce: InlineArray<12, UInt8>, encrypting: Bool) -> Bool {
@@ -102,7 +119,7 @@ internal import COpenSSL
         } && Int(written) == source.count
     }
 
-    /// Ends the message; GCM writes nothing more, when opening it compares the tag.
+    /// Completes the message. When opening, this compares the tag. GCM writes no more bytes.
     private func finish() -> Bool {
         var spare: (UInt64, UInt64) = (0, 0)
         var written: Int32 = 0

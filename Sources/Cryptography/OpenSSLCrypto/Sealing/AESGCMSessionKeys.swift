@@ -1,33 +1,42 @@
-/// Seals the messages of one direction of a session (ISO/IEC 18013-5, 9.1.1.5): AES-GCM whose nonce is a
-/// fixed prefix and a counter that lives here and nowhere else.
+/// The key that encrypts the messages of one direction of a session (ISO/IEC 18013-5 9.1.1.5). The nonce is a
+/// fixed prefix and a counter, which only this value has.
 package struct AESGCMSealingKey: ~Copyable, Sendable {
     private var cipher: AESGCM
     private var nonces: NonceCounter
 
-    /// `noncePrefix` is the first 8 bytes of each nonce: 0 for messages of the reader, 1 for the mdoc's.
+    /// Creates the key.
+    ///
+    /// - Parameter noncePrefix: the first 8 bytes of each nonce: 0 for messages of the reader, 1 for messages
+    ///   of the phone.
     package init(key: consuming SecretBytes, noncePrefix: UInt64) throws(OpenSSLCryptoError) {
         cipher = try AESGCM(key: key)
         nonces = NonceCounter(prefix: noncePrefix)
     }
 
-    /// Ciphertext and 16-byte tag; throws `keySpent` once 2³² − 1 messages are sealed.
+    /// Encrypts the next message and returns the ciphertext followed by the 16-byte tag. Throws `keySpent`
+    /// after 2³² − 1 messages.
     package mutating func seal(_ plaintext: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
         try cipher.seal(plaintext, nonce: nonces.next())
     }
 }
 
-/// Opens the messages of one direction of a session (ISO/IEC 18013-5, 9.1.1.5) in the order of sending.
+/// The key that decrypts the messages of one direction of a session (ISO/IEC 18013-5 9.1.1.5), in the order
+/// in which they were sent.
 package struct AESGCMOpeningKey: ~Copyable, Sendable {
     private var cipher: AESGCM
     private var nonces: NonceCounter
 
-    /// `noncePrefix` is the first 8 bytes of each nonce: 0 for messages of the reader, 1 for the mdoc's.
+    /// Creates the key.
+    ///
+    /// - Parameter noncePrefix: the first 8 bytes of each nonce: 0 for messages of the reader, 1 for messages
+    ///   of the phone.
     package init(key: consuming SecretBytes, noncePrefix: UInt64) throws(OpenSSLCryptoError) {
         cipher = try AESGCM(key: key)
         nonces = NonceCounter(prefix: noncePrefix)
     }
 
-    /// The plaintext. The first failure spends the key: a session with a broken message is over.
+    /// Decrypts the next message. After the first failure every call throws `keySpent`: a session with a
+    /// broken message has ended.
     package mutating func open(_ sealed: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
         let nonce = try nonces.next()
         do {
@@ -39,8 +48,8 @@ package struct AESGCMOpeningKey: ~Copyable, Sendable {
     }
 }
 
-/// The nonces of one key (ISO/IEC 18013-5, 9.1.1.5): 8 bytes of prefix and a 4-byte counter from 1, both
-/// big-endian, none given twice.
+/// The nonces of one key (ISO/IEC 18013-5 9.1.1.5): 8 bytes of prefix and a 4-byte counter from 1, both
+/// big-endian. No nonce is returned twice.
 struct NonceCounter: Sendable {
     private let prefix: UInt64
     private var used: UInt32
@@ -51,7 +60,7 @@ struct NonceCounter: Sendable {
         self.used = used
     }
 
-    /// The next nonce, or `keySpent`.
+    /// Returns the next nonce. Throws `keySpent` if there is none.
     mutating func next() throws(OpenSSLCryptoError) -> InlineArray<12, UInt8> {
         guard !isSpent, used < .max else { throw .keySpent }
         used += 1
@@ -63,6 +72,6 @@ struct NonceCounter: Sendable {
         }
     }
 
-    /// Refuses all further nonces.
+    /// Makes every later call of `next()` throw `keySpent`.
     mutating func spend() { isSpent = true }
 }

@@ -1,18 +1,33 @@
 package import OpenSSLCrypto
 
-/// An X.509 certificate (RFC 5280, 4.1), parsed strictly. It is not trusted: parsing does not check who signed it.
-/// All slices are part of the received buffer.
+/// A parsed X.509 certificate (RFC 5280 4.1), which is not yet trusted.
+///
+/// The initialiser reads the encoding strictly: every field of the certificate, and the known extensions down
+/// to their last byte. A malformed known extension is an error. Some encodings that RFC 5280 forbids occur in
+/// real roots (Q179). They are read and recorded in `deviations`, and the caller decides whether to accept
+/// them.
+///
+/// Parsing checks no signature, no validity period and no profile:
+///
+/// - `verifySignature(with:)` checks only that a key signed the certificate;
+/// - `CertificateChain` checks the order, names and signatures of several certificates;
+/// - `CertificateProfile` (MdocTrust) checks the profile of ISO/IEC 18013-5 Annex B;
+/// - `TrustStore` (MdocTrust) finds the trusted root.
+///
+/// All slices refer to the received buffer, so the bytes that were signed are never encoded again. A
+/// certificate has at most 64 KiB and 64 extensions.
 package struct Certificate: Sendable {
-    /// The longest certificate that is read, in bytes.
+    /// The maximum size of a certificate, in bytes.
     package static let maximumSize = 1 << 16
 
     /// The complete encoding.
     package let der: ArraySlice<UInt8>
-    /// The complete encoding of the signed part.
+    /// The complete encoding of the signed part, `TBSCertificate`.
     package let tbsCertificate: ArraySlice<UInt8>
-    /// 1, 2 or 3.
+    /// The version: 1, 2 or 3.
     package let version: Int
-    /// The contents of the INTEGER: big-endian, with a leading zero where the number would look negative.
+    /// The contents of the INTEGER: big-endian, with a leading zero byte if the first bit would otherwise be
+    /// set.
     package let serialNumber: ArraySlice<UInt8>
     package let issuer: DistinguishedName
     package let subject: DistinguishedName
@@ -21,20 +36,21 @@ package struct Certificate: Sendable {
     /// The last second of validity, since 1970-01-01T00:00:00Z.
     package let notAfter: Int64
     package let subjectPublicKeyInfo: SubjectPublicKeyInfo
-    /// All extensions in their order; each identifier occurs once.
+    /// All extensions in their order. Each identifier occurs once.
     package let extensions: [CertificateExtension]
     private let signed: X509Signature
-    /// What RFC 5280 forbids and this parser reads all the same; leaves should have none.
+    /// The encodings that RFC 5280 forbids but this parser accepts. A leaf certificate should have none.
     package let deviations: EncodingDeviations
 
     package let basicConstraints: BasicConstraints?
     package let keyUsage: KeyUsage?
     package let extendedKeyUsage: [ObjectIdentifier]?
     package let subjectKeyIdentifier: ArraySlice<UInt8>?
-    /// The key identifier; nil also when the extension names the issuer's certificate another way.
+    /// The key identifier; `nil` if the extension is absent or identifies the issuer's certificate in another
+    /// way.
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
 
-    /// Parses one certificate that fills `der`. A known extension that is malformed is an error.
+    /// Parses a certificate that fills `der`. Throws for a malformed known extension too.
     package init(der: ArraySlice<UInt8>) throws(PKIXError) {
         guard der.count <= Self.maximumSize else { throw .limitExceeded(at: der.startIndex) }
         self.der = der
@@ -65,34 +81,35 @@ package struct Certificate: Sendable {
         self.deviations = deviations
     }
 
-    /// The subject's key, checked to be on its curve. Throws `unsupportedKey` for keys of another kind.
+    /// Returns the subject's key, checked to be on its curve. Throws `unsupportedKey` for other kinds of
+    /// keys.
     package func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
         try subjectPublicKeyInfo.publicKey()
     }
 
-    /// Whether issuer and subject are one name. Says nothing about who signed.
+    /// Whether issuer and subject have the same name. This says nothing about the signature.
     package var isSelfIssued: Bool { issuer == subject }
 
-    /// Verifies that `key` signed the certificate; checks nothing else.
+    /// Verifies that `key` signed the certificate. Nothing else is checked.
     package func verifySignature(with key: borrowing PublicKey) throws(OpenSSLCryptoError) {
         try signed.verify(with: key)
     }
 
-    /// Verifies that `key` signed the certificate; checks nothing else.
+    /// Verifies that `key` signed the certificate. Nothing else is checked.
     package func verifySignature(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
         try signed.verify(with: key)
     }
 
-    /// How the issuer signed; nil when this target does not know the algorithm.
+    /// The issuer's signature algorithm; `nil` if this target does not support it.
     package var issuerAlgorithm: X509SignatureAlgorithm? { signed.algorithm }
 
-    /// How the issuer signed with a key on a curve; nil for RSA and for algorithms this target does not know.
+    /// The issuer's signature algorithm if its key is on a curve; `nil` for RSA and unsupported algorithms.
     package var signatureAlgorithm: SignatureAlgorithm? {
         guard case .curve(let algorithm, _) = signed.algorithm else { return nil }
         return algorithm
     }
 
-    /// The signature in the form X.509 uses.
+    /// The signature in the encoding of X.509.
     package var signature: ArraySlice<UInt8> { signed.value }
 
     package func firstExtension(_ oid: ObjectIdentifier) -> CertificateExtension? {

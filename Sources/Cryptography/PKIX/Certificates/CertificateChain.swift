@@ -1,12 +1,13 @@
 internal import OpenSSLCrypto
 
-/// Certificates in order, the leaf first; each is signed by the next one. Says nothing about whether anybody trusts the last.
+/// A chain of certificates, the leaf first. Each is signed by the next one. The chain does not say whether
+/// its last certificate is trusted.
 package struct CertificateChain: Sendable {
     package let leaf: Certificate
     /// The certificates above the leaf, in order.
     package let issuers: [Certificate]
 
-    /// Checks order, names and signatures; validity and profile are other matters.
+    /// Checks order, names and signatures, but neither validity nor profile.
     package init(_ certificates: [Certificate]) throws(CertificateChainError) {
         guard let leaf = certificates.first else { throw .empty }
         guard certificates.count <= Self.maximumCount else { throw .tooLong(limit: Self.maximumCount) }
@@ -17,30 +18,31 @@ package struct CertificateChain: Sendable {
         issuers = Array(certificates.dropFirst())
     }
 
-    /// The most certificates that are read.
+    /// The maximum number of certificates.
     package static let maximumCount = 8
 
-    /// All of them, the leaf first.
+    /// All certificates, the leaf first.
     package var certificates: [Certificate] { [leaf] + issuers }
 
-    /// The chain as it is sent: without self-signed certificates (Q171). Empty if the leaf is self-signed.
+    /// The certificates to send: without self-signed ones (Q171). Empty if the leaf is self-signed.
     package var withoutRoots: [Certificate] { certificates.filter { !$0.isSigned(by: $0) } }
 }
 
+/// The reason why certificates do not form a usable chain.
 package enum CertificateChainError: Error, Equatable, Sendable {
     case empty
     case tooLong(limit: Int)
-    /// The certificate at this index is not signed by the one after it, or names another issuer.
+    /// The certificate at this index (from 0) is not signed by the next one, or names another issuer.
     case notSignedByNext(Int)
-    /// The leaf is self-signed: no root can make it trusted.
+    /// The leaf is self-signed, so no root can make it trusted.
     case leafSelfSigned
     case keyNotOfLeaf
-    /// The leaf's key makes no signatures.
+    /// The leaf's key is on a curve that does not sign.
     case keyCannotSign
 }
 
 extension Certificate {
-    /// Whether `issuer` has the name that this certificate gives its issuer, and the key that signed it.
+    /// Whether `issuer` has the name that this certificate gives as its issuer, and the key that signed it.
     package func isSigned(by issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject else { return false }
         do throws(OpenSSLCryptoError) {
@@ -53,7 +55,7 @@ extension Certificate {
 }
 
 extension CertificateChainError {
-    /// In plain words.
+    /// A text that describes the error.
     package var explanation: String {
         switch self {
         case .empty: "there is no certificate"

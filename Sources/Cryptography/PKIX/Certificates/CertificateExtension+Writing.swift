@@ -1,8 +1,9 @@
 package import OpenSSLCrypto
 
-/// Extensions with the criticality the ISO/IEC 18013-5 profiles give them (Annex B).
+/// Functions that create extensions, with the criticality that the profiles of ISO/IEC 18013-5 require (Annex
+/// B).
 extension CertificateExtension {
-    /// An extension whose value `body` writes.
+    /// Creates an extension whose value `body` writes.
     package init(
         _ oid: ObjectIdentifier, isCritical: Bool = false, _ body: (inout DERWriter) -> Void
     ) {
@@ -21,6 +22,8 @@ extension CertificateExtension {
     package static func keyUsage(_ usage: KeyUsage) -> Self {
         Self(.keyUsage, isCritical: true) {
             let highest = UInt16.bitWidth - 1 - min(usage.rawValue.leadingZeroBitCount, 15)
+            // DER omits trailing zero bits of a named bit list (X.690 11.2.2); some real certificates do not
+            // (Q214).
             var bytes = [UInt8](repeating: 0, count: highest / 8 + 1)
             for bit in 0...highest where usage.rawValue & 1 << bit != 0 {
                 bytes[bit / 8] |= 0x80 >> (bit % 8)
@@ -51,7 +54,7 @@ extension CertificateExtension {
         }
     }
 
-    /// The names of a server (RFC 5280, 4.2.1.6): DNS names, and addresses of four or sixteen bytes.
+    /// Creates the names of a server (RFC 5280 4.2.1.6): DNS names, and addresses of 4 or 16 bytes.
     package static func subjectAlternativeNames(dns: [String], addresses: [[UInt8]] = []) -> Self {
         Self(.subjectAlternativeName) {
             $0.write(DERTag.sequence) { names in
@@ -77,7 +80,7 @@ extension CertificateExtension {
 }
 
 extension DERWriter {
-    /// `Extensions` (RFC 5280, 4.1).
+    /// Writes `Extensions` (RFC 5280 4.1).
     package mutating func write(_ extensions: [CertificateExtension]) {
         write(DERTag.sequence) { list in
             for next in extensions {
@@ -92,14 +95,16 @@ extension DERWriter {
 }
 
 extension PublicKey {
-    /// SHA-1 of the bits of the public key (RFC 5280, 4.2.1.2, method 1). A label, not a protection.
+    /// Returns the SHA-1 of the public key's bits (RFC 5280 4.2.1.2, method 1). The identifier is a label and
+    /// protects nothing.
     package func subjectKeyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
         try sha1ForKeyIdentifier(encodedPoint[...])
     }
 }
 
 extension SubjectPublicKeyInfo {
-    /// SHA-1 of the bits of the public key (RFC 5280, 4.2.1.2, method 1). A label, not a protection.
+    /// Returns the SHA-1 of the public key's bits (RFC 5280 4.2.1.2, method 1). The identifier is a label and
+    /// protects nothing.
     package func keyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
         try sha1ForKeyIdentifier(publicKeyBits)
     }

@@ -1,8 +1,8 @@
-/// One extension of a certificate (RFC 5280, 4.1.2.9).
+/// An extension of a certificate (RFC 5280 4.1.2.9).
 package struct CertificateExtension: Equatable, Sendable {
     package let oid: ObjectIdentifier
     package let isCritical: Bool
-    /// The contents of `extnValue`: the DER encoding of the extension's own type.
+    /// The contents of `extnValue`: the DER encoding of the extension's value.
     package let value: ArraySlice<UInt8>
 
     package init(oid: ObjectIdentifier, isCritical: Bool, value: ArraySlice<UInt8>) {
@@ -13,7 +13,7 @@ package struct CertificateExtension: Equatable, Sendable {
 }
 
 extension ObjectIdentifier {
-    // Extensions of RFC 5280 (4.2), those the ISO/IEC 18013-5 profiles name.
+    // The extensions of RFC 5280 4.2 that the profiles of ISO/IEC 18013-5 name.
     package static let subjectKeyIdentifier = ObjectIdentifier("2.5.29.14")
     package static let keyUsage = ObjectIdentifier("2.5.29.15")
     package static let issuerAlternativeName = ObjectIdentifier("2.5.29.18")
@@ -34,7 +34,8 @@ extension ObjectIdentifier {
     package static let freshestCRL = ObjectIdentifier("2.5.29.46")
     package static let inhibitAnyPolicy = ObjectIdentifier("2.5.29.54")
 
-    /// Purposes of keys in TLS (RFC 5280, 4.2.1.12).
+    /// The purpose of a TLS server's key (RFC 5280 4.2.1.12).
     package static let serverAuthentication = ObjectIdentifier("1.3.6.1.5.5.7.3.1")
+    /// The purpose of a TLS client's key (RFC 5280 4.2.1.12).
     package static let clientAuthentication = ObjectIdentifier("1.3.6.1.5.5.7.3.2")
 }

@@ -1,7 +1,7 @@
 internal import OpenSSLCrypto
 
-/// The certificates of a file: one in DER, or any number of PEM blocks (at least one). Which of the two it is shows by reading it, not
-/// by its first byte: the text before a PEM block may begin with any (Q233).
+/// Returns the certificates of a file: one in DER, or at least one PEM block. The form is found by trying
+/// DER, not by the first byte, because the text before a PEM block may begin with any byte (Q233).
 package func certificates(fromPEMOrDER bytes: ArraySlice<UInt8>) throws(PKIXError) -> [Certificate] {
     let fault: PKIXError
     do throws(PKIXError) {
@@ -19,13 +19,14 @@ package func certificates(fromPEMOrDER bytes: ArraySlice<UInt8>) throws(PKIXErro
     }
 }
 
-/// The kind of a file that was taken for certificates.
+/// Diagnosis of files that have no readable certificates.
 package enum CertificateFile {
     private static let pkcs7Labels: Set<String> = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
-    /// signedData (RFC 2315).
+    /// The identifier signedData (RFC 2315) in DER.
     private static let signedData: [UInt8] = [6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 2]
 
-    /// Why there is no certificate in the contents of a file; nil if there is one, or nothing that looks like one.
+    /// Returns the reason why a file has no readable certificate; `nil` if it has one, or nothing that looks
+    /// like one.
     package static func fault(in bytes: ArraySlice<UInt8>) -> PKIXError? {
         do throws(PKIXError) {
             _ = try certificates(fromPEMOrDER: bytes)

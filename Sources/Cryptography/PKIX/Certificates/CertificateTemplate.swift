@@ -1,18 +1,19 @@
 package import OpenSSLCrypto
 
-/// What to write into a certificate (RFC 5280, 4.1.2). It follows the caller also into errors: test issuers
-/// need wrong certificates.
+/// The fields of a certificate to be written (RFC 5280 4.1.2). They are written as given, even if they break
+/// a rule: test issuers need wrong certificates.
 package struct CertificateTemplate: Sendable {
-    /// Big-endian, not negative.
+    /// The serial number, big-endian and not negative.
     package var serialNumber: [UInt8]
     package var issuer: DistinguishedName
     package var subject: DistinguishedName
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// The first second of validity, since 1970-01-01T00:00:00Z.
     package var notBefore: Int64
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// The last second of validity, since 1970-01-01T00:00:00Z.
     package var notAfter: Int64
     package var subjectPublicKeyInfo: [UInt8]
-    /// Written in this order, also if one occurs twice. The field is omitted if this is empty.
+    /// The extensions in the order of writing, even if one occurs twice. The field is omitted if this is
+    /// empty.
     package var extensions: [CertificateExtension]
 
     package init(
@@ -28,13 +29,13 @@ package struct CertificateTemplate: Sendable {
         self.extensions = extensions
     }
 
-    /// The certificate in DER, signed with the algorithm that fits the curve of `key`.
+    /// Returns the certificate in DER, signed with the algorithm that fits the curve of `key`.
     package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
         guard let algorithm = key.curve.preferredSignatureAlgorithm else { throw .algorithmDoesNotFitKey }
         return try sign(with: key, algorithm: algorithm)
     }
 
-    /// The certificate in DER.
+    /// Returns the certificate in DER, signed with `algorithm`.
     package func sign(
         with key: borrowing PrivateKey, algorithm: SignatureAlgorithm
     ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -1,10 +1,10 @@
 internal import ErrorMapping
 package import OpenSSLCrypto
 
-/// What a certification request (PKCS #10, RFC 2986 4) asks an authority to certify.
+/// The contents of a certification request (PKCS #10, RFC 2986 4).
 package struct CertificationRequest: Sendable {
     package var subject: DistinguishedName
-    /// The extensions asked for (RFC 2985 5.4.2); the authority may give others.
+    /// The requested extensions (RFC 2985 5.4.2). The authority may grant others.
     package var extensions: [CertificateExtension]
 
     package init(subject: DistinguishedName, extensions: [CertificateExtension] = []) {
@@ -12,7 +12,8 @@ package struct CertificationRequest: Sendable {
         self.extensions = extensions
     }
 
-    /// The request in DER for the public half of `key`, which signs it: that is how the authority knows who holds it.
+    /// Returns the request in DER for the public half of `key`. The signature by `key` proves to the
+    /// authority who holds the private half.
     package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
         guard let algorithm = key.curve.preferredSignatureAlgorithm else { throw .algorithmDoesNotFitKey }
         let identifier = algorithm.algorithmIdentifier(for: key.curve)
@@ -27,7 +28,7 @@ package struct CertificationRequest: Sendable {
         }
     }
 
-    /// `CertificationRequestInfo`; the field for attributes is written even if it is empty.
+    /// Returns `CertificationRequestInfo`. The attributes are written even if they are empty.
     private func information(_ key: borrowing PublicKey) -> [UInt8] {
         let keyInfo = key.subjectPublicKeyInfo
         return DERWriter.encode { writer in
@@ -50,15 +51,17 @@ package struct CertificationRequest: Sendable {
     }
 }
 
-/// A certification request (PKCS #10, RFC 2986 4) whose signature was verified: its sender holds the private half of the key.
+/// A certification request (PKCS #10, RFC 2986 4) with a verified signature: its sender holds the private
+/// half of the key.
 package struct VerifiedCertificationRequest: Sendable {
-    /// The longest that is read, in bytes.
+    /// The maximum size of a request, in bytes.
     package static let maximumSize = 1 << 13
 
     package let subject: DistinguishedName
     package let subjectPublicKeyInfo: SubjectPublicKeyInfo
 
-    /// Attributes are not read: the authority decides what a certificate says.
+    /// Parses and verifies a request. Its attributes are not read, because the authority decides on the
+    /// contents of the certificate.
     package init(der: ArraySlice<UInt8>) throws(CertificationRequestError) {
         guard der.count <= Self.maximumSize else { throw .malformed(.limitExceeded(at: der.startIndex)) }
         let signature: X509Signature
@@ -80,14 +83,14 @@ package struct VerifiedCertificationRequest: Sendable {
     }
 }
 
-/// Why a certification request is not used.
+/// The reason why a certification request is refused.
 package enum CertificationRequestError: Error, Equatable, Sendable {
     case malformed(PKIXError)
-    /// The key in the request did not sign it, or cannot be used.
+    /// The request is not signed by its key, or the key cannot be used.
     case notSigned(OpenSSLCryptoError)
 }
 
 extension ObjectIdentifier {
-    /// RFC 2985 5.4.2.
+    /// The attribute extensionRequest (RFC 2985 5.4.2).
     fileprivate static let extensionRequest = ObjectIdentifier("1.2.840.113549.1.9.14")
 }

@@ -1,6 +1,6 @@
-/// The fields of `TBSCertificate` (RFC 5280, 4.1.2), in their order.
+/// Functions that read the fields of `TBSCertificate` (RFC 5280 4.1.2), in their order.
 extension DERReader {
-    /// How many extensions a certificate may have here.
+    /// The maximum number of extensions in a certificate.
     private static var maximumExtensions: Int { 64 }
 
     mutating func readVersion(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int {
@@ -43,7 +43,7 @@ extension DERReader {
         return seconds
     }
 
-    /// `issuerUniqueID` and `subjectUniqueID`, which v2 brought and nobody uses.
+    /// Skips `issuerUniqueID` and `subjectUniqueID`, which version 2 introduced and nobody uses.
     mutating func skipUniqueIdentifiers(version: Int) throws(PKIXError) {
         for number: UInt8 in [1, 2] where nextTag == DERTag.primitive(number) {
             guard version > 1 else { throw .certificateVersionWrong }
@@ -59,7 +59,7 @@ extension DERReader {
         return try readExtensions(in: DERTag.constructed(3), &deviations)
     }
 
-    /// At least one extension and none twice, inside an element with `tag`.
+    /// Reads the extensions in an element with `tag`. Throws if there is none, or one occurs twice.
     mutating func readExtensions(
         in tag: UInt8, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> [CertificateExtension] {
@@ -86,7 +86,7 @@ extension DERReader {
     ) throws(PKIXError) -> CertificateExtension {
         var reader = try enter(DERTag.sequence)
         let oid = try reader.readObjectIdentifier()
-        // Roots in use write the flag of their basic constraints so (Q215); nothing else is read that way.
+        // Some roots encode TRUE as 01 in basicConstraints (Q215). In other extensions 01 is refused.
         let isCritical = try reader.readBooleanDefaultingToFalse(
             acceptingOne: oid == .basicConstraints, &deviations)
         let value = try reader.read(DERTag.octetString)
@@ -94,9 +94,9 @@ extension DERReader {
         return CertificateExtension(oid: oid, isCritical: isCritical, value: value)
     }
 
-    /// BOOLEAN DEFAULT FALSE.
+    /// Reads a BOOLEAN DEFAULT FALSE.
     ///
-    /// - Parameter acceptingOne: whether 01 is read as TRUE and reported.
+    /// - Parameter acceptingOne: whether 01 is read as TRUE and recorded as a deviation.
     mutating func readBooleanDefaultingToFalse(
         acceptingOne: Bool = false, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Bool {

@@ -1,33 +1,33 @@
-/// Where a certificate or CRL leaves RFC 5280 without becoming ambiguous. The parser reads on and reports them:
-/// roots in use have them (Q179), leaves are to be refused for most of them.
+/// The encodings in a certificate or CRL that RFC 5280 forbids but that are unambiguous. The parser accepts
+/// and records them: roots in use have them (Q179), but leaf certificates with most of them are refused.
 package struct EncodingDeviations: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// A field has its DEFAULT value and is written all the same (X.690, 11.5).
+    /// A field with its DEFAULT value is written instead of omitted (X.690 11.5).
     package static let defaultValueWritten = EncodingDeviations(rawValue: 1 << 0)
     /// The serial number is negative or zero (RFC 5280, 4.1.2.2).
     package static let serialNumberNotPositive = EncodingDeviations(rawValue: 1 << 1)
     /// The serial number has more than 20 octets (RFC 5280, 4.1.2.2).
     package static let serialNumberTooLong = EncodingDeviations(rawValue: 1 << 2)
-    /// A year before 2050 is encoded as GeneralizedTime (RFC 5280, 4.1.2.5).
+    /// A time before 2050 is encoded as GeneralizedTime (RFC 5280 4.1.2.5).
     package static let generalizedTimeBefore2050 = EncodingDeviations(rawValue: 1 << 3)
-    /// A named bit list, which is the key usage, ends in zero bits (X.690, 11.2.2; Q214).
+    /// The bits of the key usage end in zero (X.690 11.2.2; Q214).
     package static let trailingZeroBits = EncodingDeviations(rawValue: 1 << 4)
-    /// A path length is given with cA FALSE (RFC 5280, 4.2.1.9).
+    /// A path length is present although cA is FALSE (RFC 5280 4.2.1.9).
     package static let pathLengthWithoutCA = EncodingDeviations(rawValue: 1 << 5)
-    /// A CRL's list of revoked certificates is written and empty (RFC 5280, 5.1.2.6).
+    /// A CRL's empty list of revoked certificates is written instead of omitted (RFC 5280 5.1.2.6).
     package static let emptyListWritten = EncodingDeviations(rawValue: 1 << 6)
-    /// TRUE is encoded as 01 in basicConstraints (X.690, 11.1; Q215).
+    /// TRUE is encoded as 01 in basicConstraints (X.690 11.1; Q215).
     package static let booleanTrueNotFF = EncodingDeviations(rawValue: 1 << 7)
 
-    /// What every TLS stack reads over: a signer is not refused for these.
+    /// The deviations that every TLS implementation ignores. A signer is not refused for them.
     package static let harmless: EncodingDeviations = [.trailingZeroBits, .booleanTrueNotFF]
 }
 
 extension EncodingDeviations {
-    /// What is encoded otherwise than required, and where: a text for each.
+    /// The texts that describe the deviations, one for each.
     package var descriptions: [String] {
         Self.texts.compactMap { contains($0.deviation) ? $0.text : nil }
     }

@@ -1,4 +1,4 @@
-/// The extensions whose meaning this target knows (RFC 5280, 4.2.1), each parsed to its last byte.
+/// The extensions that this target interprets (RFC 5280 4.2.1), each parsed to its last byte.
 struct KnownExtensions {
     private(set) var basicConstraints: BasicConstraints?
     private(set) var keyUsage: KeyUsage?
@@ -25,7 +25,8 @@ struct KnownExtensions {
 }
 
 extension ObjectIdentifier {
-    /// The last arc of an identifier 2.5.29.n, n < 128 (id-ce; RFC 5280, Appendix A.2); nil for others.
+    /// The last arc of an identifier 2.5.29.n with n < 128 (id-ce; RFC 5280, Appendix A.2); `nil` for other
+    /// identifiers.
     fileprivate var certificateExtensionArc: UInt8? {
         guard encoded.count == 3, encoded[encoded.startIndex] == 0x55,
             encoded[encoded.startIndex + 1] == 0x1d
@@ -35,7 +36,7 @@ extension ObjectIdentifier {
 }
 
 extension DERReader {
-    /// RFC 5280, 4.2.1.9.
+    /// Reads BasicConstraints (RFC 5280 4.2.1.9).
     fileprivate mutating func readBasicConstraints(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> BasicConstraints {
@@ -47,7 +48,7 @@ extension DERReader {
         return BasicConstraints(isCA: isCA, pathLength: pathLength)
     }
 
-    /// RFC 5280, 4.2.1.3: a named bit list of nine bits, at least one of them set.
+    /// Reads KeyUsage (RFC 5280 4.2.1.3): a named bit list of nine bits, at least one of which is set.
     fileprivate mutating func readKeyUsage(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> KeyUsage {
@@ -67,7 +68,7 @@ extension DERReader {
         return usage
     }
 
-    /// RFC 5280, 4.2.1.12: at least one purpose.
+    /// Reads ExtKeyUsageSyntax (RFC 5280 4.2.1.12): at least one purpose.
     fileprivate mutating func readExtendedKeyUsage() throws(PKIXError) -> [ObjectIdentifier] {
         let start = position
         var reader = try enter(DERTag.sequence)
@@ -77,7 +78,7 @@ extension DERReader {
         return purposes
     }
 
-    /// RFC 5280, 4.2.1.1.
+    /// Reads AuthorityKeyIdentifier (RFC 5280 4.2.1.1) and returns its key identifier, if it has one.
     mutating func readAuthorityKeyIdentifier() throws(PKIXError) -> ArraySlice<UInt8>? {
         var reader = try enter(DERTag.sequence)
         let keyIdentifier = try reader.readOptional(DERTag.primitive(0))
@@ -88,7 +89,8 @@ extension DERReader {
     }
 }
 
-/// Whether the subject is an authority, and how many authorities may follow it (RFC 5280, 4.2.1.9).
+/// The basic constraints of a certificate: whether the subject is an authority, and the maximum number of
+/// authorities below it (RFC 5280 4.2.1.9).
 package struct BasicConstraints: Equatable, Sendable {
     package let isCA: Bool
     package let pathLength: Int?
@@ -99,14 +101,14 @@ package struct BasicConstraints: Equatable, Sendable {
     }
 }
 
-/// What the key of a certificate is for (RFC 5280, 4.2.1.3). Bit n of the standard is bit n here.
+/// The permitted uses of a certificate's key (RFC 5280 4.2.1.3). Bit n of the standard is bit n here.
 package struct KeyUsage: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let digitalSignature = KeyUsage(rawValue: 1 << 0)
-    /// Also called nonRepudiation.
+    /// Permission to sign contents; formerly called nonRepudiation.
     package static let contentCommitment = KeyUsage(rawValue: 1 << 1)
     package static let keyEncipherment = KeyUsage(rawValue: 1 << 2)
     package static let dataEncipherment = KeyUsage(rawValue: 1 << 3)

@@ -1,5 +1,5 @@
 extension DERReader {
-    /// BOOLEAN (X.690, 8.2 and 11.1).
+    /// Reads a BOOLEAN (X.690 8.2 and 11.1).
     package mutating func readBoolean() throws(PKIXError) -> Bool {
         let start = position
         let contents = try read(DERTag.boolean)
@@ -9,7 +9,7 @@ extension DERReader {
         return byte == 0xff
     }
 
-    /// The contents of an INTEGER in their shortest form (X.690, 8.3).
+    /// Reads an INTEGER and returns its contents, which must have their shortest form (X.690 8.3).
     package mutating func readInteger() throws(PKIXError) -> ArraySlice<UInt8> {
         let start = position
         let contents = try read(DERTag.integer)
@@ -23,7 +23,7 @@ extension DERReader {
         return contents
     }
 
-    /// The bytes of an INTEGER that is not negative, without a leading zero; empty for zero.
+    /// Reads a non-negative INTEGER and returns its bytes without a leading zero; empty for zero.
     package mutating func readUnsignedInteger() throws(PKIXError) -> ArraySlice<UInt8> {
         let start = position
         let contents = try readInteger()
@@ -31,7 +31,7 @@ extension DERReader {
         return first == 0 ? contents.dropFirst() : contents
     }
 
-    /// An INTEGER from 0 to 2³¹ − 1.
+    /// Reads an INTEGER from 0 to 2³¹ − 1.
     package mutating func readSmallInteger() throws(PKIXError) -> Int {
         let start = position
         let bytes = try readUnsignedInteger()
@@ -41,7 +41,7 @@ extension DERReader {
         return value
     }
 
-    /// The bytes of a BIT STRING that fills its last byte (X.690, 8.6).
+    /// Reads a BIT STRING of whole bytes (X.690 8.6), without its count of unused bits.
     package mutating func readOctetAlignedBitString() throws(PKIXError) -> ArraySlice<UInt8> {
         let start = position
         let contents = try read(DERTag.bitString)
@@ -49,7 +49,7 @@ extension DERReader {
         return contents.dropFirst()
     }
 
-    /// OBJECT IDENTIFIER (X.690, 8.19).
+    /// Reads an OBJECT IDENTIFIER (X.690 8.19).
     package mutating func readObjectIdentifier() throws(PKIXError) -> ObjectIdentifier {
         let start = position
         let contents = try read(DERTag.objectIdentifier)

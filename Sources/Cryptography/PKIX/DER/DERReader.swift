@@ -1,7 +1,7 @@
-/// Reads DER (X.690, 10) strictly, one element after the other: single-byte tags, definite lengths in their
-/// shortest form, nothing beyond the end. Everything it gives is a slice of what came in.
+/// A strict reader of DER (X.690 10), one element after the other: single-byte tags, definite lengths in
+/// their shortest form, and nothing after the end. All results are slices of the received buffer.
 package struct DERReader: Sendable {
-    /// How deep elements may be entered.
+    /// The maximum nesting of constructed elements.
     package static let maximumDepth = 16
 
     private let bytes: ArraySlice<UInt8>
@@ -21,7 +21,8 @@ package struct DERReader: Sendable {
         end = range.upperBound
     }
 
-    /// What is there of the contents of an element with `tag`, whose end may be cut off; nil if none begins.
+    /// Returns the available contents of an element with `tag`, whose end may be missing; `nil` if `bytes` do
+    /// not begin such an element.
     static func contents(of tag: UInt8, begunBy bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= 2, bytes.first == tag,
             let (start, count) = try? DERReader(bytes).readLength(at: bytes.startIndex + 1)
@@ -29,7 +30,7 @@ package struct DERReader: Sendable {
         return bytes[start...].prefix(count)
     }
 
-    /// Whether everything is read.
+    /// Whether all elements were read.
     package var isAtEnd: Bool { position == end }
 
     package var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
@@ -45,25 +46,25 @@ package struct DERReader: Sendable {
         return try readElement()
     }
 
-    /// The contents of an element, which must have `tag`.
+    /// Reads an element, which must have `tag`, and returns its contents.
     package mutating func read(_ tag: UInt8) throws(PKIXError) -> ArraySlice<UInt8> {
         try expect(tag)
         return bytes[try next()]
     }
 
-    /// The contents of the next element if it has `tag`.
+    /// Reads the next element if it has `tag`, and returns its contents; otherwise returns `nil`.
     package mutating func readOptional(_ tag: UInt8) throws(PKIXError) -> ArraySlice<UInt8>? {
         nextTag == tag ? try read(tag) : nil
     }
 
-    /// A reader for the elements inside the next one, which must have `tag`.
+    /// Reads an element, which must have `tag`, and returns a reader for the elements in it.
     package mutating func enter(_ tag: UInt8) throws(PKIXError) -> DERReader {
         guard depth < Self.maximumDepth else { throw .nestedTooDeeply(at: position) }
         try expect(tag)
         return DERReader(bytes, in: try next(), depth: depth + 1)
     }
 
-    /// Throws `trailingBytes` unless everything is read.
+    /// Throws `trailingBytes` unless all elements were read.
     package func finish() throws(PKIXError) {
         guard isAtEnd else { throw .trailingBytes(at: position) }
     }
@@ -73,7 +74,7 @@ package struct DERReader: Sendable {
         guard next == tag else { throw .unexpectedTag(at: position) }
     }
 
-    /// Skips the next element and returns where its contents are.
+    /// Skips the next element and returns the range of its contents.
     private mutating func next() throws(PKIXError) -> Range<Int> {
         let start = position
         guard end - start >= 2 else { throw .truncated(at: start) }
@@ -84,7 +85,7 @@ package struct DERReader: Sendable {
         return contents..<position
     }
 
-    /// Where the contents begin and how many bytes they have (X.690, 8.1.3 and 10.1).
+    /// Reads a length (X.690 8.1.3 and 10.1). Returns the start of the contents, and their size.
     private func readLength(at index: Int) throws(PKIXError) -> (Int, Int) {
         let first = bytes[index]
         if first < 0x80 { return (index + 1, Int(first)) }
@@ -98,13 +99,13 @@ package struct DERReader: Sendable {
     }
 }
 
-/// One element of DER.
+/// An element of DER.
 package struct DERElement: Sendable {
-    /// Tag, length and contents.
+    /// The complete encoding: tag, length and contents.
     package let encoding: ArraySlice<UInt8>
     fileprivate let contentsStart: Int
 
-    /// The identifier octet.
+    /// The identifier octet, the first byte.
     package var tag: UInt8 { encoding[encoding.startIndex] }
 
     package var contents: ArraySlice<UInt8> { encoding[contentsStart...] }

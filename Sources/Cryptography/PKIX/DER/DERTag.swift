@@ -1,4 +1,4 @@
-/// Identifier octets of the universal types used by X.509 (X.690, 8.1.2), with the constructed bit.
+/// The identifier octets of the universal types that X.509 uses (X.690 8.1.2), with the constructed bit.
 package enum DERTag {
     package static let boolean: UInt8 = 0x01
     package static let integer: UInt8 = 0x02
@@ -17,9 +17,9 @@ package enum DERTag {
     package static let sequence: UInt8 = 0x30
     package static let set: UInt8 = 0x31
 
-    /// A context-specific tag below 31 that replaces a primitive type's own.
+    /// Returns a context-specific tag below 31 that replaces the tag of a primitive type.
     package static func primitive(_ number: UInt8) -> UInt8 { 0x80 | number }
 
-    /// A context-specific tag below 31 around other elements.
+    /// Returns a context-specific tag below 31 for an element that contains other elements.
     package static func constructed(_ number: UInt8) -> UInt8 { 0xa0 | number }
 }

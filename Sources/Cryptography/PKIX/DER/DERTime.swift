@@ -1,6 +1,7 @@
-/// UTCTime and GeneralizedTime as RFC 5280 (4.1.2.5) allows them: seconds given, "Z" at the end, no fraction.
+/// UTCTime and GeneralizedTime as RFC 5280 4.1.2.5 allows them: with seconds, "Z" at the end, and no
+/// fraction.
 enum DERTime {
-    /// Seconds since 1970-01-01T00:00:00Z, without leap seconds.
+    /// Returns the seconds since 1970-01-01T00:00:00Z, without leap seconds.
     static func seconds(of element: DERElement) throws(PKIXError) -> Int64 {
         let yearDigits = element.tag == DERTag.utcTime ? 2 : 4
         guard element.tag == DERTag.utcTime || element.tag == DERTag.generalizedTime else {
@@ -40,7 +41,8 @@ enum DERTime {
         }
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar; the year counted from March, so that 29 February ends it.
+    /// Returns the days from 1970-01-01 in the Gregorian calendar. Years are counted from March, so that 29
+    /// February is their last day.
     private static func days(before year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -52,8 +54,8 @@ enum DERTime {
         value >= 0 ? value / divisor : (value - divisor + 1) / divisor
     }
 
-    /// The element for a moment: UTCTime for 1950 to 2049, else GeneralizedTime (RFC 5280, 4.1.2.5).
-    /// Years beyond 0000 to 9999 are moved to the nearest.
+    /// Returns the tag and contents for a time: UTCTime for 1950 to 2049, otherwise GeneralizedTime (RFC 5280
+    /// 4.1.2.5). A year outside 0000 to 9999 is replaced by the nearest.
     static func text(ofSeconds seconds: Int64) -> (tag: UInt8, contents: [UInt8]) {
         let earliest = days(before: 0, 1, 1) * 86400
         let latest = days(before: 10000, 1, 1) * 86400 - 1
@@ -68,13 +70,13 @@ enum DERTime {
         return (isShort ? DERTag.utcTime : DERTag.generalizedTime, fields + [UInt8(ascii: "Z")])
     }
 
-    /// Whether the moment lies in the years 1950 to 2049.
+    /// Whether the time is in the years 1950 to 2049.
     static func isWrittenAsUTCTime(_ seconds: Int64) -> Bool {
         (days(before: 1950, 1, 1) * 86400..<days(before: 2050, 1, 1) * 86400).contains(seconds)
     }
 
     private static func date(ofDay day: Int64) -> (Int64, Int64, Int64) {
-        // Not later than the year looked for, on either side of 1970.
+        // An estimate that is never later than the right year, before and after 1970.
         var year = 1970 + floored(day, day < 0 ? 365 : 366)
         while days(before: year + 1, 1, 1) <= day { year += 1 }
         var rest = day - days(before: year, 1, 1)

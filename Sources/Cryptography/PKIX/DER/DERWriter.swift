@@ -1,6 +1,6 @@
-/// Writes DER (X.690, 10).
+/// A writer of DER (X.690 10).
 package struct DERWriter: Sendable {
-    /// What is written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
@@ -11,7 +11,7 @@ package struct DERWriter: Sendable {
         return writer.bytes
     }
 
-    /// One element with `contents` as they are.
+    /// Writes an element with the given contents.
     package mutating func write(_ tag: UInt8, contents: some Collection<UInt8>) {
         bytes.append(tag)
         if contents.count > 0x7f {
@@ -26,7 +26,7 @@ package struct DERWriter: Sendable {
         bytes += contents
     }
 
-    /// One element around what `body` writes.
+    /// Writes an element with the contents that `body` writes.
     package mutating func write(_ tag: UInt8, _ body: (inout DERWriter) -> Void) {
         write(tag, contents: Self.encode(body))
     }
@@ -39,18 +39,18 @@ package struct DERWriter: Sendable {
         write(DERTag.boolean, contents: [value ? 0xff : 0x00])
     }
 
-    /// INTEGER from the big-endian bytes of a number that is not negative.
+    /// Writes an INTEGER from the big-endian bytes of a non-negative number.
     package mutating func writeInteger(unsigned bytes: some Collection<UInt8>) {
         let digits = [UInt8](bytes.drop { $0 == 0 })
         write(DERTag.integer, contents: (digits.first ?? 0x80 > 0x7f ? [0] : []) + digits)
     }
 
-    /// INTEGER from a number that is not negative.
+    /// Writes an INTEGER from a non-negative number.
     package mutating func writeInteger(_ value: UInt) {
         writeInteger(unsigned: (0..<8).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
     }
 
-    /// BIT STRING that fills its last byte.
+    /// Writes a BIT STRING of whole bytes.
     package mutating func writeBitString(_ contents: some Collection<UInt8>) {
         write(DERTag.bitString, contents: [0] + contents)
     }
@@ -63,7 +63,7 @@ package struct DERWriter: Sendable {
         write(DERTag.objectIdentifier, contents: identifier.encoded)
     }
 
-    /// UTCTime or GeneralizedTime, whichever RFC 5280 (4.1.2.5) asks for.
+    /// Writes a UTCTime or GeneralizedTime, whichever RFC 5280 4.1.2.5 requires.
     package mutating func writeTime(secondsSince1970 seconds: Int64) {
         let (tag, contents) = DERTime.text(ofSeconds: seconds)
         write(tag, contents: contents)

@@ -1,9 +1,10 @@
 /// An object identifier (X.660), compared by the contents of its DER encoding.
 package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
-    /// The contents octets (X.690, 8.19).
+    /// The contents octets of the encoding (X.690 8.19).
     package let encoded: ArraySlice<UInt8>
 
-    /// Contents octets that came in; nil when an arc is cut off or not in its shortest form.
+    /// Creates an identifier from received contents octets; `nil` if an arc is incomplete or not in its
+    /// shortest form.
     package init?(encoded: ArraySlice<UInt8>) {
         guard let last = encoded.last, last < 0x80 else { return nil }
         var startsArc = true
@@ -14,7 +15,8 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.encoded = encoded
     }
 
-    /// The identifier written as in "1.0.18013.5.1.2"; nil unless it has two arcs or more that fit.
+    /// Creates an identifier from text such as "1.0.18013.5.1.2"; `nil` unless it has at least two valid
+    /// arcs.
     package init?(dotted: some StringProtocol) {
         var arcs: [UInt64] = []
         for part in dotted.split(separator: ".", omittingEmptySubsequences: false) {
@@ -27,7 +29,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         encoded = bytes[...]
     }
 
-    /// A literal of this program; traps if it is not an identifier.
+    /// Creates an identifier from a literal. Traps if the literal is not an identifier.
     package init(_ literal: StaticString) {
         guard let identifier = Self(dotted: literal.description) else {
             preconditionFailure("not an object identifier: \(literal)")
@@ -42,7 +44,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Dotted decimals; arcs beyond 63 bits appear as "…".
+    /// The identifier in dotted decimals. An arc that does not fit in 63 bits appears as "…".
     package var description: String {
         var text: [String] = []
         var arc: UInt64? = 0

@@ -1,13 +1,15 @@
 package import OpenSSLCrypto
 
-/// The key of one who signs certificates or CRLs. Roots may have RSA, which nothing else of ISO/IEC 18013-5 uses.
+/// The key of an authority that signs certificates or CRLs. Some roots have RSA keys, which nothing else in
+/// ISO/IEC 18013-5 uses.
 package enum AuthorityKey: ~Copyable, Sendable {
     case curve(PublicKey)
     case rsa(RSAPublicKey)
 }
 
 extension SubjectPublicKeyInfo {
-    /// The key, checked. Throws `unsupportedKey` for keys of another kind.
+    /// Returns the key. Checks that a point is on its curve, and that an RSA key has a supported size. Throws
+    /// `unsupportedKey` for other kinds of keys.
     package func authorityKey() throws(OpenSSLCryptoError) -> AuthorityKey {
         guard isRSA else { return .curve(try publicKey()) }
         let (modulus, exponent) = try rsaNumbers()
@@ -28,6 +30,7 @@ extension SubjectPublicKeyInfo {
         }
     }
 
-    /// Whether a key of this kind can be used, as far as shows without computing with it.
+    /// Whether the key's kind is supported. Whether its point is on the curve is checked only by
+    /// `authorityKey()`.
     package var isSupported: Bool { isRSA || curve != nil }
 }

@@ -1,7 +1,8 @@
 internal import OpenSSLCrypto
 
 extension RSASignatureAlgorithm {
-    /// Nil for other algorithms, for SHA-1, and for a PSS whose two hashes or salt length differ from one another.
+    /// Creates the value from an identifier and its parameters; `nil` for other algorithms, for SHA-1, and
+    /// for a PSS whose hashes differ or whose salt is not as long as the hash.
     init?(_ identifier: ObjectIdentifier, parameters: DERElement) {
         switch identifier {
         case .rsaPSS:
@@ -19,7 +20,8 @@ extension RSASignatureAlgorithm {
         self.init(hash, .pkcs1)
     }
 
-    /// RSASSA-PSS-params with hash, MGF1 of the same hash, and a salt as long as the hash (RFC 4055, 3.1).
+    /// Returns the hash of RSASSA-PSS-params (RFC 4055 3.1); `nil` unless MGF1 uses the same hash and the
+    /// salt is as long as the hash.
     private static func hash(ofPSS parameters: DERElement) -> HashAlgorithm? {
         do throws(PKIXError) {
             var outer = DERReader(parameters.encoding)

@@ -1,12 +1,13 @@
 package import OpenSSLCrypto
 
-/// How an issuer signed a certificate or a CRL (RFC 5280, 4.1.1.2).
+/// The signature algorithm of a certificate or CRL (RFC 5280 4.1.1.2).
 package enum X509SignatureAlgorithm: Hashable, Sendable {
-    /// ECDSA or EdDSA; EdDSA's identifier names the curve as well.
+    /// ECDSA or EdDSA. The curve is `nil` for ECDSA, whose identifier does not name it.
     case curve(SignatureAlgorithm, Curve?)
     case rsa(RSASignatureAlgorithm)
 
-    /// The algorithm an `AlgorithmIdentifier` names (RFC 5758, 3.2; RFC 8410, 3; RFC 8017, A.2); nil for others.
+    /// Returns the algorithm of an `AlgorithmIdentifier` (RFC 5758 3.2; RFC 8410 3; RFC 8017 A.2); `nil` for
+    /// other algorithms.
     static func parse(_ element: DERElement) throws(PKIXError) -> X509SignatureAlgorithm? {
         var outer = DERReader(element.encoding)
         var reader = try outer.enter(DERTag.sequence)
@@ -30,7 +31,7 @@ package enum X509SignatureAlgorithm: Hashable, Sendable {
 }
 
 extension SignatureAlgorithm {
-    /// The `AlgorithmIdentifier` of a signature by a key on `curve`, a complete element.
+    /// Returns the encoded `AlgorithmIdentifier` of a signature by a key on `curve`.
     func algorithmIdentifier(for curve: Curve) -> [UInt8] {
         let identifier: ObjectIdentifier =
             switch self {

@@ -1,14 +1,14 @@
 package import OpenSSLCrypto
 
-/// A public key as X.509 carries it (RFC 5280, 4.1.2.7; RFC 5480; RFC 8410).
+/// A public key in the encoding of X.509 (RFC 5280 4.1.2.7; RFC 5480; RFC 8410).
 package struct SubjectPublicKeyInfo: Equatable, Sendable {
-    /// The complete element.
+    /// The complete encoding.
     package let encoding: ArraySlice<UInt8>
-    /// The bits of the key, without the count of unused bits; key identifiers hash these.
+    /// The bits of the key, without the count of unused bits. Key identifiers are hashes of them.
     package let publicKeyBits: ArraySlice<UInt8>
-    /// The curve; nil for other kinds of keys and for curves that are not named.
+    /// The curve; `nil` for other kinds of keys and for curves without a name.
     package let curve: Curve?
-    /// Whether it is an RSA key: rsaEncryption with NULL parameters (RFC 3279, 2.3.1).
+    /// Whether the key is RSA: rsaEncryption with NULL parameters (RFC 3279 2.3.1).
     package let isRSA: Bool
 
     package init(_ element: DERElement) throws(PKIXError) {
@@ -26,14 +26,14 @@ package struct SubjectPublicKeyInfo: Equatable, Sendable {
         curve = Curve.allCases.first { $0.matches(kind: kind, parameters: parameters) }
     }
 
-    /// From one complete element with nothing after it.
+    /// Parses an encoding that fills `der`.
     package init(der: ArraySlice<UInt8>) throws(PKIXError) {
         var reader = DERReader(der)
         try self.init(reader.readElement())
         try reader.finish()
     }
 
-    /// The key, checked to be on its curve. Throws `unsupportedKey` for keys of another kind.
+    /// Returns the key, checked to be on its curve. Throws `unsupportedKey` for other kinds of keys.
     package func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
         guard let curve else { throw .unsupportedKey }
         guard curve.family == .weierstrass else { return try PublicKey(curve: curve, raw: publicKeyBits) }
@@ -46,7 +46,7 @@ package struct SubjectPublicKeyInfo: Equatable, Sendable {
 }
 
 extension PublicKey {
-    /// The key as X.509 carries it, a complete element.
+    /// The complete encoding of the key as X.509 SubjectPublicKeyInfo.
     package var subjectPublicKeyInfo: [UInt8] {
         DERWriter.encode { writer in
             writer.write(DERTag.sequence) { info in
@@ -61,7 +61,8 @@ extension PublicKey {
 }
 
 extension Curve {
-    /// The named curve (RFC 5480, 2.1.1.1; RFC 5639, 4.1) or the key algorithm (RFC 8410, 3).
+    /// The identifier of the named curve (RFC 5480 2.1.1.1; RFC 5639 4.1) or of the key algorithm (RFC 8410
+    /// 3).
     package var objectIdentifier: ObjectIdentifier {
         switch self {
         case .p256: .p256
@@ -78,7 +79,7 @@ extension Curve {
         }
     }
 
-    /// Whether an `AlgorithmIdentifier` means a key on this curve.
+    /// Whether an `AlgorithmIdentifier` is that of a key on this curve.
     fileprivate func matches(kind: ObjectIdentifier, parameters: DERElement?) -> Bool {
         guard family == .weierstrass else { return kind == objectIdentifier && parameters == nil }
         return kind == .ecPublicKey && parameters?.tag == DERTag.objectIdentifier
@@ -87,7 +88,7 @@ extension Curve {
 }
 
 extension ObjectIdentifier {
-    /// Any key on a Weierstrass curve (RFC 5480, 2.1.1); the parameters name the curve.
+    /// The key type of all Weierstrass curves (RFC 5480 2.1.1). Its parameters name the curve.
     fileprivate static let ecPublicKey = ObjectIdentifier("1.2.840.10045.2.1")
     fileprivate static let rsaEncryption = ObjectIdentifier("1.2.840.113549.1.1.1")
     fileprivate static let p256 = ObjectIdentifier("1.2.840.10045.3.1.7")

@@ -1,16 +1,17 @@
 internal import OpenSSLCrypto
 
-/// What certificates and CRLs share: the signed part, how it was signed, and the signature (RFC 5280, 4.1.1 and 5.1.1).
+/// The outer structure of certificates and CRLs: the signed part, the algorithm and the signature (RFC 5280
+/// 4.1.1 and 5.1.1).
 struct X509Signature: Sendable {
-    /// The signed part, a complete element.
+    /// The complete encoding of the signed part.
     let signed: DERElement
-    /// The element that names the algorithm; the signed part has to repeat it.
+    /// The element that names the algorithm. The signed part must repeat it.
     let identifier: DERElement
-    /// Nil if this target does not know the algorithm.
+    /// The algorithm; `nil` if this target does not support it.
     let algorithm: X509SignatureAlgorithm?
     let value: ArraySlice<UInt8>
 
-    /// Reads the three fields that fill `der`.
+    /// Parses the three fields, which must fill `der`.
     init(_ der: ArraySlice<UInt8>) throws(PKIXError) {
         var outer = DERReader(der)
         var fields = try outer.enter(DERTag.sequence)

@@ -1,7 +1,8 @@
 extension DistinguishedName: Equatable {
-    /// Compares as RFC 5280 (7.1) asks: relative names in order, each as a set; PrintableString and
-    /// UTF8String alike, without regard to ASCII case and to blanks at the ends and beyond one inside.
-    /// Letters outside ASCII have to be the same bytes.
+    /// Compares two names by RFC 5280 7.1: relative names in order, and the attributes of each as a set.
+    ///
+    /// PrintableString and UTF8String are equal if their text is, regardless of ASCII case, blanks at the
+    /// ends and repeated blanks. Letters outside ASCII must have the same bytes.
     package static func == (left: DistinguishedName, right: DistinguishedName) -> Bool {
         if left.encoded == right.encoded { return true }
         return left.relativeNames.elementsEqual(right.relativeNames, by: isSameSet)
@@ -19,7 +20,7 @@ extension DistinguishedName: Equatable {
 }
 
 extension DistinguishedName {
-    /// Bytes that two names have in common exactly where they are equal: for those who look one name up among many.
+    /// A key for looking names up: two names have the same key exactly if they are equal.
     package var comparisonKey: [UInt8] {
         relativeNames.reduce(into: []) { key, name in
             let attributes = name.map(\.comparisonKey).sorted { $0.lexicographicallyPrecedes($1) }
@@ -54,7 +55,7 @@ extension DistinguishedName.Attribute {
 }
 
 extension ArraySlice where Element == UInt8 {
-    /// ASCII letters in lower case, runs of blanks as one, none at the ends.
+    /// The text with ASCII letters in lower case, single blanks between words, and no blanks at the ends.
     fileprivate var folded: [UInt8] {
         var text: [UInt8] = []
         for word in split(separator: UInt8(ascii: " ")) {

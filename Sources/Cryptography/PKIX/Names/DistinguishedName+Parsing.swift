@@ -1,7 +1,9 @@
 extension DistinguishedName {
-    /// A name from its text (RFC 4514), `CN=Counter 1,O=Shop,C=US`, whose last part comes first in the encoding.
-    /// Nil if the text is malformed, if a part is empty, too long (RFC 5280, Appendix A.1), of a type without a
-    /// short name here, or multi-valued, or if the country is not two capital letters.
+    /// Parses a name from its text (RFC 4514), such as `CN=Counter 1,O=Shop,C=US`. The last part comes first
+    /// in the encoding.
+    ///
+    /// Returns `nil` for a malformed text, an empty, too long (RFC 5280, Appendix A.1) or multi-valued part,
+    /// a type without a short name here, or a country that is not two capital letters.
     package init?(_ text: String) {
         var attributes: [(type: ObjectIdentifier, value: String)] = []
         var rest = Array(text.utf8)[...]
@@ -38,7 +40,7 @@ extension DistinguishedName {
         var value: [UInt8] = []
     }
 
-    /// Takes one part and the comma after it; after that comma something has to follow.
+    /// Reads a part and the comma after it. A comma must be followed by another part.
     private static func part(_ rest: inout ArraySlice<UInt8>) -> Part? {
         guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let words = rest[..<equals].split(separator: UInt8(ascii: " "))
@@ -46,7 +48,7 @@ extension DistinguishedName {
         var part = Part(type: String(decoding: type, as: UTF8.self))
         var trailingBlanks = 0
         rest = rest[(equals + 1)...].drop { $0 == UInt8(ascii: " ") }
-        // The encoding in hexadecimal digits, which is not read here.
+        // A value that begins with `#` is an encoding in hexadecimal digits, which is not supported here.
         guard rest.first != UInt8(ascii: "#") else { return nil }
         while let byte = rest.popFirst() {
             switch byte {
@@ -58,6 +60,7 @@ extension DistinguishedName {
                 return nil
             case UInt8(ascii: "\\"):
                 guard let escaped = escaped(&rest) else { return nil }
+                // An escaped blank at the end belongs to the value (RFC 4514 2.4); an unescaped one does not.
                 part.value.append(escaped)
                 trailingBlanks = 0
             default:
@@ -69,7 +72,7 @@ extension DistinguishedName {
         return part
     }
 
-    /// A special character as itself, or any byte as two hexadecimal digits.
+    /// Reads the rest of an escape: a special character itself, or a byte as two hexadecimal digits.
     private static func escaped(_ rest: inout ArraySlice<UInt8>) -> UInt8? {
         guard let first = rest.popFirst() else { return nil }
         if " #=\"+,;<>\\".utf8.contains(first) { return first }
@@ -79,7 +82,7 @@ extension DistinguishedName {
 }
 
 extension UInt8 {
-    /// Whether a PrintableString may have this byte (X.680, 41.4).
+    /// Whether a PrintableString may contain this byte (X.680 41.4).
     fileprivate var isPrintable: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true

@@ -4,10 +4,11 @@ extension DistinguishedName: CustomStringConvertible {
     package var organizationName: String? { text(of: .organizationName) }
     package var commonName: String? { text(of: .commonName) }
 
-    /// The text of the first attribute of this type; nil if it is absent or not valid text.
+    /// Returns the text of the first attribute of this type; `nil` if there is none, or its value is not
+    /// valid text.
     package func text(of type: ObjectIdentifier) -> String? { attribute(of: type)?.text }
 
-    /// The name as RFC 4514 writes it: last relative name first, special characters escaped.
+    /// The name in the form of RFC 4514: the last relative name first, special characters escaped.
     package var description: String {
         relativeNames.reversed().map { name in
             name.map(\.description).joined(separator: "+")
@@ -16,7 +17,8 @@ extension DistinguishedName: CustomStringConvertible {
 }
 
 extension DistinguishedName {
-    /// The string type of the first country that is not a PrintableString, which X.520 requires; nil without one.
+    /// The string type of the first country that is not a PrintableString, which X.520 requires; `nil` if
+    /// there is none.
     package var countryStringType: String? {
         relativeNames.joined().first { $0.type == .countryName && $0.tag != DERTag.printableString }?
             .stringType
@@ -24,7 +26,7 @@ extension DistinguishedName {
 }
 
 extension DistinguishedName.Attribute: CustomStringConvertible {
-    /// The name of the value's ASN.1 type (X.680, 41).
+    /// The name of the value's ASN.1 type (X.680 41).
     fileprivate var stringType: String {
         switch tag {
         case DERTag.utf8String: "UTF8String"
@@ -39,7 +41,7 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         }
     }
 
-    /// The value as text; nil for string types without a defined charset and for invalid bytes.
+    /// The value as text; `nil` for string types without a defined character set, and for invalid bytes.
     package var text: String? {
         switch tag {
         case DERTag.utf8String: String(validating: contents, as: UTF8.self)
@@ -59,7 +61,8 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         return "\(type.attributeName ?? type.description)=\(value)"
     }
 
-    /// RFC 4514, 2.4; control characters are escaped as well, so that a name stays on its line.
+    /// Escapes a text by RFC 4514 2.4. Control characters are escaped too, so that a name stays on one line
+    /// of a log.
     private static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy(isPlain), text.utf8.first != UInt8(ascii: " "),
             text.utf8.last != UInt8(ascii: " ")
@@ -83,7 +86,7 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         return result
     }
 
-    /// Whether the character needs no escape, except for blanks at the ends.
+    /// Whether the character needs no escape. A blank needs one only at the ends.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch UnicodeScalar(byte) {
         case "0"..."9", "A"..."Z", "a"..."z", " ", "-", ".", "'", "(", ")", "/", ":", "_": true
@@ -97,7 +100,7 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
 }
 
 extension ObjectIdentifier {
-    // Attribute types of X.520 and RFC 5280 (Appendix A.1).
+    // The attribute types of X.520 and RFC 5280 (Appendix A.1).
     package static let commonName = ObjectIdentifier("2.5.4.3")
     package static let serialNumberAttribute = ObjectIdentifier("2.5.4.5")
     package static let countryName = ObjectIdentifier("2.5.4.6")
@@ -107,10 +110,10 @@ extension ObjectIdentifier {
     package static let organizationalUnitName = ObjectIdentifier("2.5.4.11")
     fileprivate static let dnQualifier = ObjectIdentifier("2.5.4.46")
 
-    /// The types whose values are always PrintableString.
+    /// The attribute types whose values must be PrintableString.
     static let printableAttributes = [countryName, serialNumberAttribute, dnQualifier]
 
-    /// The short name of an attribute type (RFC 4514, 3).
+    /// The short name of an attribute type (RFC 4514 3).
     fileprivate var attributeName: String? {
         switch self {
         case .commonName: "CN"

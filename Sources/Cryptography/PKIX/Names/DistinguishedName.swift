@@ -1,9 +1,9 @@
-/// The name of an issuer or subject (RFC 5280, 4.1.2.4).
+/// The distinguished name of an issuer or subject (RFC 5280 4.1.2.4).
 package struct DistinguishedName: Sendable {
-    /// How many attributes a name may have here.
+    /// The maximum number of attributes in a name.
     private static let maximumAttributes = 64
 
-    /// One attribute of a name: its type, and the tag and contents of its value.
+    /// An attribute of a name: its type, and the tag and contents of its value.
     package struct Attribute: Sendable {
         package let type: ObjectIdentifier
         package let tag: UInt8
@@ -14,7 +14,7 @@ package struct DistinguishedName: Sendable {
     package let encoded: ArraySlice<UInt8>
     private let contents: ArraySlice<UInt8>
 
-    /// Checks the form of a name, which may be empty.
+    /// Parses a name, which may be empty.
     init(_ element: DERElement) throws(PKIXError) {
         encoded = element.encoding
         contents = element.contents
@@ -29,8 +29,9 @@ package struct DistinguishedName: Sendable {
         }
     }
 
-    /// A name written with one attribute to each relative name, in this order. Countries, serial numbers
-    /// and qualifiers become PrintableString, all else UTF8String (RFC 5280, 4.1.2.4 and Appendix A.1).
+    /// Creates a name with one attribute in each relative name, in the given order. Countries, serial numbers
+    /// and qualifiers are written as PrintableString, all other values as UTF8String (RFC 5280 4.1.2.4 and
+    /// Appendix A.1).
     package init(_ attributes: [(type: ObjectIdentifier, value: String)]) {
         let inner = DERWriter.encode { writer in
             for (type, value) in attributes {
@@ -68,10 +69,10 @@ package struct DistinguishedName: Sendable {
         return Attribute(type: type, tag: value.tag, contents: value.contents)
     }
 
-    /// The relative names in their order, each a set of attributes in the order of the encoding.
+    /// The relative names in their order, each with its attributes in the order of the encoding.
     package var relativeNames: [[Attribute]] {
         var names: [[Attribute]] = []
-        // The form was checked when the name was made.
+        // Reading cannot fail: the initialiser checked the form.
         try? Self.forEachRelativeName(in: contents) { attributes throws(PKIXError) in
             var name: [Attribute] = []
             while !attributes.isAtEnd { name.append(try Self.readAttribute(&attributes)) }
@@ -82,7 +83,7 @@ package struct DistinguishedName: Sendable {
 
     func attribute(of type: ObjectIdentifier) -> Attribute? {
         var names = DERReader(contents)
-        // The form was checked when the name was made.
+        // Reading cannot fail: the initialiser checked the form.
         while !names.isAtEnd, var attributes = try? names.enter(DERTag.set) {
             while !attributes.isAtEnd, let attribute = try? Self.readAttribute(&attributes) {
                 if attribute.type == type { return attribute }

@@ -1,4 +1,4 @@
-/// A part of a CRL (RFC 5280, 5.1 and 5.2) without which its entries still revoke.
+/// A part of a CRL that may be unreadable while its entries still revoke (RFC 5280 5.1 and 5.2).
 package enum CRLPart: Equatable, Sendable {
     case nextUpdate
     /// The list of extensions.
@@ -6,12 +6,12 @@ package enum CRLPart: Equatable, Sendable {
     case authorityKeyIdentifier
     case number
     case issuingDistributionPoint
-    /// An extension whose value this target does not use; without an identifier that can be read it has none here.
+    /// Any other extension, with its identifier if that can be read.
     case otherExtension(ObjectIdentifier?)
 }
 
 extension CRLPart {
-    /// The part of an extension with this identifier.
+    /// Returns the part for an extension with this identifier.
     init(_ oid: ObjectIdentifier?) {
         self =
             switch oid {
@@ -22,7 +22,7 @@ extension CRLPart {
             }
     }
 
-    /// In plain words.
+    /// The name of the part in texts.
     var name: String {
         switch self {
         case .nextUpdate: "the CRL's nextUpdate"

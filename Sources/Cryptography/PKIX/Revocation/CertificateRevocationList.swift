@@ -1,41 +1,61 @@
 package import OpenSSLCrypto
 
-/// A direct X.509 CRL (RFC 5280, 5.1), not believed until its signature is verified.
+/// A parsed X.509 CRL of one issuer (RFC 5280 5.1), which is not trusted until its signature is verified.
 ///
-/// Signature, issuer, date and entries have to be there. Any other part that is missing or cannot be read is a gap: the entries
-/// revoke, and a certificate that is not listed may be revoked all the same (Q241).
-/// All slices lie in the received buffer; the entries are found by their serial numbers in a list of places.
+/// A CRL answers two questions, and a defect affects them differently (ITU-T X.509 7.3; Q230, Q241):
+///
+/// - A certificate that is listed is revoked, whatever else is wrong with the CRL.
+/// - A certificate that is not listed is good only if the list is complete. Every part that is missing,
+///   unreadable or limits the list is recorded in `gaps`; with a gap, absence proves nothing.
+///
+/// The initialiser therefore requires only the signature, the issuer, thisUpdate and the entries, and reads
+/// each entry separately. Indirect CRLs and CRLs of attribute certificates are refused completely, because
+/// their entries do not belong to this issuer's certificates.
+///
+/// MdocTrust verifies the signature with the issuing root, compares `thisUpdate` and `nextUpdate` with the
+/// clock, and decides (`SignerRevocation`). This type checks no time.
+///
+/// A CRL has at most 8 MiB and 262 144 entries. All slices refer to the received buffer.
+/// `entry(serialNumber:)` finds an entry in a sorted array of positions, without copying the entries.
 package struct CertificateRevocationList: Sendable {
-    /// The longest CRL that is read, in bytes.
+    /// The maximum size of a CRL, in bytes.
     package static let maximumSize = 1 << 23
-    /// How many certificates one CRL may list here.
+    /// The maximum number of entries.
     package static let maximumEntries = 1 << 18
 
     /// The complete encoding.
     package let der: ArraySlice<UInt8>
     package let issuer: DistinguishedName
-    /// When it was issued, in seconds since 1970-01-01T00:00:00Z.
+    /// The time of issue, in seconds since 1970-01-01T00:00:00Z.
     package let thisUpdate: Int64
-    /// nextUpdate, in seconds since 1970-01-01T00:00:00Z; nil if it is absent or cannot be read.
+    /// The time of nextUpdate, in seconds since 1970-01-01T00:00:00Z; `nil` if it is missing or unreadable.
     package let nextUpdate: Int64?
-    /// The key identifier; nil if it is absent or the extension names the issuer's certificate another way.
+    /// The issuer's key identifier; `nil` if the extension is missing, or identifies the issuer's certificate
+    /// in another way.
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
-    /// The bytes of the number, big-endian without leading zero; nil if the CRL has none that can be read.
+    /// The CRL number, big-endian without a leading zero; `nil` if it is missing or unreadable.
     package let number: ArraySlice<UInt8>?
-    /// The URIs of the one distribution point that this CRL is for; nil if it is for all certificates of its issuer.
+    /// The URIs of the distribution point that the CRL covers; `nil` if it covers all certificates of its
+    /// issuer.
     package let distributionPointURIs: [String]?
-    /// The value of the issuing distribution point extension; nil if the CRL has none, and so is for all certificates of its issuer.
+    /// The value of the issuing distribution point extension; `nil` if there is none, so that the CRL covers
+    /// all certificates of its issuer.
     package let scope: ArraySlice<UInt8>?
-    /// What RFC 5280 forbids and this parser reads all the same.
+    /// The encodings that RFC 5280 forbids but this parser accepts.
     package let deviations: EncodingDeviations
-    /// The reasons why a certificate that is not listed may be revoked all the same; empty if the list is the whole list for its
-    /// distribution point. A certificate that is listed is revoked either way (ITU-T X.509, 7.3; Q230).
+    /// The reasons why a certificate that is not listed may be revoked nevertheless. Empty if the list is
+    /// complete for its distribution point. A listed certificate is revoked in any case (ITU-T X.509 7.3;
+    /// Q230).
     package let gaps: [PKIXError]
     private let revoked: RevokedSerialNumbers
     private let signed: X509Signature
 
-    /// Parses one CRL that fills `der`. Entries are read one by one: what is wrong with one leaves the others as they are.
-    /// Indirect CRLs are refused whole, for their entries belong to an issuer that an entry before them may name.
+    /// Parses a CRL that fills `der`. Each entry is read separately, so a fault in one does not affect the
+    /// others.
+    ///
+    /// - Throws: `indirectCRL` or `crlOfOtherScope` if entries may belong to other issuers or to attribute
+    ///   certificates; other errors if the signature, the issuer, thisUpdate or the list as a whole cannot be
+    ///   read.
     package init(der: ArraySlice<UInt8>) throws(PKIXError) {
         guard der.count <= Self.maximumSize else { throw .limitExceeded(at: der.startIndex) }
         self.der = der
@@ -44,6 +64,8 @@ package struct CertificateRevocationList: Sendable {
         var fields = DERReader(signed.signed.contents)
         var gaps: [PKIXError] = []
         let version = try fields.readOptional(DERTag.integer)
+        // A wrong version, like other faults below, is a gap and no error: refusing the list would hide its
+        // revocations (Q241).
         if version?.elementsEqual([1]) != true { gaps.append(.crlVersionWrong) }
         guard try fields.readElement(DERTag.sequence).encoding == signed.identifier.encoding else {
             throw .signatureAlgorithmsDiffer
@@ -54,6 +76,8 @@ package struct CertificateRevocationList: Sendable {
         let listed = fields.nextTag == DERTag.sequence ? try fields.enter(DERTag.sequence) : nil
         if listed?.isAtEnd == true { deviations.insert(.emptyListWritten) }
         let encoded = try fields.readOptional(DERTag.constructed(0))
+        // Trailing fields are a gap if the CRL has entries or extensions. Otherwise its structure is unknown,
+        // and `finish` throws.
         if listed != nil || encoded != nil, !fields.isAtEnd {
             gaps.append(.crlPartUnreadable(.extensions, .trailingBytes(at: fields.position)))
         } else {
@@ -69,11 +93,11 @@ package struct CertificateRevocationList: Sendable {
         self.deviations = deviations
     }
 
-    /// The first of the gaps; nil if there are no gaps.
+    /// The first of `gaps`; `nil` if the list is complete.
     package var incompleteness: PKIXError? { gaps.first }
 
-    /// The issuer that a CRL names, found without reading its entries, which may be cut off; nil if the bytes do not
-    /// begin as a CRL.
+    /// Returns the issuer of a CRL that may be incomplete: reads only up to the name. `nil` if the bytes do
+    /// not begin like a CRL.
     package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
         guard let list = DERReader.contents(of: DERTag.sequence, begunBy: der),
             let begun = DERReader.contents(of: DERTag.sequence, begunBy: list)
@@ -88,16 +112,20 @@ package struct CertificateRevocationList: Sendable {
         }
     }
 
-    /// How many certificates are listed.
+    /// The number of entries.
     package var count: Int { revoked.count }
 
-    /// The entry of this serial number, the contents of a certificate's INTEGER; nil if it is not listed.
+    /// Returns the entry with this serial number; `nil` if there is none.
+    ///
+    /// - Parameter serialNumber: the contents of a certificate's INTEGER.
     package func entry(serialNumber: ArraySlice<UInt8>) -> RevokedCertificate? {
         revoked.entry(serialNumber, in: der)
     }
 
-    /// Whether each certificate that `other` lists is listed here, and revoked for good or for as long.
+    /// Whether every certificate that `other` lists is listed here too, permanently or for at least as long.
+    /// An entry with the reason certificateHold is temporary and ends with its list.
     package func revokesAll(of other: CertificateRevocationList) -> Bool {
+        // A hold in a list without nextUpdate lasts until a later complete list (Q241).
         let holdsAsLong = nextUpdate ?? .max >= other.nextUpdate ?? .max
         return other.revoked.allSatisfy(in: other.der) { serial, reason in
             guard let own = entry(serialNumber: serial) else { return false }
@@ -105,14 +133,15 @@ package struct CertificateRevocationList: Sendable {
         }
     }
 
-    /// Verifies that `key` signed the list; checks nothing else.
+    /// Verifies that `key` signed the CRL. Nothing else is checked.
     package func verifySignature(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
         try signed.verify(with: key)
     }
 }
 
 extension DERReader {
-    /// nextUpdate; nil, with a gap, if it is absent or is not a time as RFC 5280 has it.
+    /// Reads nextUpdate. Returns `nil` and records a gap if it is missing, or is not a time as RFC 5280
+    /// requires.
     fileprivate mutating func readNextUpdate(
         _ deviations: inout EncodingDeviations, _ gaps: inout [PKIXError]
     ) throws(PKIXError) -> Int64? {
@@ -122,7 +151,7 @@ extension DERReader {
         }
         var time = DERReader(try readElement().encoding)
         let start = position
-        // Of two, neither is known to be the right one.
+        // If there are two, neither is known to be the right one.
         while isAtNextUpdate { _ = try readElement() }
         do throws(PKIXError) {
             let update = try time.readTime(&deviations)
@@ -134,13 +163,13 @@ extension DERReader {
         }
     }
 
-    /// Whether there is an element before the entries and the extensions, whatever its type is.
+    /// Whether the next element precedes the entries and the extensions, whatever its type.
     private var isAtNextUpdate: Bool {
         !isAtEnd && nextTag != DERTag.sequence && nextTag != DERTag.constructed(0)
     }
 }
 
-/// Why a certificate was revoked (RFC 5280, 5.3.1), by the standard's numbers.
+/// The reason for a revocation (RFC 5280 5.3.1), with the standard's numbers.
 package enum RevocationReason: UInt8, Sendable {
     case unspecified = 0
     case keyCompromise = 1
@@ -148,15 +177,15 @@ package enum RevocationReason: UInt8, Sendable {
     case affiliationChanged = 3
     case superseded = 4
     case cessationOfOperation = 5
-    /// Not for good: a later list may lift it.
+    /// Temporary: a later list may end the revocation.
     case certificateHold = 6
     case privilegeWithdrawn = 9
     case aACompromise = 10
 }
 
-/// An entry of a CRL.
+/// An entry of a CRL, without its serial number.
 package struct RevokedCertificate: Equatable, Sendable {
     package let reason: RevocationReason
-    /// Seconds since 1970-01-01T00:00:00Z; 0 if the entry's date cannot be read.
+    /// The revocation time in seconds since 1970-01-01T00:00:00Z; 0 if the entry's date is unreadable.
     package let revocationDate: Int64
 }

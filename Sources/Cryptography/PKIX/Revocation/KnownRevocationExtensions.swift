@@ -1,23 +1,27 @@
-/// The extensions of a CRL whose meaning this target knows (RFC 5280, 5.2), each read on its own.
+/// The extensions of a CRL that this target interprets (RFC 5280 5.2), each read separately.
 ///
-/// An extension that cannot be read, that makes the list less than the complete list of its issuer, or that is critical and not
-/// known, is a gap: it leaves the entries as they are, but a certificate that is not listed may then be revoked all the same
-/// (ITU-T X.509, 7.3; Q241).
+/// An extension is a gap if it is unreadable, restricts the list, or is critical and unknown. A gap does not
+/// affect the entries, but a certificate that is not listed may then be revoked nevertheless (ITU-T X.509
+/// 7.3; Q241).
 struct KnownRevocationExtensions {
-    /// How many extensions a CRL may have here.
+    /// The maximum number of extensions in a CRL.
     private static let maximumExtensions = 64
 
     private(set) var authorityKeyIdentifier: ArraySlice<UInt8>?
     private(set) var number: ArraySlice<UInt8>?
     private(set) var distributionPointURIs: [String]?
-    /// The value of the issuing distribution point.
+    /// The value of the issuing distribution point extension.
     private(set) var scope: ArraySlice<UInt8>?
-    /// Why the list may leave out certificates that are revoked.
+    /// The reasons why the list may omit revoked certificates.
     private(set) var gaps: [PKIXError] = []
     private var identifiers: Set<ObjectIdentifier> = []
 
-    /// - Parameter encoded: the contents of the element around the list of extensions; nil if the CRL has none.
-    /// - Throws: where the entries may belong to other issuers, or are of attribute certificates.
+    /// Reads the extensions.
+    ///
+    /// - Parameter encoded: the contents of the element around the list of extensions; `nil` if the CRL has
+    ///   none.
+    /// - Throws: `indirectCRL` or `crlOfOtherScope` if the entries may belong to other issuers or to
+    ///   attribute certificates.
     init(_ encoded: ArraySlice<UInt8>?, _ deviations: inout EncodingDeviations) throws(PKIXError) {
         guard let encoded else { return }
         do throws(PKIXError) {
@@ -51,7 +55,8 @@ struct KnownRevocationExtensions {
             let oid = CertificateExtension.identifier(of: element)
             gaps.append(.crlPartUnreadable(CRLPart(oid), error))
             guard let oid, let value = CertificateExtension.value(of: element) else { return }
-            // Whatever is wrong around the value, it may say that the entries belong to others.
+            // The value is interpreted even though its envelope is faulty: it may say that the entries belong
+            // to other issuers.
             known = CertificateExtension(oid: oid, isCritical: true, value: value)
         }
         if !identifiers.insert(known.oid).inserted {
@@ -94,13 +99,13 @@ struct KnownRevocationExtensions {
 }
 
 extension CertificateExtension {
-    /// The identifier of an extension of which something else cannot be read.
+    /// Returns the identifier of an extension that is otherwise unreadable.
     fileprivate static func identifier(of element: DERElement) -> ObjectIdentifier? {
         var fields = DERReader(element.contents)
         return try? fields.readObjectIdentifier()
     }
 
-    /// The value of an extension of which something else cannot be read.
+    /// Returns the value of an extension that is otherwise unreadable.
     fileprivate static func value(of element: DERElement) -> ArraySlice<UInt8>? {
         var fields = DERReader(element.contents)
         while let field = try? fields.readElement() {
@@ -110,7 +115,7 @@ extension CertificateExtension {
     }
 }
 
-/// IssuingDistributionPoint (RFC 5280, 5.2.5), each field read on its own.
+/// An IssuingDistributionPoint (RFC 5280 5.2.5), each field read separately.
 private struct IssuingDistributionPoint {
     private enum Field {
         static let name = DERTag.constructed(0)
@@ -121,21 +126,26 @@ private struct IssuingDistributionPoint {
         static let onlyAttributes = DERTag.primitive(5)
     }
 
-    /// The URIs of the name; nil if there is no name that can be read.
+    /// The URIs of the distribution point's name; `nil` if the name is missing or unreadable.
     private(set) var uris: [String]?
-    /// Whether the list leaves out document signers or reasons of this point.
+    /// Whether the list omits some document signers or reasons of this distribution point.
     private(set) var leavesOut = false
-    /// The first fault of a field.
+    /// The first fault in a field; `nil` if all could be read.
     private(set) var fault: PKIXError?
 
-    /// - Throws: `indirectCRL` or `crlOfOtherScope` for entries that are not certificates of the issuer, which have other
-    ///   serial numbers; else where no further field can be found.
+    /// Reads the fields.
+    ///
+    /// - Throws: `indirectCRL` or `crlOfOtherScope` if the entries are not certificates of the CRL's issuer,
+    ///   because their serial numbers mean other certificates; other errors if the remaining fields cannot be
+    ///   found.
     mutating func read(_ reader: inout DERReader) throws(PKIXError) {
         var fields = try reader.enter(DERTag.sequence)
         var last: UInt8 = 0
         while !fields.isAtEnd {
             let start = fields.position
             let field = try fields.readElement()
+            // Fields out of order or repeated are a fault, but their flags still count: a flag such as
+            // `indirect` must not be missed.
             if field.tag & 0x1f < last { fault = fault ?? .unexpectedTag(at: start) }
             last = field.tag & 0x1f + 1
             switch field.tag {
@@ -161,7 +171,8 @@ private struct IssuingDistributionPoint {
         }
     }
 
-    /// Whether a BOOLEAN is true. A byte other than 00 and FF is true and a fault (X.690, 8.2.2 and 11.1).
+    /// Whether a BOOLEAN is true. A byte other than 00 and FF counts as true, and as a fault (X.690 8.2.2 and
+    /// 11.1).
     private mutating func isSet(_ field: DERElement, at start: Int) -> Bool {
         let byte = field.contents.first ?? 0
         if field.contents.count != 1 || byte != 0x00 && byte != 0xff {
@@ -172,7 +183,8 @@ private struct IssuingDistributionPoint {
 }
 
 extension DERReader {
-    /// The URIs of a DistributionPointName's full name; none where it has another form (RFC 5280, 4.2.1.13).
+    /// Reads the URIs of a DistributionPointName's full name (RFC 5280 4.2.1.13). Other forms of the name
+    /// have none.
     mutating func readUniformResourceIdentifiers() throws(PKIXError) -> [String] {
         var name = try enter(DERTag.constructed(0))
         guard name.nextTag == DERTag.constructed(0) else {
@@ -193,7 +205,7 @@ extension DERReader {
 }
 
 extension ArraySlice where Element == UInt8 {
-    /// The printable ASCII text; nil for anything else, and for more than 2048 bytes.
+    /// The printable ASCII text; `nil` for other bytes, and for more than 2048 bytes.
     fileprivate var asASCII: String? {
         guard count <= 2048, allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
         return String(decoding: self, as: UTF8.self)
@@ -201,7 +213,7 @@ extension ArraySlice where Element == UInt8 {
 }
 
 extension Certificate {
-    /// The URIs of all CRL distribution points (RFC 5280, 4.2.1.13) that can be read, each on its own.
+    /// The URIs of all readable CRL distribution points (RFC 5280 4.2.1.13), each read separately.
     package var crlDistributionPointURIs: [String] {
         guard let value = firstExtension(.crlDistributionPoints)?.value else { return [] }
         var outer = DERReader(value)

@@ -1,4 +1,5 @@
-/// The positions of the entries of a CRL, sorted by serial number: one array, and no allocation per entry.
+/// The positions of a CRL's entries, sorted by serial number: one array, without an allocation for each
+/// entry.
 struct RevokedSerialNumbers: Sendable {
     private static let longestSerialNumber = 64
 
@@ -12,10 +13,10 @@ struct RevokedSerialNumbers: Sendable {
     }
 
     private var places: [Place] = []
-    /// The fault of the first entry that could not be read as a whole; nil if all could.
+    /// The first fault in an entry; `nil` if all entries could be read completely.
     private(set) var fault: PKIXError?
 
-    /// Reads `revokedCertificates` (RFC 5280, 5.1.2.6), which lies in `der`.
+    /// Reads `revokedCertificates` (RFC 5280 5.1.2.6), which is a part of `der`.
     init(
         _ list: DERReader?, in der: ArraySlice<UInt8>, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) {
@@ -27,13 +28,14 @@ struct RevokedSerialNumbers: Sendable {
             }
             guard let entry = readElement(&list) else { break }
             guard let place = try readEntry(entry, startIndex: der.startIndex, &deviations) else { continue }
-            if let last = places.last { isSorted = isSorted && Self.precedes(last, place, der) }
+            if let last = places.last { isSorted = isSorted && Self.precedes(last, place, in: der) }
             places.append(place)
         }
-        if !isSorted { places.sort { Self.precedes($0, $1, der) } }
+        if !isSorted { places.sort { Self.precedes($0, $1, in: der) } }
     }
 
-    /// The next entry; nil where its end cannot be found, and with it no later entry.
+    /// Reads the next entry. Returns `nil` and records a fault if its end cannot be found, so that no later
+    /// entry can be found either.
     private mutating func readElement(_ list: inout DERReader) -> DERElement? {
         do throws(PKIXError) {
             return try list.readElement()
@@ -45,8 +47,9 @@ struct RevokedSerialNumbers: Sendable {
 
     var count: Int { places.count }
 
-    /// An entry whose serial number can be read is revoked for good, whatever else is wrong with the entry; nil for an entry
-    /// without one.
+    /// Returns the position of an entry's serial number; `nil` if the entry has no readable serial number. If
+    /// something else in the entry is unreadable, it counts as revoked permanently, and the fault is
+    /// recorded.
     private mutating func readEntry(
         _ element: DERElement, startIndex: Int, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Place? {
@@ -59,12 +62,15 @@ struct RevokedSerialNumbers: Sendable {
             let serial = try entry.readInteger()
             guard serial.count <= Self.longestSerialNumber else { throw .limitExceeded(at: entry.position) }
             let (start, count) = (Int32(serial.startIndex - startIndex), UInt8(serial.count))
+            // Recorded step by step: a fault in a later field must not undo the revocation of a serial number
+            // that was read.
             place = Place(start: start, count: count, reason: .unspecified, date: 0)
             let date = try entry.readTime(&deviations)
             place = Place(start: start, count: count, reason: .unspecified, date: date)
             let reason = entry.isAtEnd ? .unspecified : try entry.readEntryExtensions(&deviations)
             try entry.finish()
-            // removeFromCRL takes an entry back.
+            // An entry with removeFromCRL is not revoked; it belongs in a delta CRL, so its occurrence is a
+            // fault.
             guard let reason else {
                 place = nil
                 throw PKIXError.valueMalformed(at: element.encoding.startIndex)
@@ -78,7 +84,7 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
-    /// Whether all entries, each with its serial number and reason, satisfy the condition.
+    /// Whether all entries satisfy a condition on serial number and reason.
     func allSatisfy(
         in der: ArraySlice<UInt8>, _ condition: (ArraySlice<UInt8>, RevocationReason) -> Bool
     ) -> Bool {
@@ -88,7 +94,9 @@ struct RevokedSerialNumbers: Sendable {
         }
     }
 
-    private static func precedes(_ one: Place, _ other: Place, _ der: ArraySlice<UInt8>) -> Bool {
+    private static func precedes(_ one: Place, _ other: Place, in der: ArraySlice<UInt8>) -> Bool {
+        // The order serves only the binary search. It need not be numeric, and is not: serial numbers may be
+        // negative.
         guard one.count == other.count else { return one.count < other.count }
         let span = der.span
         for offset in 0..<Int(one.count) {
@@ -98,8 +106,8 @@ struct RevokedSerialNumbers: Sendable {
         return false
     }
 
-    /// Whether the place's number is less (−1), the same (0) or more (1) than `serial`.
-    private static func order(_ place: Place, _ serial: Span<UInt8>, _ der: Span<UInt8>) -> Int {
+    /// Returns −1, 0 or 1 if the serial number at `place` is less than, equal to or greater than `serial`.
+    private static func order(of place: Place, to serial: Span<UInt8>, in der: Span<UInt8>) -> Int {
         guard Int(place.count) == serial.count else { return Int(place.count) < serial.count ? -1 : 1 }
         for offset in serial.indices {
             let own = der[Int(place.start) + offset]
@@ -113,13 +121,19 @@ struct RevokedSerialNumbers: Sendable {
         var (low, high) = (0, places.count)
         while low < high {
             let middle = (low + high) / 2
-            if Self.order(places[middle], wanted, bytes) < 0 { low = middle + 1 } else { high = middle }
+            if Self.order(of: places[middle], to: wanted, in: bytes) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        guard low < places.count, Self.order(places[low], wanted, bytes) == 0 else { return nil }
-        // Listed more than once: what is revoked for good is not on hold.
+        guard low < places.count, Self.order(of: places[low], to: wanted, in: bytes) == 0 else { return nil }
+        // If a serial number is listed more than once, a permanent revocation counts before a hold.
         var entry = places[low]
         for place in places[low...].dropFirst() {
-            guard entry.reason == .certificateHold, Self.order(place, wanted, bytes) == 0 else { break }
+            guard entry.reason == .certificateHold, Self.order(of: place, to: wanted, in: bytes) == 0 else {
+                break
+            }
             entry = place
         }
         return RevokedCertificate(reason: entry.reason, revocationDate: entry.date)
@@ -129,9 +143,9 @@ struct RevokedSerialNumbers: Sendable {
 extension DERReader {
     private static let removeFromCRL: UInt8 = 8
 
-    /// Entry extensions (RFC 5280, 5.3). A certificate issuer makes the CRL indirect.
+    /// Reads the extensions of an entry (RFC 5280 5.3). Throws `indirectCRL` for a certificate issuer.
     ///
-    /// - Returns: the reason; nil for removeFromCRL, which belongs into delta CRLs.
+    /// - Returns: the reason; `nil` for removeFromCRL, which belongs in delta CRLs.
     fileprivate mutating func readEntryExtensions(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> RevocationReason? {

@@ -2,48 +2,73 @@ internal import ErrorMapping
 package import MdocModel
 package import WalletPresentation
 
-/// Where the nonces are that were issued: in one server, or in a database that several share. It answers at most once
-/// that a nonce is spent, whoever asks and however many at a time.
+/// The nonces that were issued for online presentations, each with its request.
+///
+/// A nonce binds a request to one session of a browser or app, and its answer is accepted once. The store
+/// guarantees that at most one call of `spend` succeeds for a nonce, even if several servers ask at the same
+/// time.
+///
+/// A nonce has three states: issued, spent, and forgotten. A spent or expired nonce is remembered for another
+/// lifetime, so that a late answer is refused as used or expired, and not as unknown.
+///
+/// There are three implementations:
+///
+/// - `MemoryNonces`: one server that may forget its nonces when it ends;
+/// - `SQLiteNonces`: one server, on its disk;
+/// - `PostgreSQLNonces`: several servers with one database.
+///
+/// `OnlineVerifier` calls the store from any task. Implementations wait for the disk or the network without
+/// blocking the caller's thread, and refuse with `overloaded` when too many calls wait. A store keeps the
+/// request that the server made, and never an answer of a phone.
 package protocol NonceStore: Sendable {
-    /// Issues a nonce that the caller drew, and keeps what is asked with it.
+    /// Issues a nonce that the caller drew at random.
+    ///
+    /// - Parameters:
+    ///   - asked: the encoded request, which `spend` returns; at most `NonceTerms.longestAsked` bytes.
+    /// - Returns: the nonce with its expiry.
+    /// - Throws: `refused` if the nonce was issued before or too many are kept, for example.
     func issue(
         _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
         asked: [UInt8],
         at now: Timestamp
     ) async throws(NonceStoreError) -> IssuedNonce
 
-    /// Spends a nonce. If the store does not know whether it did, it throws: treat the nonce as spent.
+    /// Marks a nonce as spent, and returns the request that was stored with it.
+    ///
+    /// - Throws: `refused` for a nonce that is unknown, spent, expired, or of another session or channel.
+    ///   After any other error the nonce may have been spent: treat it as spent.
     func spend(
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest
 }
 
-/// How long nonces hold, and how many.
+/// The lifetime and the maximum number of nonces.
 package struct NonceTerms: Equatable, Sendable {
-    /// How many seconds a nonce may be spent. It is remembered for as long again, so that a late answer is refused
-    /// with the reason.
+    /// The number of seconds in which a nonce may be spent. The store remembers the nonce for as long again,
+    /// so that a late answer is refused with the reason.
     package var lifetime: Int64 = 300
-    /// How many are kept at a time.
+    /// The maximum number of nonces in the store.
     package var capacity = 100_000
 
-    /// The most bytes that are kept of what was asked.
+    /// The maximum size of an encoded request, in bytes.
     package static let longestAsked = 1 << 13
-    /// How often those that nobody asks for any more are deleted, in seconds.
+    /// The interval between two sweeps, which delete expired nonces, in seconds.
     static let sweepInterval: Int64 = 2
-    /// How many are deleted at a time: others wait meanwhile.
+    /// The maximum number of nonces that one sweep deletes, because other calls wait meanwhile.
     static let sweepSize = 20_000
 
     package init() {}
 
-    /// The latest expiry that a nonce may have: one with a later expiry was issued before a restart, while the clock ran
-    /// ahead. An hour more than the longest lifetime, since the clocks of several servers may differ.
+    /// Returns the latest expiry that a valid nonce can have. A nonce with a later expiry was issued before a
+    /// restart, while the clock was ahead. The result is one hour beyond the longest lifetime, because the
+    /// clocks of servers differ.
     static func latestExpiry(at now: Timestamp) -> Timestamp {
         now.advanced(bySeconds: 2 * 3600)
     }
 }
 
-/// A spent nonce, and what was asked with it.
+/// A spent nonce and the request that was stored with it.
 package struct SpentRequest: ~Copyable, Sendable {
     package let asked: [UInt8]
     private let nonce: SpentNonce
@@ -56,11 +81,11 @@ package struct SpentRequest: ~Copyable, Sendable {
     package consuming func spentNonce() -> SpentNonce { nonce }
 }
 
-/// What a store found when somebody came with a nonce.
+/// The stored data of a nonce that somebody tries to spend.
 struct NonceUse: Sendable {
     let issued: IssuedNonce
     let asked: [UInt8]
-    /// What the store's one atomic step answered.
+    /// Whether the store's atomic update changed the nonce from unspent to spent.
     let isFirstUse: Bool
 
     func spent(
@@ -74,19 +99,20 @@ struct NonceUse: Sendable {
     }
 }
 
-/// Why a nonce was neither issued nor spent.
+/// The reason why a nonce was not issued, or not spent.
 package enum NonceStoreError: Error, Equatable, Sendable {
+    /// The nonce itself is refused: for example, it is unknown, spent or expired.
     case refused(NonceRefusal)
-    /// More is to be kept than `NonceTerms.longestAsked`.
+    /// The request is larger than `NonceTerms.longestAsked`.
     case askedTooLong
-    /// More requests wait for the database than it can answer in time.
+    /// More calls wait for the database than it can answer in time.
     case overloaded
     /// The library that reaches the database is not installed.
     case libraryMissing
     /// The database cannot be reached.
     case unreachable
-    /// The database did not answer in time: what was asked of it may have happened.
+    /// The database did not answer in time. The nonce may have been issued or spent nevertheless.
     case overdue
-    /// The database refused, with its own code: five characters of SQLSTATE, or a result code of SQLite.
+    /// The database reported an error: an SQLSTATE of five characters, or a result code of SQLite.
     case failed(code: String)
 }

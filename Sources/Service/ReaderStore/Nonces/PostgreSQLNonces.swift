@@ -1,18 +1,19 @@
 package import MdocModel
 package import WalletPresentation
 
-/// The nonces of several servers in one PostgreSQL database: what one of them issued another spends, and none twice.
+/// The nonces of several servers in one PostgreSQL database. A nonce that one server issued can be spent at
+/// another, and only once.
 package actor PostgreSQLNonces: NonceStore {
     private let terms: NonceTerms
     private let pool: PostgreSQLPool
     private let time: MonotonicTime
-    /// How many there were at the last sweep, and were issued here since.
+    /// The number of nonces at the last sweep, plus those that this server issued since.
     private var count = 0
     private var nextSweep = Timestamp(secondsSince1970: .min)
 
-    /// It connects only when the first nonce is needed.
+    /// Stores the settings. The first connection is made when the first nonce is needed.
     ///
-    /// - Parameter settings: where the database is, in the form of libpq: `host=/run/postgresql dbname=shop`.
+    /// - Parameter settings: the connection string of libpq, such as `host=/run/postgresql dbname=shop`.
     package init(
         _ settings: String, _ terms: NonceTerms = NonceTerms(), time: MonotonicTime = MonotonicTime()
     ) {
@@ -30,6 +31,7 @@ package actor PostgreSQLNonces: NonceStore {
         let now = time.time(at: now)
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
+        // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
         count += 1
         let issued = IssuedNonce(
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
@@ -58,16 +60,18 @@ package actor PostgreSQLNonces: NonceStore {
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)
         }
-        guard let row = try await pool.nonceRows(NonceTables.look, [nonce.bytes]).first else {
+        guard let row = try await pool.nonceRows(NonceTables.read, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }
         return try NonceUse(issued: IssuedNonce(nonce, row), asked: [], isFirstUse: false)
             .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes what expired a lifetime ago or expires later than it may, and counts what is left.
+    /// Deletes nonces that expired a lifetime ago, and those with an impossibly late expiry, and counts the
+    /// rest.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         let due = nextSweep
+        // Set before the suspension: other calls arrive during the sweep, and must not begin another.
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         do throws(NonceStoreError) {
             let row = try await pool.nonceRows(
@@ -84,12 +88,12 @@ package actor PostgreSQLNonces: NonceStore {
 }
 
 extension Timestamp {
-    /// PostgreSQL's bigint.
+    /// The seconds since 1970 in PostgreSQL's binary form of a bigint.
     fileprivate var bytes: [UInt8] { secondsSince1970.postgreSQL }
 }
 
 extension PostgreSQLPool {
-    /// The rows of a statement about nonces.
+    /// Returns the rows of a statement, with the pool's errors translated to those of a nonce store.
     fileprivate nonisolated func nonceRows(
         _ statement: String, _ values: [[UInt8]]
     ) async throws(NonceStoreError) -> [[[UInt8]?]] {
@@ -109,7 +113,7 @@ extension PostgreSQLPool {
 }
 
 extension IssuedNonce {
-    /// From the columns session, channel and expires.
+    /// Reads the columns session, channel and expires, in this order.
     fileprivate init(_ nonce: PresentationNonce, _ row: [[UInt8]?]) throws(NonceStoreError) {
         guard row.count >= 3, let digest = row[0], let session = SessionBinding(stored: digest),
             let name = row[1],

@@ -5,14 +5,21 @@ package import MdocModel
 internal import Synchronization
 package import WalletPresentation
 
-/// The nonces of one server on its disk, in a file beside the store's: they change with every request.
+/// The nonces of one server, in the file `nonces.sqlite` beside the store.
 ///
-/// Requests that arrive while one change is written to the disk are combined in the next. Each waits for the disk
-/// at most twice, however many arrive.
+/// Every request writes here, so writes are combined: calls that arrive during one transaction are made
+/// together in the next one. A call therefore waits for at most two writes to the disk, however many arrive.
+/// At most 4096 calls wait; further ones fail with `overloaded`.
+///
+/// The actor holds the queue of waiting calls. A single task (`write`) takes up to 256 of them at a time and
+/// resumes each with its result. If the transaction fails, all calls in it fail.
+///
+/// Unlike the store, this file has a write-ahead log: nonces have no personal data, so copies of deleted rows
+/// do no harm.
 package actor SQLiteNonces: NonceStore {
     private enum Step: Sendable {
         case issue(IssuedNonce, asked: [UInt8])
-        case spend(PresentationNonce, SessionBinding, PresentationChannel, Timestamp)
+        case spend(PresentationNonce, by: SessionBinding, over: PresentationChannel, at: Timestamp)
     }
 
     private struct Waiting {
@@ -20,9 +27,9 @@ package actor SQLiteNonces: NonceStore {
         let answer: CheckedContinuation<Result<NonceUse, NonceStoreError>, Never>
     }
 
-    /// How many wait at most for the next change.
+    /// The maximum number of calls that wait for the next transaction.
     private static let mostWaiting = 4096
-    /// How many are made together at most.
+    /// The maximum number of calls in one transaction.
     private static let mostTogether = 256
 
     private let terms: NonceTerms
@@ -30,10 +37,12 @@ package actor SQLiteNonces: NonceStore {
     private let time: MonotonicTime
     private var waiting: [Waiting] = []
     private var isWriting = false
-    /// How many there were at the last sweep, and were issued since.
+    /// The number of nonces at the last sweep, plus those that were issued since.
     private var count = 0
     private var nextSweep = Timestamp(secondsSince1970: .min)
 
+    /// Opens the file `nonces.sqlite`.
+    ///
     /// - Parameter folder: the store's folder, created if absent.
     package init(
         in folder: String, _ terms: NonceTerms = NonceTerms(), time: MonotonicTime = MonotonicTime()
@@ -49,7 +58,8 @@ package actor SQLiteNonces: NonceStore {
         var configuration = Configuration()
         configuration.busyMode = .timeout(ReaderStore.longestWait)
         configuration.label = "countersign.nonces"
-        // Once a nonce is reported as spent it stays so over a loss of power: the log is on the disk by then (FULL).
+        // A nonce that was reported as spent stays spent after a loss of power: FULL writes the log to the
+        // disk at each commit.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
         }
@@ -81,8 +91,9 @@ package actor SQLiteNonces: NonceStore {
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
+        // Counted before the suspension, so that calls at the same time cannot exceed the capacity together.
         count += 1
-        return try await make(.issue(issued, asked: asked)).issued
+        return try await submit(.issue(issued, asked: asked)).issued
     }
 
     package func spend(
@@ -90,12 +101,14 @@ package actor SQLiteNonces: NonceStore {
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest {
         let now = time.time(at: now)
-        return try await make(.spend(nonce, session, channel, now))
+        return try await submit(.spend(nonce, by: session, over: channel, at: now))
             .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes what expired a lifetime ago or expires later than it may, and counts what is left.
+    /// Deletes nonces that expired a lifetime ago, and those with an impossibly late expiry, and counts the
+    /// rest.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
+        // Set before the suspension: other calls arrive during the sweep, and must not begin another.
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         let last = now.advanced(bySeconds: -terms.lifetime).secondsSince1970
         let latest = NonceTerms.latestExpiry(at: now).secondsSince1970
@@ -110,9 +123,9 @@ package actor SQLiteNonces: NonceStore {
         }
     }
 
-    // MARK: Changes together
+    // MARK: Combined writes
 
-    private func make(_ step: Step) async throws(NonceStoreError) -> NonceUse {
+    private func submit(_ step: Step) async throws(NonceStoreError) -> NonceUse {
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in
             waiting.append(Waiting(step: step, answer: answer))
@@ -128,10 +141,11 @@ package actor SQLiteNonces: NonceStore {
             waiting.removeFirst(together.count)
             let steps = together.map(\.step)
             do throws(NonceStoreError) {
-                let uses = try await change { database in try steps.map { try Self.make($0, in: database) } }
-                for (one, use) in zip(together, uses) { one.answer.resume(returning: use) }
+                let uses = try await change { database in try steps.map { try Self.perform($0, in: database) }
+                }
+                for (caller, use) in zip(together, uses) { caller.answer.resume(returning: use) }
             } catch {
-                for one in together { one.answer.resume(returning: .failure(error)) }
+                for caller in together { caller.answer.resume(returning: .failure(error)) }
             }
         }
         isWriting = false
@@ -149,7 +163,7 @@ package actor SQLiteNonces: NonceStore {
         }
     }
 
-    private static func make(
+    private static func perform(
         _ step: Step, in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {
         switch step {
@@ -178,11 +192,12 @@ package actor SQLiteNonces: NonceStore {
         at now: Timestamp, in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {
         let key = Data(nonce.bytes)
-        let found = try Row.fetchOne(
+        let row = try Row.fetchOne(
             database.cachedStatement(
                 sql: "SELECT session, channel, expires, asked FROM nonce WHERE nonce = ?"), arguments: [key])
-        guard let found else { return .failure(.refused(.unknown)) }
-        let issued = try IssuedNonce(nonce, found)
+        guard let row else { return .failure(.refused(.unknown)) }
+        let issued = try IssuedNonce(nonce, row)
+        // Checked before the update, so that an answer from another session does not use up the nonce.
         do throws(NonceRefusal) {
             try issued.check(session: session, channel: channel, at: now)
         } catch {
@@ -192,7 +207,7 @@ package actor SQLiteNonces: NonceStore {
             .execute(arguments: [key])
         return .success(
             NonceUse(
-                issued: issued, asked: [UInt8](try found.decode(Data.self, forColumn: "asked")),
+                issued: issued, asked: [UInt8](try row.decode(Data.self, forColumn: "asked")),
                 isFirstUse: database.changesCount == 1))
     }
 }
@@ -208,7 +223,7 @@ extension IssuedNonce {
     }
 }
 
-/// The table of nonces in PostgreSQL.
+/// The table of nonces in PostgreSQL, and the statements on it.
 enum NonceTables {
     static let schema = PostgreSQLSchema(
         table: "countersign_nonce",
@@ -231,7 +246,8 @@ enum NonceTables {
         VALUES ($1::bytea, $2::bytea, $3::text, $4::bigint, $5::bytea) ON CONFLICT DO NOTHING RETURNING true
         """
 
-    /// The atomic step: whoever comes with what it was issued for, and nobody else, spends it.
+    /// The atomic step of `spend`: marks the nonce as spent if session, channel and time match and it is
+    /// unspent. Of two servers that execute this statement for one nonce, only one gets a row.
     static let spend = """
         UPDATE countersign_nonce SET is_spent = true
         WHERE nonce = $1::bytea AND session = $2::bytea AND channel = $3::text
@@ -239,10 +255,11 @@ enum NonceTables {
         RETURNING session, channel, expires, asked
         """
 
-    /// Why the step was not made.
-    static let look = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
+    /// Reads the row of a nonce that `spend` did not update, to name the reason.
+    static let read = "SELECT session, channel, expires FROM countersign_nonce WHERE nonce = $1::bytea"
 
-    /// Several servers sweep, each what no other does.
+    /// Deletes expired nonces and returns the number of the others. `SKIP LOCKED`: several servers sweep at
+    /// the same time without waiting for each other.
     static let sweep = """
         WITH expired AS (
             DELETE FROM countersign_nonce WHERE nonce IN (
@@ -253,7 +270,7 @@ enum NonceTables {
         """
 }
 
-/// The nonces of one server that forgets them when it ends.
+/// The nonces of one server in memory. They are lost when the server ends.
 package final class MemoryNonces: NonceStore {
     private let ledger: Mutex<NonceLedger>
     private let time: MonotonicTime

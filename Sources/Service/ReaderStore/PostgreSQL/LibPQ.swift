@@ -1,10 +1,10 @@
 internal import CPostgreSQL
 internal import Glibc
 
-/// libpq's functions. It is loaded where a database is first asked for: linked, it would bring Kerberos, LDAP and GnuTLS into
-/// the memory of every counter.
+/// The functions of libpq, loaded with `dlopen` when a database is first used. If the programs were linked
+/// with libpq, every daemon would load Kerberos, LDAP and GnuTLS into its memory.
 @safe struct LibPQ: Sendable {
-    /// Nil if the library is not installed.
+    /// The functions of the installed library, or `nil` if the library is not installed.
     static let installed = try? LibPQ("libpq.so.5")
 
     typealias Connection = OpaquePointer
@@ -34,12 +34,13 @@ internal import Glibc
     let getvalue: @convention(c) (Rows?, Int32, Int32) -> UnsafeMutablePointer<CChar>?
     let clear: @convention(c) (Rows?) -> Void
 
-    /// It is not installed, or lacks one of the functions.
+    /// The error if the library is not installed or lacks a function.
     struct Missing: Error {}
 
     init(_ file: String) throws(Missing) {
         guard let library = unsafe dlopen(file, RTLD_NOW | RTLD_LOCAL) else { throw Missing() }
-        /// Each field's type is that of the function in libpq-fe.h.
+        /// Returns a function of the library. The caller gives it the type that the function has in
+        /// libpq-fe.h.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }
             return unsafe unsafeBitCast(symbol, to: Function.self)

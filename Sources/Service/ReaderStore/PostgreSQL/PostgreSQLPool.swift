@@ -2,13 +2,24 @@ internal import CPostgreSQL
 internal import Dispatch
 internal import Glibc
 
-/// A few connections to one database, each for one statement at a time.
+/// A pool of eight connections to one PostgreSQL database.
+///
+/// A connection serves one statement or transaction at a time, on its own dispatch queue, so that waiting for
+/// the database blocks no other task. Up to 1024 callers wait for a free connection; a further caller fails
+/// with `overloaded`, and so does a caller that has waited for more than two seconds when a connection
+/// becomes free.
+///
+/// A connection is made when it is first needed, and its tables are created or brought up to date then. After
+/// any error the connection is closed: a late answer to the failed statement must not be read as the answer
+/// to the next. If the database cannot be reached, all waiting callers fail at once.
+///
+/// The pool does not repeat a statement: after `overdue` the statement may have been executed.
 package actor PostgreSQLPool {
-    /// How many connections there are at most.
+    /// The number of connections.
     static let size = 8
-    /// How many statements wait for a connection at most.
+    /// The maximum number of callers that wait for a connection.
     private static let mostWaiting = 1024
-    /// How long a statement may wait for a connection.
+    /// The maximum time for which a caller waits for a connection.
     private static let timeout = Duration.seconds(2)
 
     private struct Waiting {
@@ -19,14 +30,16 @@ package actor PostgreSQLPool {
     private var idle: [PostgreSQLConnection]
     private var waiting: [Waiting] = []
 
+    /// Creates the pool without connecting.
+    ///
     /// - Parameters:
-    ///   - settings: where the database is, in the form of libpq: `host=/run/postgresql dbname=shop`.
-    ///   - schema: the tables, made where they are not there.
+    ///   - settings: the connection string of libpq, such as `host=/run/postgresql dbname=shop`.
+    ///   - schema: the tables that each new connection creates or updates.
     package init(_ settings: String, _ schema: PostgreSQLSchema) {
         idle = (0..<Self.size).map { _ in PostgreSQLConnection(settings, schema) }
     }
 
-    /// The rows that one statement gives, as `PostgreSQLLink.rows(_:_:until:)` does.
+    /// Returns the rows of one statement, as `PostgreSQLLink.rows(_:_:until:)` does.
     package func rows(
         _ statement: String, _ values: [[UInt8]] = []
     ) async throws(PostgreSQLError) -> [[[UInt8]?]] {
@@ -35,7 +48,8 @@ package actor PostgreSQLPool {
         }
     }
 
-    /// What `body` does in one transaction, which is on the disk when this returns, or nothing of it.
+    /// Runs `body` in one transaction. When this function returns, the changes are on the disk; if it throws
+    /// `overdue` or `unreachable`, they may be.
     package func transaction<Value: Sendable>(
         _ body:
             @escaping @Sendable (
@@ -53,19 +67,21 @@ package actor PostgreSQLPool {
                 borrowing PostgreSQLLink, ContinuousClock.Instant
             ) throws(PostgreSQLError) -> Value
     ) async throws(PostgreSQLError) -> Value {
-        let connection = try await take()
+        let connection = try await acquire()
         do throws(PostgreSQLError) {
             let value = try await connection.using(body)
-            give(connection)
+            release(connection)
             return value
         } catch {
+            // The waiting callers would each wait for the same failure, one connection timeout after the
+            // other.
             if error == .unreachable { refuseAll() }
-            give(connection)
+            release(connection)
             throw error
         }
     }
 
-    private func take() async throws(PostgreSQLError) -> PostgreSQLConnection {
+    private func acquire() async throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection = idle.popLast() { return connection }
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in
@@ -73,9 +89,9 @@ package actor PostgreSQLPool {
         }.get()
     }
 
-    /// To the first who still waits. No connection is held for longer than its timeout, so that nobody waits much longer
-    /// than theirs.
-    private func give(_ connection: PostgreSQLConnection) {
+    /// Gives a connection to the first caller whose deadline has not passed. Statements have a timeout, so no
+    /// connection is in use for much longer.
+    private func release(_ connection: PostgreSQLConnection) {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
             guard next.deadline > .now else {
@@ -87,19 +103,19 @@ package actor PostgreSQLPool {
         idle.append(connection)
     }
 
-    /// Fails all waiting callers: the database cannot be reached.
+    /// Fails all waiting callers, because the database cannot be reached.
     private func refuseAll() {
-        for one in waiting { one.answer.resume(returning: .failure(.unreachable)) }
+        for caller in waiting { caller.answer.resume(returning: .failure(.unreachable)) }
         waiting = []
     }
 }
 
-/// One connection of the pool. It is made when it is first needed, and again when it is lost. It waits for the
-/// database on its own queue, so that it blocks nobody else.
-private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on the queue alone
-    /// For how long the database may let itself be connected to.
+/// A connection of the pool, made when first needed and again after it was lost. All calls of libpq happen on
+/// `queue`, so that waiting for the database blocks no other task.
+private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is used only on `queue`
+    /// The maximum time to connect to the database and to prepare the tables.
     private static let connectTimeout = Duration.seconds(3)
-    /// How long one statement may take.
+    /// The maximum time for one statement or transaction.
     private static let statementTimeout = Duration.seconds(2)
 
     private let settings: String
@@ -112,7 +128,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
         self.schema = schema
     }
 
-    /// Lends the link until the deadline of one statement.
+    /// Runs `body` on `queue` with the link and the deadline of one statement.
     func using<Value: Sendable>(
         _ body:
             @escaping @Sendable (
@@ -134,12 +150,13 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
             self.link = consume link
             return .success(value)
         } catch {
-            // Whatever went wrong, what may still come over this connection is not for the next statement.
+            // The link is dropped after any error: a late answer to this statement must not be read as the
+            // answer to the next.
             return .failure(error)
         }
     }
 
-    /// The current connection, or a new one. Nobody else has it while it is in use.
+    /// Returns the current connection if it is open, or a new one. The caller owns it until it is put back.
     private func usableLink() throws(PostgreSQLError) -> PostgreSQLLink {
         if let link = link.take(), link.isUsable { return link }
         let deadline = ContinuousClock.now + Self.connectTimeout
@@ -150,12 +167,14 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
     }
 }
 
-/// One connection of libpq. It never waits for the database longer than the given deadline, and sends every value
-/// separately from the text of the statement.
+/// A connection of libpq. Every function returns by its deadline. Values are sent apart from the text of the
+/// statement, so they cannot change its meaning.
 @safe package struct PostgreSQLLink: ~Copyable {
     private let libpq: LibPQ
     private let connection: LibPQ.Connection
 
+    /// Connects to the database.
+    ///
     /// - Parameter settings: `keyword=value …` in the form of libpq.
     init(_ settings: String, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         guard let libpq = LibPQ.installed else { throw .libraryMissing }
@@ -192,13 +211,17 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
     /// Whether the connection is still open, as far as can be known without a query.
     var isUsable: Bool {
         var descriptor = unsafe pollfd(fd: libpq.socket(connection), events: Int16(POLLIN), revents: 0)
-        // Data that was not requested is the server's notice that it ends the connection.
+        // Data that arrives without a request is the server's notice that it closes the connection.
         return unsafe poll(&descriptor, 1, 0) == 0 && libpq.status(connection) == CONNECTION_OK
     }
 
-    /// The rows that a statement gives: for each column the bytes of PostgreSQL's binary form, or nil for null.
+    /// Executes a statement and returns its rows: for each column the bytes of PostgreSQL's binary form, or
+    /// `nil` for null.
     ///
-    /// - Parameter values: `$1` and so on, in the binary form of the types to which the statement casts them.
+    /// - Parameters:
+    ///   - values: the values of `$1` and so on, in the binary form of the types to which the statement casts
+    ///     them.
+    ///   - deadline: the time at which the function throws `overdue`.
     package func rows(
         _ statement: String, _ values: [[UInt8]] = [], until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> [[[UInt8]?]] {
@@ -209,6 +232,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
         while true {
             while unsafe libpq.isBusy(connection) == 1 {
                 try unsafe Self.wait(for: POLLIN, on: libpq.socket(connection), until: deadline)
+                // The connection broke after the statement was sent, so it is unknown whether the statement
+                // was executed.
                 guard unsafe libpq.consumeInput(connection) == 1 else { throw .overdue }
             }
             guard let result = unsafe libpq.getResult(connection) else { break }
@@ -223,7 +248,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
         return rows
     }
 
-    /// What `body` does, on the disk when this returns, or nothing of it.
+    /// Runs `body` between `BEGIN` and `COMMIT`.
     func transaction<Value>(
         until deadline: ContinuousClock.Instant,
         _ body: (borrowing PostgreSQLLink, ContinuousClock.Instant) throws(PostgreSQLError) -> Value
@@ -236,6 +261,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
     }
 
     private func send(_ statement: String, _ values: [[UInt8]]) -> Bool {
+        // One buffer for all values, with an extra byte: libpq takes a null pointer for SQL null, and an
+        // empty array has none.
         let joined = Array(values.joined()) + [0]
         let lengths = values.map { Int32($0.count) }
         let formats = [Int32](repeating: 1, count: values.count)
@@ -252,6 +279,8 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is to
 
     private func flush(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         while true {
+            // Input is read while output is written: a server that waits for its own output to be read
+            // accepts no more input.
             switch unsafe libpq.flush(connection) {
             case 0: return
             case 1: try unsafe Self.wait(for: POLLIN | POLLOUT, on: libpq.socket(connection), until: deadline)

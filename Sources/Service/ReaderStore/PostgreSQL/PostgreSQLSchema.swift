@@ -1,8 +1,13 @@
-/// Tables in PostgreSQL, and what a connection to them relies on.
+/// The tables of one component in PostgreSQL, their migrations, and the settings of a session.
 package struct PostgreSQLSchema: Sendable {
-    /// A statement, and a transaction whose client says nothing, end by themselves soon after nobody waits for them any more: a
-    /// computer that lost its power keeps no lock. What is reported as spent is on the disk, be
-    /// the database set to say so earlier; two who spend at once meet at the row, be it set to isolate them further.
+    /// The settings of each session.
+    ///
+    /// - Timeouts: a statement, a wait for a lock and an idle transaction end by themselves. Otherwise the
+    ///   locks of a computer that lost its power would stay for about two hours.
+    /// - Isolation: `read committed`, even if the database's default is stricter, so that two servers that
+    ///   spend one nonce meet at its row instead of failing with a serialization error.
+    /// - `synchronous_commit` is never off, even if the database's default is: a reported change must be on
+    ///   the disk.
     static let session = [
         "SET client_min_messages = 'error'", "SET statement_timeout = '3s'", "SET lock_timeout = '2s'",
         "SET idle_in_transaction_session_timeout = '10s'",
@@ -14,47 +19,53 @@ package struct PostgreSQLSchema: Sendable {
     ]
 
     private enum Form: Sendable {
-        /// Tables that never change: made by `statements` where `table` is not there.
+        /// Tables that never change: created by `statements` if `table` is missing.
         case fixed(table: String, statements: [String])
-        /// Tables whose version stands in `table`.
+        /// Tables with migrations; their version is stored in `table`.
         case versioned(table: String, migrations: [[String]])
     }
 
-    /// The lock under which one server at a time makes or changes tables.
+    /// The statement that takes an advisory lock, under which one server at a time creates or changes tables.
     private static let lock = "SELECT pg_advisory_xact_lock(1131902830)"
 
     private let form: Form
 
+    /// Describes tables that never change.
+    ///
     /// - Parameters:
-    ///   - table: the table whose presence says that all are there: the one that the last statement makes.
-    ///   - statements: make the tables where they are not there.
+    ///   - table: the table whose existence shows that all tables exist: the one that the last statement
+    ///     creates.
+    ///   - statements: the statements that create the tables if they are missing.
     package init(table: StaticString, statements: [String]) {
         form = .fixed(table: "\(table)", statements: statements)
     }
 
+    /// Describes tables with migrations.
+    ///
     /// - Parameters:
-    ///   - table: the table with the version, which is made with the others.
-    ///   - migrations: the statements that lead to version 1, from 1 to 2, and so on. A migration that a release has is never changed.
-    ///     The first one also makes version 1 of tables that were made before they had a version.
+    ///   - table: the table that stores the version; it is created with the others.
+    ///   - migrations: the statements that lead to version 1, from 1 to 2, and so on. A released migration is
+    ///     never edited. The first migration must also accept tables that were created before the version was
+    ///     stored.
     package init(versions table: StaticString, migrations: [[String]]) {
         form = .versioned(table: "\(table)", migrations: migrations)
     }
 
-    /// The version to which `prepare` brings the tables; nil for tables that never change.
+    /// The version to which `prepare` brings the tables; `nil` for tables that never change.
     package var version: Int64? {
         if case .versioned(_, let migrations) = form { Int64(migrations.count) } else { nil }
     }
 
-    /// Makes the tables where they are not there, and brings them to the newest version in one transaction.
+    /// Creates missing tables and brings existing ones to the newest version, in one transaction.
     ///
-    /// - Throws: `PostgreSQLError.tablesNewer` if a newer program changed the tables, `versionMissing` if the table with their version
-    ///   holds none.
+    /// - Throws: `PostgreSQLError.tablesNewer` if a newer program changed the tables, `versionMissing` if the
+    ///   table with their version is empty.
     func prepare(
         _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         switch form {
         case .fixed(let table, let statements):
-            guard try !Self.isThere(table, link, until: deadline) else { return }
+            guard try !Self.exists(table, link, until: deadline) else { return }
             // An error ends the connection, and with it the transaction.
             for statement in ["BEGIN", Self.lock] + statements + ["COMMIT"] {
                 _ = try link.rows(statement, until: deadline)
@@ -63,7 +74,7 @@ package struct PostgreSQLSchema: Sendable {
             guard try Self.version(in: table, link, until: deadline) != migrations.count else { return }
             try link.transaction(until: deadline) { link, deadline throws(PostgreSQLError) in
                 _ = try link.rows(Self.lock, until: deadline)
-                // Another server may have changed them meanwhile.
+                // Read again under the lock: another server may have changed the tables since.
                 let version = try Self.version(in: table, link, until: deadline)
                 guard version <= migrations.count else { throw .tablesNewer }
                 guard version < migrations.count else { return }
@@ -78,34 +89,34 @@ package struct PostgreSQLSchema: Sendable {
         }
     }
 
-    private static func isThere(
+    private static func exists(
         _ table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Bool {
         try link.rows("SELECT to_regclass('\(table)') IS NOT NULL", until: deadline).first?.first == [1]
     }
 
-    /// The version in the table; 0 where there is no such table.
+    /// Returns the version in the table, or 0 if the table does not exist.
     private static func version(
         in table: String, _ link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> Int {
-        guard try isThere(table, link, until: deadline) else { return 0 }
+        guard try exists(table, link, until: deadline) else { return 0 }
         let row = try link.rows("SELECT max(version)::bigint FROM \(table)", until: deadline).first
         guard let version = row?.first??.bigint, version > 0 else { throw .versionMissing }
         return Int(clamping: version)
     }
 }
 
-/// Why a statement was not executed, or may not have been.
+/// The reason why a statement was not executed, or may not have been.
 package enum PostgreSQLError: Error, Equatable, Sendable {
-    /// More requests wait for the database than it can answer in time.
+    /// More callers wait for the database than it can serve in time.
     case overloaded
-    /// The library that reaches the database is not installed.
+    /// The library libpq is not installed.
     case libraryMissing
     /// The database cannot be reached.
     case unreachable
-    /// The database did not answer in time: what was asked of it may have happened.
+    /// The database did not answer in time. The statement may have been executed.
     case overdue
-    /// The database refused, with its own code: five characters of SQLSTATE.
+    /// The database reported an error, with an SQLSTATE of five characters.
     case failed(code: String)
     /// A row does not have the columns or types of the statement.
     case rowMalformed
@@ -113,10 +124,10 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
     case tablesNewer
     /// The table with the version of the tables is there and holds no version.
     case versionMissing
-    /// There are no random bytes for what the statement is to put in place.
+    /// The computer gave no random bytes for a value that the statement inserts.
     case withoutRandom
 
-    /// In plain words: what is, and what to do.
+    /// A text that says what failed, and what to do.
     package var explanation: String {
         switch self {
         case .overloaded: "too many requests wait for the database: try again"
@@ -136,11 +147,11 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
 }
 
 extension Int64 {
-    /// PostgreSQL's bigint.
+    /// The eight bytes of PostgreSQL's binary form of a bigint.
     package var postgreSQL: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * $0)) } }
 }
 
 extension [UInt8] {
-    /// From PostgreSQL's bigint; nil for another size.
+    /// The number in PostgreSQL's binary form of a bigint; `nil` unless there are eight bytes.
     package var bigint: Int64? { count == 8 ? reduce(0) { $0 << 8 | Int64($1) } : nil }
 }

@@ -2,17 +2,33 @@ internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// Receipts from the first on, as they are handed to somebody who checks them without the store.
+/// A chain of signed receipts, from the first one, which can be verified without the store.
+///
+/// Each link is a `SignedReceipt` with a number, the digest of the link before it and a statement.
+/// Verification starts at number 1 and the fixed digest `SignedReceipt.origin`, and stops at the first link
+/// that is malformed, is signed by an unknown key, has the wrong number or names another predecessor. So a
+/// changed, inserted, moved or deleted link is found.
+///
+/// A missing end cannot be found in the chain itself. Three things outside the chain show it: the signed head
+/// in the store's folder (`ReaderStore.verifyReceipts`), a digest that somebody noted (`expecting`), and the
+/// fleet hub, which has copies.
+///
+/// The keys come from the caller, never from the chain. `verify` is called by `countersign receipt verify`,
+/// the owner's page and the fleet hub. A chain is a value, and verifying it blocks only the caller's thread.
+///
+/// The file of a chain is a CBOR map with the members `type` and `receipts`; it is at most 256 MiB.
 package struct ReceiptChain: Sendable {
-    /// The longest file that is read, in bytes.
+    /// The maximum size of a chain's file, in bytes.
     package static let maximumSize = 1 << 28
     private static let type = "countersign receipt chain"
 
-    /// The result of a check.
+    /// The result of verifying a chain.
     package enum Verdict: Equatable, Sendable {
-        /// Every link is valid. The digest is that of the last link, or of the beginning if the chain is empty.
+        /// Every link is valid. `head` is the digest of the last link, or the start digest if the chain is
+        /// empty.
         case intact(count: Int, head: [UInt8])
-        /// The place of the first link that does not hold, counted from 1; one past the last where the end is missing.
+        /// The position of the first invalid link, counted from 1; one past the last link if the end is
+        /// missing.
         case broken(at: Int64, ReceiptChainFault)
     }
 
@@ -23,7 +39,7 @@ package struct ReceiptChain: Sendable {
         self.links = links
     }
 
-    /// Throws `receiptMalformed` for anything but a chain; the contents of its links are not checked.
+    /// Parses the file of a chain without verifying its links. Throws `receiptMalformed` for anything else.
     package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
         guard let links = try? Self.parse(bytes) else { throw .receiptMalformed }
         self.links = links
@@ -35,14 +51,15 @@ package struct ReceiptChain: Sendable {
         return try map["receipts"]?.array().map { [UInt8](try $0.byteString()) }
     }
 
-    /// The digest of the last link; nil if the chain is empty.
+    /// The digest of the last link; `nil` if the chain is empty.
     package var head: [UInt8]? { links.last.map { Digest(.sha256, of: $0[...]).bytes } }
 
     package func encoded() -> [UInt8] {
         links.reduce(into: Self.opening(of: links.count)) { $0 += Self.encoding(of: $1) }
     }
 
-    /// The bytes before the links of a chain of this many, for a writer that writes it piece by piece.
+    /// Returns the encoding that precedes the links of a chain with `count` links, for a writer that writes
+    /// link by link.
     package static func opening(of count: Int) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.map(count: 2)
@@ -53,18 +70,20 @@ package struct ReceiptChain: Sendable {
         }
     }
 
-    /// The encoding of a link in a chain.
+    /// Returns the encoding of one link in the file of a chain.
     package static func encoding(of link: [UInt8]) -> [UInt8] {
         CBOREncoder.encode { $0.byteString(link) }
     }
 
-    /// Follows the chain from its first link to its last, or to the first that is not valid.
+    /// Verifies the links in order, up to the first that is not valid.
     ///
     /// - Parameters:
-    ///   - keys: the keys that may have signed; keys in the chain are not used.
-    ///   - start: the number and digest of the link before the first of these; 0 and `SignedReceipt.origin` for a whole chain.
-    ///   - head: the digest of a link that must be in the chain. Without it, a missing end cannot be detected.
-    ///   - isSigned: whether this very key signed a link, for who has checked that before.
+    ///   - keys: the keys that may have signed. A link that names another key is `keyUnknown`.
+    ///   - start: the number and digest of the link before the first one; 0 and `SignedReceipt.origin` for a
+    ///     whole chain.
+    ///   - head: the digest of a link that must be in the chain. Without it a missing end cannot be detected.
+    ///   - isSigned: whether a key signed a link. A caller that has verified signatures before passes its own
+    ///     answer.
     package func verify(
         by keys: [ReceiptPublicKey],
         after start: (sequence: Int64, digest: [UInt8]) = (0, SignedReceipt.origin),
@@ -98,6 +117,8 @@ package struct ReceiptChain: Sendable {
         guard let receipt = try? SignedReceipt(parsing: link) else {
             return .failure(Broken(fault: .malformed))
         }
+        // The signature is checked before number and predecessor: those of an unsigned link prove nothing
+        // about the chain.
         guard let key = known[receipt.keyID] else {
             return .failure(Broken(fault: .keyUnknown(receipt.keyID)))
         }
@@ -109,31 +130,34 @@ package struct ReceiptChain: Sendable {
         return .success(receipt)
     }
 
-    /// What a genuine receipt in the wrong place says: the receipt that belongs here is elsewhere, or missing.
+    /// Returns the fault of a genuine receipt in the wrong position: the receipt that belongs here is
+    /// elsewhere, or missing.
     private func displacement(of sequence: Int64, to place: Int64) -> ReceiptChainFault {
         let isElsewhere = links.contains { (try? SignedReceipt(parsing: $0))?.sequence == place }
+        // A gap counts as missing only if the expected receipt is nowhere: otherwise receipts were swapped.
         guard sequence > place, !isElsewhere else { return .outOfOrder(expected: place) }
         return .missing(from: place, through: sequence - 1)
     }
 }
 
-/// What is wrong with a chain at its first broken link.
+/// The fault of the first invalid link of a chain.
 package enum ReceiptChainFault: Hashable, Sendable {
     /// The bytes are not a receipt.
     case malformed
-    /// No available key has the id that the receipt names.
+    /// None of the given keys has the id that the receipt names.
     case keyUnknown(ReceiptPublicKey.ID)
-    /// The signature does not belong to these bytes and the key that they name.
+    /// The named key did not sign these bytes.
     case changed
-    /// The receipts from the expected one to the one before this are not in the chain.
+    /// The receipts with these numbers, which belong before this one, are not in the chain.
     case missing(from: Int64, through: Int64)
-    /// Another receipt is expected here; this one belongs elsewhere, or occurred before.
+    /// The receipt belongs elsewhere in the chain, or occurred before.
     case outOfOrder(expected: Int64)
-    /// It names another predecessor than the receipt before it, or another beginning.
+    /// The receipt's `previous` is not the digest of the receipt before it or, for the first receipt, not
+    /// `SignedReceipt.origin`.
     case predecessorDiffers
-    /// The last receipt that was expected is not in the chain: its end is cut off, or it is another chain.
+    /// The chain does not contain the expected digest: its end was cut off, or it is another chain.
     case endMissing
-    /// The head that is kept outside the database is missing, is not signed by a known key, or is not in the chain.
+    /// The head outside the database is missing, is not signed by a known key, or is not in the chain.
     case headDiffers
 }
 
@@ -152,7 +176,7 @@ extension ReceiptChainFault {
         }
     }
 
-    /// In plain words.
+    /// A text that describes the fault.
     package var explanation: String {
         switch self {
         case .malformed: "its bytes are not a receipt"

@@ -4,7 +4,8 @@ package import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// The file of the key that signs receipts, beside the store: EC P-256 in PEM, its owner's alone.
+/// The file of the private key that signs receipts: EC P-256 in PEM, in the store's folder, readable only by
+/// its owner.
 struct ReceiptKeyFile {
     let path: String
 
@@ -12,7 +13,8 @@ struct ReceiptKeyFile {
         path = "\(folder.path)/receipt-key.pem"
     }
 
-    /// The key, created if absent. Call it while the store is held for a change.
+    /// Returns the key, created if absent. Call this function inside a write transaction of the store, so
+    /// that two processes do not create different keys.
     func key() throws(ReaderStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
             return try PrivateFile.withSecret(path) { pem throws(IdentityStoreError) in
@@ -25,7 +27,8 @@ struct ReceiptKeyFile {
         }
     }
 
-    /// A new key in place of the one that is there. To be called while the store is held for a change.
+    /// Creates a new key in place of the existing one. Call this function inside a write transaction of the
+    /// store.
     func replace() throws(ReaderStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
             let key = try mapping(PrivateKey.generate(.p256), IdentityStoreError.keyUnusable)
@@ -42,7 +45,7 @@ struct ReceiptKeyFile {
 
 /// The public half of a key that signs receipts.
 package struct ReceiptPublicKey: Hashable, Sendable {
-    /// What a receipt calls its key: the first 16 bytes of the SHA-256 over its COSE_Key (RFC 9679).
+    /// The id of a key in a receipt: the first 16 bytes of the SHA-256 over its COSE_Key (RFC 9679).
     package struct ID: Hashable, Sendable {
         package static let size = COSEKey.shortThumbprintSize
 
@@ -53,24 +56,25 @@ package struct ReceiptPublicKey: Hashable, Sendable {
             self.bytes = Array(bytes)
         }
 
-        /// Of the key at the point 04‖x‖y on P-256.
+        /// Computes the id of the key with the uncompressed point 04‖x‖y on P-256.
         fileprivate init(point: [UInt8]) {
             bytes = COSEKey.shortThumbprint(ofP256: point)
         }
     }
 
     package let id: ID
-    /// 04‖x‖y on P-256.
+    /// The uncompressed point 04‖x‖y on P-256.
     package let point: [UInt8]
 
-    /// Throws `receiptKeyUnusable` for a key on another curve.
+    /// Creates the value from a key. Throws `receiptKeyUnusable` for a key on another curve.
     package init(_ key: borrowing PublicKey) throws(ReaderStoreError) {
         guard key.curve == .p256 else { throw .receiptKeyUnusable }
         point = key.encodedPoint
         id = ID(point: point)
     }
 
-    /// Throws `receiptKeyUnusable` for anything but a point of P-256.
+    /// Creates the value from an uncompressed point. Throws `receiptKeyUnusable` for anything but a point on
+    /// P-256.
     package init(point: [UInt8]) throws(ReaderStoreError) {
         do throws(OpenSSLCryptoError) {
             try self.init(trusting: PublicKey(curve: .p256, uncompressedPoint: point[...]))
@@ -88,7 +92,7 @@ package struct ReceiptPublicKey: Hashable, Sendable {
         try PublicKey(curve: .p256, uncompressedPoint: point[...])
     }
 
-    /// `PUBLIC KEY` (RFC 7468 13).
+    /// Returns the key in PEM with the label `PUBLIC KEY` (RFC 7468 13).
     package func pem() throws(OpenSSLCryptoError) -> [UInt8] {
         PEM.encode(try key().subjectPublicKeyInfo[...], label: "PUBLIC KEY")
     }

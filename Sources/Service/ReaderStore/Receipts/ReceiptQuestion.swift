@@ -3,18 +3,19 @@ package import MdocTrust
 package import MdocVerification
 package import RequestPlanner
 
-/// What was asked, and the answer in one word.
+/// A question and its answer in one word.
 package struct ReceiptQuestion: Hashable, Sendable {
+    /// The subject of a question.
     package enum Subject: Hashable, Sendable {
-        /// Is the holder at least so old?
+        /// Whether the holder has at least this age.
         case ageOver(AgeAttestation)
-        /// May the holder drive this vehicle category (ISO/IEC 18013-5)?
+        /// Whether the holder may drive vehicles of this category (ISO/IEC 18013-5).
         case category(VehicleCode)
-        /// The same for a class of a North American state (AAMVA).
+        /// Whether the holder may drive vehicles of this class of a North American state (AAMVA).
         case domesticClass(VehicleCode)
-        /// Is the document itself in date?
+        /// Whether the document is valid today by its own dates.
         case inDate
-        /// Is there a portrait to compare?
+        /// Whether the document has a portrait to compare with the person.
         case portrait
     }
 
@@ -27,7 +28,7 @@ package struct ReceiptQuestion: Hashable, Sendable {
     }
 }
 
-/// A vehicle category or class as it was asked for: 1 to 8 capitals and digits.
+/// A vehicle category or class: 1 to 8 capital letters and digits.
 package struct VehicleCode: Hashable, Sendable {
     package let text: String
 
@@ -43,7 +44,8 @@ package struct VehicleCode: Hashable, Sendable {
 }
 
 extension ReceiptQuestion.Subject: CustomStringConvertible {
-    /// `age_over_21`, `drive:B`, `drive:class C`, `in date`, `portrait`: as receipts and the results of the API have it.
+    /// The text of the question in receipts and in results of the API: `age_over_21`, `drive:B`, `drive:class
+    /// C`, `in date` or `portrait`.
     package var description: String {
         switch self {
         case .ageOver(let age): age.identifier
@@ -83,32 +85,34 @@ extension VehicleCode {
     }
 }
 
-/// What a receipt says of a document: its type, who issues such documents, and what is known of revocation. Nothing
-/// in it distinguishes one document from another.
+/// A document in a receipt: its type, its issuer and the state of its revocation. Nothing in it distinguishes
+/// one document from another of the same issuer.
 package struct ReceiptDocument: Hashable, Sendable {
-    /// Whoever a trusted root says it is.
+    /// The issuer, as the trusted root names it.
     package struct Issuer: Hashable, Sendable {
-        /// The longest name of an authority, in bytes.
+        /// The maximum length of an authority's name, in bytes.
         package static let longestName = 200
 
-        /// Two capitals (ISO 3166-1).
+        /// The country code of two capital letters (ISO 3166-1).
         package let country: String?
         /// The subject of the trusted root.
         package let authority: String
     }
 
+    /// The revocation state of the document when it was checked.
     package struct Revocation: Hashable, Sendable {
         package let state: RevocationFinding.State
-        /// How old the list was that says so.
+        /// The age of the list that gave the state, in seconds; `nil` if no list did.
         package let ageSeconds: Int64?
     }
 
     package let docType: ReceiptLabel
-    /// Nil if the certificate does not lead to a trusted root.
+    /// The issuer; `nil` if the certificate does not lead to a trusted root.
     package let issuer: Issuer?
     package let revocation: Revocation
 
-    /// Nil for a document of a type that was not asked for: its name is the phone's.
+    /// Creates the entry for a document in the response; `nil` for a type that the plan did not ask for,
+    /// because the phone chose that name.
     package init?(_ report: DocumentReport, answering plan: RequestPlan) {
         guard plan.intent.documents.contains(where: { $0.types.contains { $0.docType == report.docType } }),
             let docType = ReceiptLabel(report.docType)
@@ -127,12 +131,14 @@ package struct ReceiptDocument: Hashable, Sendable {
 }
 
 extension ReceiptDocument.Issuer {
-    /// The contents of a certificate that does not lead to a trusted root are not repeated.
+    /// Names the issuer by its trusted root; `nil` without one. The contents of an untrusted certificate
+    /// never reach a receipt.
     fileprivate init?(_ issuer: DocumentIssuer) {
         guard let authority = issuer.anchorSubject else { return nil }
         self.init(naming: authority, in: issuer.country)
     }
 
+    // Control characters could forge lines in a log or a terminal that shows the receipt.
     init?(naming authority: String, in country: String?) {
         guard (1...Self.longestName).contains(authority.utf8.count),
             authority.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })

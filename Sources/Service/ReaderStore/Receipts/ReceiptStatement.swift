@@ -5,33 +5,52 @@ internal import MdocVerification
 internal import ReaderIdentityStore
 package import RequestPlanner
 
-/// What a receipt says of one presentation. It has no place for an element's value, a certificate's serial number, a digest
-/// of the MSO or a date of the document: closed lists, numbers and names out of our own settings are all there is.
+/// The statement of a receipt about one presentation.
+///
+/// A statement records that a presentation took place, what was asked, and how it ended. It has no personal
+/// data: its members are closed lists, numbers, and names from this reader's settings. There is no place for
+/// an element's value, a certificate's serial number, a digest of the MSO or a date of the document.
+///
+/// A presentation gets one statement for the first request, and a second one for the further request
+/// (`then`). Its states:
+///
+/// 1. While the presentation continues, `RecordArchive` holds statements that report an interruption
+///    (`ReceiptGap.interrupted`).
+/// 2. When the answer is judged and a person is to decide, the held statements are replaced.
+/// 3. At the end `ended(_:because:decision:)` adds outcome and decision, and `ReaderStore.end` appends the
+///    receipt.
+///
+/// The encoding is deterministic CBOR, and parsing accepts only the exact encoding that `encoded()` gives. To
+/// add a member: make it optional, encode it only if it is set, read it in `read(_:)`. Older receipts then
+/// parse unchanged; older versions of this program refuse a receipt with the new member.
 package struct ReceiptStatement: Hashable, Sendable {
+    /// The kind of the request: only answers, or elements too.
     package enum Kind: String, CaseIterable, Sendable {
         case display, data
     }
 
+    /// The verdict on the response, or the ending of a presentation without a response.
     package enum Verdict: String, CaseIterable, Sendable {
         case verified, rejected, declined, cancelled, failed
-        /// A test issuer signed a document: it proves nothing.
+        /// A test issuer signed a document, so the answer proves nothing.
         case mock
     }
 
-    /// How the answer was found. A machine checked it, whatever somebody may have seen on a screen.
+    /// The method by which the answer was found: a machine checked it, regardless of what a person saw on a
+    /// screen.
     package enum Method: String, CaseIterable, Sendable {
         case machineValidation = "machine-validation"
     }
 
-    /// What the person at the counter made of it.
+    /// The decision of the person at the counter.
     package enum Decision: String, CaseIterable, Sendable {
         case approved, rejected, dismissed
     }
 
-    /// By what the answer was judged.
+    /// The trust snapshot with which the answer was judged.
     package struct Trust: Hashable, Sendable {
         package let snapshot: TrustSnapshot.ID
-        /// Since it was put in place.
+        /// The time since the snapshot became current, in seconds.
         package let ageSeconds: Int64
 
         package init(snapshot: TrustSnapshot.ID, ageSeconds: Int64) {
@@ -40,29 +59,29 @@ package struct ReceiptStatement: Hashable, Sendable {
         }
     }
 
-    /// The most entries of each list; what is beyond is left out.
+    /// The maximum number of entries in each list; further entries are left out.
     package static let mostEntries = 32
 
-    /// When it ended.
+    /// The time at which the presentation ended.
     package let time: Timestamp
     package let lane: ReceiptLabel
     package let kind: Kind
     package let purpose: RequestPurpose
     package let questions: [ReceiptQuestion]
     package let verdict: Verdict
-    /// Whether a document of it is a test issuer's, whatever its checks say.
+    /// Whether a test issuer signed one of the documents, whatever the verdict is.
     package let hasTestDocument: Bool
     package private(set) var reasons: [ReceiptReason]
     package let documents: [ReceiptDocument]
-    /// Nil if there was nothing to judge.
+    /// The trust that was used; `nil` if there was nothing to judge.
     package let trust: Trust?
     package let policy: ReceiptLabel
     package let software: ReceiptLabel
     package let retention: RetentionProfile
     package let method: Method
-    /// Nil if nobody was asked.
+    /// The decision; `nil` if nobody was asked.
     package private(set) var decision: Decision?
-    /// How the presentation ended. Nil in receipts of versions that did not say it.
+    /// The outcome of the presentation; `nil` in receipts of earlier versions.
     package private(set) var outcome: Outcome?
 
     package init(
@@ -91,7 +110,10 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.outcome = outcome
     }
 
-    /// The same with how the presentation ended, and the reasons for that which neither a check nor an error is.
+    /// Returns a copy with the outcome, the decision and further reasons.
+    ///
+    /// - Parameter further: the reasons that are neither failed checks nor errors. They come before the
+    ///   existing reasons, so that they are not cut off by `mostEntries`.
     package func ended(
         _ outcome: Outcome, because further: [ReceiptReason], decision: Decision?
     ) -> ReceiptStatement {
@@ -105,7 +127,8 @@ package struct ReceiptStatement: Hashable, Sendable {
         return ended
     }
 
-    /// The same, written only after the store refused it.
+    /// A copy with the reason `receipt.delayed`, for a receipt that the store refused when the presentation
+    /// ended.
     package var delayed: ReceiptStatement {
         var delayed = self
         delayed.reasons =
@@ -114,13 +137,14 @@ package struct ReceiptStatement: Hashable, Sendable {
     }
 }
 
-/// A name out of our own settings, such as a lane's, or a document type: a few letters and digits, no text of a document.
+/// A name from this reader's settings, such as a lane's, or a document type. A label has only letters, digits
+/// and a few signs, so it has no room for text of a document.
 package struct ReceiptLabel: Hashable, Sendable, CustomStringConvertible {
     package static let maximumLength = 64
 
     package let text: String
 
-    /// Nil unless it is 1 to 64 of `A-Z a-z 0-9 . _ - + ( )`.
+    /// Creates a label from 1 to 64 characters of `A-Z a-z 0-9 . _ - + ( )`; `nil` for any other text.
     package init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-_+()".utf8.contains($0) })
@@ -131,16 +155,17 @@ package struct ReceiptLabel: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// Why a verdict is what it is: an id of one of our closed tables, such as `CheckID`, and never a text.
+/// A reason for a verdict or an outcome: an id from a closed table of this program, such as `CheckID`, never
+/// free text.
 package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
     package let id: String
 
-    /// One of the cases of an enumeration, by its id.
+    /// Creates a reason from a case of an enumeration.
     package init<ID: CaseIterable & RawRepresentable<String>>(_ id: ID) {
         self.id = id.rawValue
     }
 
-    /// As a receipt contains it: ids are 1 to 64 of `a-z 0-9 . _`.
+    /// Creates a reason from a receipt; `nil` unless it is 1 to 64 characters of `a-z 0-9 . _`.
     init?(parsing id: String) {
         guard (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ byte in
@@ -154,32 +179,32 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
     package var description: String { id }
 }
 
-/// How a presentation ended, in one word: what a till acts on, and what its receipt says.
+/// The outcome of a presentation, which a till acts on and a receipt records.
 package enum Outcome: String, CaseIterable, Sendable {
-    /// Every check passed, each answer is yes, and the person who was asked approved.
+    /// Every check passed, every answer is yes, and the person approved if one was asked.
     case allow
-    /// A check failed, something is revoked, an answer is no, or the person rejected.
+    /// A check failed, a document is revoked, an answer is no, or the person rejected.
     case deny
     /// An answer is unknown, the policy refuses an unknown revocation, or nobody decided.
     case unclear
-    /// The holder returned nothing.
+    /// The holder declined: the phone returned no data.
     case declined
-    /// The till or the clerk cancelled it before an answer.
+    /// The till or the clerk cancelled the presentation before an answer came.
     case cancelled
-    /// There is nothing to judge.
+    /// The presentation failed, so there is nothing to judge.
     case failed
 }
 
-/// Why a receipt does not say, or not in time, what came of its presentation.
+/// The reason why a receipt lacks the result of its presentation, or was written late.
 package enum ReceiptGap: String, CaseIterable, Sendable {
     /// The daemon ended before the outcome was written.
     case interrupted = "receipt.interrupted"
-    /// The store did not accept it when the presentation ended.
+    /// The store did not accept the receipt when the presentation ended, and did later.
     case delayed = "receipt.delayed"
 }
 
 extension ReceiptStatement {
-    /// The deterministic encoding (RFC 8949 4.2.1).
+    /// Returns the deterministic encoding (RFC 8949 4.2.1).
     package func encoded() -> [UInt8] {
         DeterministicMap.encode { map in
             map.set("time", integer: time.secondsSince1970)
@@ -188,7 +213,7 @@ extension ReceiptStatement {
             map.set("purpose", text: purpose.rawValue)
             map.set("questions", array: questions.map { $0.encoded() })
             map.set("verdict", text: verdict.rawValue)
-            // A mock says it already.
+            // The verdict `mock` says it already.
             if hasTestDocument, verdict != .mock { map.set("test") { $0.boolean(true) } }
             map.set("reasons", array: reasons.map { reason in CBOREncoder.encode { $0.text(reason.id) } })
             map.set("documents", array: documents.map { $0.encoded() })
@@ -205,7 +230,8 @@ extension ReceiptStatement {
         }
     }
 
-    /// Throws `receiptMalformed` for anything but what `encoded()` gives: also a member more, or another order.
+    /// Parses a statement. Throws `receiptMalformed` unless the bytes are exactly what `encoded()` gives: an
+    /// unknown member or another order of members is refused too.
     package init(_ item: CBORItem) throws(ReaderStoreError) {
         guard let statement = try? Self.read(item), item.encoded.elementsEqual(statement.encoded()) else {
             throw .receiptMalformed
@@ -299,7 +325,7 @@ extension Optional<CBORItem> {
     }
 }
 
-/// A CBOR map with text keys in the order of RFC 8949 4.2.1, so that one content has one encoding.
+/// A CBOR map with text keys in the order of RFC 8949 4.2.1, so that equal contents have equal encodings.
 struct DeterministicMap {
     private var members: [(key: [UInt8], value: [UInt8])] = []
 
@@ -326,7 +352,7 @@ struct DeterministicMap {
         }
     }
 
-    /// The keys must all be different.
+    /// Returns the encoded map. All keys must be different.
     func encoded() -> [UInt8] {
         let ordered = members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         return CBOREncoder.encode { encoder in

@@ -2,36 +2,39 @@ package import CBOR
 internal import COSE
 internal import OpenSSLCrypto
 
-/// One link of the chain of receipts: a statement, its number and the digest of the link before, in a COSE_Sign1 (RFC 9052 4.2)
-/// whose protected header names the key. Parsed, and believed only once its chain was verified.
+/// A link of the receipt chain: a statement, its number and the digest of the link before it.
+///
+/// The encoding is a COSE_Sign1 (RFC 9052 4.2) whose protected header names the key. A parsed receipt is not
+/// yet verified: use `ReceiptChain.verify`.
 package struct SignedReceipt: Sendable {
     private static let type = "countersign receipt"
 
-    /// What the first link names as the link before it.
+    /// The digest that the first link names as its predecessor.
     package static let origin = Digest(.sha256, of: Array("countersign receipts begin here".utf8)[...]).bytes
 
-    /// The highest number of a link, which JSON (RFC 8259 6) carries exactly: nobody writes so many, and what is computed with
-    /// one has room.
+    /// The highest number of a link: 2^53 − 1, which JSON (RFC 8259 6) carries exactly. The limit also keeps
+    /// arithmetic with numbers of received receipts from overflowing.
     private static let highestSequence: Int64 = 1 << 53 - 1
 
     package let encoded: [UInt8]
-    /// From 1 to `highestSequence`.
+    /// The number of the link in its chain, from 1 to `highestSequence`.
     package let sequence: Int64
-    /// The SHA-256 of the link before, or `origin`.
+    /// The SHA-256 of the link before this one; `origin` for the first link.
     package let previous: [UInt8]
     package let keyID: ReceiptPublicKey.ID
     package let content: CBORItem
     private let signature: COSESign1
 
-    /// The SHA-256 of this link.
+    /// The SHA-256 of the encoded link.
     package var digest: [UInt8] { Digest(.sha256, of: encoded[...]).bytes }
 
-    /// What it says. Throws `receiptMalformed` where this version does not know all of it.
+    /// Returns the statement. Throws `receiptMalformed` if the statement has members that this version does
+    /// not know.
     package func statement() throws(ReaderStoreError) -> ReceiptStatement {
         try ReceiptStatement(content)
     }
 
-    /// Throws `receiptMalformed`.
+    /// Parses a link without verifying its signature. Throws `receiptMalformed`.
     package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
         guard let parsed = try? Self.parse(bytes) else { throw .receiptMalformed }
         self = parsed
@@ -67,7 +70,7 @@ package struct SignedReceipt: Sendable {
         self.signature = signature
     }
 
-    /// Signs the link that follows `last`, or the first one.
+    /// Signs the link that follows `last`, or the first link if `last` is `nil`.
     static func sign(
         _ statement: ReceiptStatement, after last: SignedReceipt?, with key: borrowing PrivateKey
     ) throws(ReaderStoreError) -> SignedReceipt {
@@ -80,16 +83,17 @@ package struct SignedReceipt: Sendable {
         return try SignedReceipt(parsing: ReceiptSignature.sign(payload, with: key))
     }
 
-    /// Whether this very key signed it, with ES256.
+    /// Whether `key` signed this link, with ES256.
     package func isSigned(by key: ReceiptPublicKey) -> Bool {
         guard let key = try? key.key() else { return false }
         return (try? signature.verify(with: key)) != nil
     }
 }
 
-/// The COSE_Sign1 (RFC 9052 4.2) of a receipt, or of the head of their chain: ES256, with the key named in the protected
-/// header.
+/// The COSE_Sign1 (RFC 9052 4.2) of a receipt or of a chain's head: ES256, with the key named in the
+/// protected header.
 enum ReceiptSignature {
+    /// The header label `kid` (RFC 9052 3.1).
     static let keyIDLabel: Int64 = 4
 
     static func sign(

@@ -5,21 +5,22 @@ internal import GRDB
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// A till's name for what records are kept for, such as a booking. Several drivers may share one.
+/// The reference under which a till retains records, such as a booking number. Several drivers may share a
+/// reference.
 package struct RetainedReference: Hashable, Sendable, RedactedDescription {
-    /// In bytes.
+    /// The maximum length of a reference, in bytes.
     package static let maximumLength = 128
 
     package let text: String
 
-    /// Throws `tooLong` if the text is too long or empty.
+    /// Creates a reference. Throws `tooLong` if the text is empty or too long.
     package init(_ text: String) throws(ReaderStoreError) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { throw .tooLong }
         self.text = text
     }
 }
 
-/// What was retained of one document.
+/// The retained elements of one document.
 package struct RetainedRecord: Sendable, RedactedDescription {
     package struct ID: Hashable, Sendable {
         package static let size = 16
@@ -32,7 +33,7 @@ package struct RetainedRecord: Sendable, RedactedDescription {
     package struct Field: Sendable, RedactedDescription {
         package let name: ElementName
         package let value: CBORItem
-        /// When it must be deleted.
+        /// The time at which the field must be deleted.
         package let deadline: Timestamp
     }
 
@@ -44,7 +45,7 @@ package struct RetainedRecord: Sendable, RedactedDescription {
     package let fields: [Field]
 }
 
-/// What can be known about a record without its keys.
+/// The data of a record that can be read without its keys: everything but the element values.
 package struct RetainedSummary: Sendable {
     package let id: RetainedRecord.ID
     package let docType: String
@@ -53,26 +54,30 @@ package struct RetainedSummary: Sendable {
     package let retained: Timestamp
     package internal(set) var names: [ElementName]
     package let deadline: Timestamp
-    /// When it was handed out without that being finished.
+    /// The time of the last export that was not confirmed; `nil` if the record was not exported.
     package let handedOut: Timestamp?
 }
 
-/// Whether somebody recorded that the holder agrees to what is kept.
+/// Whether the holder's consent to the retention was recorded.
 package enum HolderConsent: String, CaseIterable, Sendable {
     case given
     case notGiven = "not-given"
 }
 
-/// What was done with a document whose data was to be retained.
+/// The result of retaining the data of a document.
 package enum RetentionOutcome: Equatable, Sendable {
-    /// The profile keeps nothing of it, the holder's consent is not recorded, or none of what is kept came.
+    /// Nothing was retained: the profile keeps nothing of this document, consent is missing, or the phone did
+    /// not send the elements.
     case nothing
     case retained(RetainedRecord.ID, until: Timestamp)
 }
 
-/// A field as it is kept: what it holds is sealed with AES-256-GCM for its record, name and deadline, and opens as no other.
+/// A sealed field: one element value under AES-256-GCM.
+///
+/// The additional authenticated data are record, element name and deadline. A field that was moved to another
+/// record, or whose deadline was changed, does not open.
 struct RetainedField {
-    /// The longest value, in bytes: longer ones are pictures.
+    /// The maximum size of a value, in bytes. Longer values are pictures, which are never retained.
     private static let longestValue = 4096
 
     let record: RetainedRecord.ID
@@ -86,7 +91,7 @@ struct RetainedField {
         until deadline: Timestamp, with keys: RetentionKeys
     ) throws(ReaderStoreError) {
         guard value.count <= Self.longestValue else { throw .tooLong }
-        var cipher = try keys.cipher(due: deadline.dayInUTC, making: true)
+        var cipher = try keys.cipher(due: deadline.dayInUTC, createIfMissing: true)
         self.record = record
         self.name = name
         self.deadline = deadline
@@ -110,10 +115,10 @@ struct RetainedField {
         sealed = [UInt8](try row.decode(Data.self, forColumn: "sealed"))
     }
 
-    /// Throws `sealBroken` if the key was deleted, or anything was changed.
+    /// Opens the field. Throws `sealBroken` if its key was deleted, or any part was changed.
     func open(with keys: RetentionKeys) throws(ReaderStoreError) -> RetainedRecord.Field {
         guard nonce.count == AESGCM.nonceSize else { throw .sealBroken }
-        var cipher = try keys.cipher(due: deadline.dayInUTC, making: false)
+        var cipher = try keys.cipher(due: deadline.dayInUTC, createIfMissing: false)
         let value = try mapping(
             cipher.open(
                 sealed[...], nonce: Self.array(nonce),
@@ -123,7 +128,7 @@ struct RetainedField {
         return RetainedRecord.Field(name: name, value: item, deadline: deadline)
     }
 
-    /// What the seal is for.
+    /// The additional authenticated data: record, deadline and name.
     private static func binding(
         of name: ElementName, in record: RetainedRecord.ID, until deadline: Timestamp
     ) -> [UInt8] {

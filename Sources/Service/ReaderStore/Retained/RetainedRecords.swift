@@ -7,18 +7,39 @@ internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 package import RequestPlanner
 
-/// Element values that a place keeps, sealed, until their deadline and no longer.
+/// Retained element values: sealed, and deleted at their deadline.
 ///
-/// Time here never goes back and never stops: the store remembers the latest instant that it was given, and continues
-/// from there where the clock is set back, so that no deadline is postponed. Once nothing is retained any more, the store
-/// accepts the clock as it is.
+/// A record is one document under a till's reference; its fields are element values. The life of a record:
+///
+/// 1. `check(_:at:)` before the request: the store can be written and the keys exist.
+/// 2. `retain(_:answering:under:consent:for:orderedBy:at:)` stores the elements that the request announced to
+///    the holder.
+/// 3. `beginExport(of:orderedBy:at:)` returns the records of a reference and marks them; `finish(_:)` deletes
+///    them after the caller has confirmed the export.
+/// 4. `purge(at:)` deletes records whose deadline has passed, exported or not.
+///
+/// Values are sealed with a key for each day on which fields expire (`RetentionKeys`). The keys are outside
+/// the store and are deleted after that day, so a copy of the store cannot be read later.
+///
+/// Time never goes back here. The store records the latest time that it was given, and continues from there
+/// if the clock is set back, so that no deadline is postponed. While nothing is retained, the clock counts as
+/// it is.
+///
+/// `RecordArchive` calls these functions on its thread, and commands call them directly. Portraits are never
+/// retained, and a reference is stored only as a keyed digest.
 package struct RetainedRecords: Sendable {
     let store: ReaderStore
     let keys: RetentionKeys
     private let monotonic: MonotonicTime
 
-    /// - Parameter folder: where the keys are, which must be outside the store. It is created with the first key.
-    ///   Nil means `keysFolder(besideStore:)`.
+    /// Gives access to the retained records of a store.
+    ///
+    /// - Parameters:
+    ///   - store: the store with the tables.
+    ///   - folder: the folder of the keys, which must be outside the store. It is created with the first key.
+    ///     `nil` for the folder beside the store whose name ends in `-keys`.
+    ///   - time: the clock that continues if the system's clock is set back.
+    /// - Throws: `keysInsideStore`.
     package init(
         in store: ReaderStore, keysIn folder: String? = nil, time: MonotonicTime = MonotonicTime()
     ) throws(ReaderStoreError) {
@@ -30,7 +51,8 @@ package struct RetainedRecords: Sendable {
         monotonic = time
     }
 
-    /// Where the keys are unless somebody says otherwise: beside the store's folder, so that no copy of that has them.
+    /// Returns the default folder of the keys: beside the store's folder, so that a copy of the store has no
+    /// keys.
     private static func keysFolder(besideStore folder: String) -> String {
         var path = folder[...]
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -41,12 +63,16 @@ package struct RetainedRecords: Sendable {
         URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
 
-    /// Keeps the data of a document that the request said would be kept, under a profile, for a reference.
+    /// Retains the elements of a document that the request announced to the holder.
     ///
     /// - Parameters:
-    ///   - plan: what was asked; the holder was informed what would be kept.
-    ///   - profile: the profile by which `plan` was made; `retentionDiffers` otherwise.
-    ///   - owner: who ordered the presentation; nil if callers are not distinguished.
+    ///   - plan: the request, which told the holder what would be kept.
+    ///   - profile: the profile with which `plan` was made.
+    ///   - consent: whether the holder's consent was recorded.
+    ///   - reference: the till's reference for the record.
+    ///   - owner: the caller who ordered the presentation; `nil` if callers are not distinguished.
+    /// - Throws: `retentionDiffers` if `profile` is not the one of `plan`, `deadlinePassed` if the clock was
+    ///   set back.
     package func retain(
         _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
         consent: HolderConsent, for reference: RetainedReference, orderedBy owner: String? = nil,
@@ -66,15 +92,16 @@ package struct RetainedRecords: Sendable {
         return .retained(id, until: deadline)
     }
 
-    /// Makes sure that something could be retained under a profile now: that the store can be written, and the keys are there.
+    /// Checks that data could be retained under a profile now: writes to the store, and creates or reads the
+    /// keys.
     package func check(_ profile: RetentionProfile, at now: Timestamp) throws(ReaderStoreError) {
         guard profile.days > 0 else { return }
         let deadline = profile.deadline(from: now)
         try store.change { database in
             let state = try RetainedState(at: now, by: monotonic, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
-            _ = try keys.digest(of: RetainedReference("check"), making: state.isEmpty)
-            _ = try keys.cipher(due: deadline.dayInUTC, making: true)
+            _ = try keys.digest(of: RetainedReference("check"), createIfMissing: state.isEmpty)
+            _ = try keys.cipher(due: deadline.dayInUTC, createIfMissing: true)
             try state.write(to: database)
         }
     }
@@ -86,6 +113,8 @@ package struct RetainedRecords: Sendable {
     ) throws(ReaderStoreError) -> RetainedRecord.ID {
         try store.change { database in
             let state = try RetainedState(at: now, by: monotonic, in: database)
+            // With a clock that was set back, the new record would be overdue already, and the next purge
+            // would delete it.
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
             let id = RetainedRecord.ID(try randomBytes(RetainedRecord.ID.size))
             let insert = try database.makeStatement(
@@ -94,7 +123,9 @@ package struct RetainedRecords: Sendable {
                         name_space, identifier, deadline, nonce, sealed)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """)
-            let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
+            // Only the first record may create the key for references: with a new key existing records could
+            // not be found.
+            let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
             for (name, value) in values {
                 let field = try RetainedField(
                     sealing: value, of: name, in: id, until: deadline, with: keys)
@@ -114,12 +145,12 @@ package struct RetainedRecords: Sendable {
         }
     }
 
-    /// The time that counts here where the clock says `now`.
+    /// Returns the time that counts for deadlines when the system's clock says `now`.
     package func time(at now: Timestamp) throws(ReaderStoreError) -> Timestamp {
         try store.read { database in try RetainedState(at: now, by: monotonic, in: database).latest }
     }
 
-    /// When something falls due next; nil if nothing is retained.
+    /// Returns the earliest deadline; `nil` if nothing is retained.
     package func nextDue() throws(ReaderStoreError) -> Timestamp? {
         try store.read { database in
             try Int64.fetchOne(database, sql: "SELECT min(deadline) FROM retained_field")
@@ -127,14 +158,14 @@ package struct RetainedRecords: Sendable {
         }
     }
 
-    /// How much is retained, and how many records were removed: numbers only.
+    /// Returns the numbers of retained and removed records.
     package func counts() throws(ReaderStoreError) -> RetentionCounts {
         try store.read { database in try RetentionCounts(in: database) }
     }
 }
 
 extension RetainedRecords {
-    /// What is retained, in the order of storing, without opening it and without its references.
+    /// Returns all records in the order of storing, without their values and references.
     package func list() throws(ReaderStoreError) -> [RetainedSummary] {
         try store.read { database in
             let rows = try Row.fetchCursor(
@@ -171,27 +202,33 @@ extension RetainedSummary {
     }
 }
 
-/// The records of one reference on their way out. They are still kept, marked as handed out, until `finish` has removed them.
+/// The records of one reference in an export. They stay in the store, marked as exported, until `finish`
+/// deletes them.
 package struct RetainedExport: Sendable {
     package let records: [RetainedRecord]
-    /// When they, or some of them, were handed out before without that being finished: somebody may have them already.
+    /// The time of an earlier export of these records that was not confirmed; somebody may have them already.
+    /// `nil` if there was none.
     package let earlier: Timestamp?
 }
 
 extension RetainedRecords {
-    /// Hands out the records of a reference, in the order in which they were retained. What is overdue is not among them.
+    /// Returns the records of a reference in the order in which they were retained, without those that are
+    /// overdue.
     ///
-    /// What is handed out cannot be taken back, and what is removed cannot be handed out again: so it is marked first, then handed
-    /// out, then removed by `finish`. After a crash between the two the next export says that there was one.
+    /// Handing records out and deleting them cannot be one step. So this function marks the records, and
+    /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends between the
+    /// two, the next export reports the earlier one.
     ///
-    /// - Parameter owner: who ordered the presentations; nil for those of all, also where that is not known.
+    /// - Parameter owner: the caller who ordered the presentations; `nil` for the records of all callers.
     package func beginExport(
         of reference: RetainedReference, orderedBy owner: String? = nil, at now: Timestamp
     ) throws(ReaderStoreError) -> RetainedExport {
         try store.change { database in
             var state = try RetainedState(at: now, by: monotonic, in: database)
+            // A key that cannot be deleted is no fault of the export: the next `purge(at:)` tries again and
+            // reports it.
             _ = try purge(&state, in: database)
-            let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
+            let digest = Data(try keys.digest(of: reference, createIfMissing: state.isEmpty))
             let condition =
                 "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
             let rows = try Row.fetchAll(
@@ -208,7 +245,8 @@ extension RetainedRecords {
         }
     }
 
-    /// Removes what was handed out, all of it at once. What was retained for the reference meanwhile stays.
+    /// Deletes exported records in one transaction. Records that were retained for the reference in the
+    /// meantime stay.
     package func finish(_ records: [RetainedRecord.ID]) throws(ReaderStoreError) {
         guard !records.isEmpty else { return }
         try store.change { database in
@@ -253,11 +291,11 @@ extension RetainedRecord {
 }
 
 extension RetainedRecords {
-    /// Removes everything whose deadline has passed, and the keys of past days. Call it at the start, and when
-    /// `nextDue()` says so.
+    /// Deletes all fields whose deadline has passed, and the keys of past days. Call this function at the
+    /// start, and at the time that `nextDue()` returns.
     ///
-    /// - Returns: the number of records that were removed completely.
-    /// - Throws: `keyFile` if a key could not be removed; the data is removed nevertheless.
+    /// - Returns: the number of records that have no field left.
+    /// - Throws: `keyFile` if a key could not be deleted; the data is deleted nevertheless.
     @discardableResult
     package func purge(at now: Timestamp) throws(ReaderStoreError) -> Int64 {
         let (count, failure) = try store.change { database in
@@ -277,25 +315,28 @@ extension RetainedRecords {
         guard !isTooMany else { throw ReaderStoreError.damaged }
         state.purged = purged
         try state.write(to: database)
-        // Before the change is made: should it be lost now, what is left cannot be read.
+        // Keys are deleted before the transaction commits: if the process ends here, the fields that remain
+        // cannot be read.
         return (count, keys.removeAll(before: latest.dayInUTC))
     }
 
-    /// Removes fields, so that no trace of them stays in the file.
+    /// Deletes fields so that no copy of their rows remains in the file.
     ///
-    /// - Returns: of how many records nothing is left.
+    /// - Returns: the number of records that have no field left.
     func remove(
         _ condition: String, _ arguments: StatementArguments, in database: Database
     ) throws -> Int64 {
         let records = "SELECT count(DISTINCT record) FROM retained_field"
-        let isThere = "SELECT 1 FROM retained_field WHERE \(condition) LIMIT 1"
-        guard try Int64.fetchOne(database, sql: isThere, arguments: arguments) != nil else { return 0 }
+        let matching = "SELECT 1 FROM retained_field WHERE \(condition) LIMIT 1"
+        guard try Int64.fetchOne(database, sql: matching, arguments: arguments) != nil else { return 0 }
         let before = try Int64.fetchOne(database, sql: records) ?? 0
+        // The remaining rows are copied to a new table, and the old one is dropped. A plain DELETE would
+        // leave copies of the deleted rows in pages that they occupied earlier.
         try database.execute(sql: RetainedTables.fields(in: "retained_spare"))
         try database.execute(
             sql: "INSERT INTO retained_spare SELECT * FROM retained_field WHERE NOT (\(condition))",
             arguments: arguments)
-        // Every page of the table is overwritten with zeros (secure_delete).
+        // With `secure_delete` SQLite overwrites every page of the dropped table with zeros.
         try database.execute(sql: "DROP TABLE retained_field")
         try database.execute(sql: "ALTER TABLE retained_spare RENAME TO retained_field")
         try database.execute(sql: RetainedTables.index)
@@ -311,13 +352,15 @@ extension RetainedRecords {
         return before - (try Int64.fetchOne(database, sql: records) ?? 0)
     }
 
-    /// Overwrites the pages that are free. A process that was killed while it wrote may have left copies of rows in them: what
-    /// they held before is not in the journal, so taking the change back does not touch them.
+    /// Overwrites the free pages of the file. A process that was killed while it wrote may have left copies
+    /// of rows in pages that were free before. The journal does not hold such pages, so a rollback does not
+    /// restore them.
     private func blankFreePages(in database: Database) throws {
         let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
         let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         guard free > 0 else { return }
-        // The table takes one page, and its blob each of the others, with the number of the next in 4 bytes.
+        // The table takes one free page. Its blob takes the others, of which each starts with the 4-byte
+        // number of the next page.
         try database.execute(sql: "CREATE TABLE retained_blank (zeros BLOB NOT NULL) STRICT")
         try database.execute(
             sql: "INSERT INTO retained_blank VALUES (zeroblob(?))",
@@ -326,17 +369,19 @@ extension RetainedRecords {
     }
 }
 
-/// What is remembered about retained data beside the data: the latest time seen, and how much was removed.
+/// The state beside the retained data: the latest time that the store was given, and how many records were
+/// removed.
 private struct RetainedState {
-    /// The latest instant that the store was given while something was retained.
+    /// The latest time that the store was given while something was retained.
     private(set) var latest: Timestamp
     var purged: Int64
     var exported: Int64
-    /// Whether nothing is retained.
+    /// Whether no field is retained.
     let isEmpty: Bool
     private let time: MonotonicTime
 
-    /// The state at `now`. What is latest continues with `time`, whatever the clock says.
+    /// Reads the state and advances its latest time. If something is retained, `latest` follows the monotonic
+    /// clock even if `now` is earlier.
     init(at now: Timestamp, by time: MonotonicTime, in database: Database) throws {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
@@ -355,13 +400,13 @@ private struct RetainedState {
     }
 }
 
-/// How much is retained, and how much was removed.
+/// The numbers of retained and removed records.
 package struct RetentionCounts: Equatable, Sendable {
     package let records: Int64
     package let fields: Int64
-    /// How many records were purged since the store was set up.
+    /// The number of records that were purged since the store was created.
     package let purged: Int64
-    /// How many records were exported and then removed.
+    /// The number of records that were exported and then deleted.
     package let exported: Int64
 }
 

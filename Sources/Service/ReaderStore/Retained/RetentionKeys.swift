@@ -5,18 +5,23 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// The keys of retained data, in a folder outside the store: one for each day on which fields expire, deleted with
-/// that day. So purged data cannot be read from a copy of the store, nor from disk blocks that were freed. One more
-/// key, which is kept, makes references unreadable.
+/// The keys of retained data, in a folder outside the store.
+///
+/// There is one key for each day on which fields expire, deleted after that day. Deleted data therefore
+/// cannot be read from a copy of the store or from freed disk blocks. One more key, which stays, turns
+/// references into keyed digests.
 struct RetentionKeys: Sendable {
     private static let suffix = ".key"
     private static let keySize = 32
 
     let folder: String
 
-    /// Seals and opens fields that fall due on `day`. To be called while the store is held for a change.
-    func cipher(due day: FullDate, making isNew: Bool) throws(ReaderStoreError) -> AESGCM {
-        let key = try key("\(day)", making: isNew)
+    /// Returns the cipher for fields whose deadline is on `day`. Call this function inside a write
+    /// transaction of the store.
+    ///
+    /// - Parameter createIfMissing: whether a missing key is created; otherwise `sealBroken` is thrown.
+    func cipher(due day: FullDate, createIfMissing: Bool) throws(ReaderStoreError) -> AESGCM {
+        let key = try key("\(day)", createIfMissing: createIfMissing)
         do throws(OpenSSLCryptoError) {
             return try AESGCM(key: key)
         } catch {
@@ -24,19 +29,22 @@ struct RetentionKeys: Sendable {
         }
     }
 
-    /// The value that the store has in place of a reference.
+    /// Returns the keyed digest (HMAC-SHA-256) that the store holds instead of a reference.
+    ///
+    /// - Parameter createIfMissing: whether a missing key is created; otherwise `sealBroken` is thrown.
     func digest(
-        of reference: RetainedReference, making isNew: Bool
+        of reference: RetainedReference, createIfMissing: Bool
     ) throws(ReaderStoreError) -> [UInt8] {
-        let key = try key("reference", making: isNew)
+        let key = try key("reference", createIfMissing: createIfMissing)
         return try mapping(hmacSHA256(key: key, over: [Array(reference.text.utf8)[...]])) {
             (_: OpenSSLCryptoError) in ReaderStoreError.sealBroken
         }
     }
 
-    /// Removes the keys of the days before `day`, as many as can be. To be called while the store is held for a change.
+    /// Deletes the keys of all days before `day`, as many as possible. Call this function inside a write
+    /// transaction of the store.
     ///
-    /// - Returns: why some are still there, where they are.
+    /// - Returns: the last error, or `nil` if all of these keys were deleted.
     func removeAll(before day: FullDate) -> IdentityStoreError? {
         let names: [String]
         do {
@@ -56,19 +64,22 @@ struct RetentionKeys: Sendable {
         return failure
     }
 
-    /// `2026-11-28.key`, whose order is that of the days.
+    /// Whether `name` is the file of a day's key, such as `2026-11-28.key`. The order of such names is that
+    /// of the days.
     private func isDay(_ name: String) -> Bool {
         guard name.hasSuffix(Self.suffix) else { return false }
         guard case .day? = DateText(name.dropLast(Self.suffix.count).utf8)?.value else { return false }
         return true
     }
 
-    private func key(_ name: String, making isNew: Bool) throws(ReaderStoreError) -> SecretBytes {
+    private func key(_ name: String, createIfMissing: Bool) throws(ReaderStoreError) -> SecretBytes {
         let path = "\(folder)/\(name)\(Self.suffix)"
         do throws(IdentityStoreError) {
             return try read(path)
         } catch .fileRefused(_, errno: PrivateFile.absent) {
-            guard isNew else { throw .sealBroken }
+            // A new key would open nothing: fields sealed with the lost key stay unreadable, and a new key
+            // for references would find none of the existing records.
+            guard createIfMissing else { throw .sealBroken }
         } catch {
             throw .keyFile(error)
         }

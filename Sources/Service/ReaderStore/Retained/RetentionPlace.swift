@@ -1,16 +1,16 @@
 internal import RequestPlanner
 
-/// What is said about keeping proof of a check at one place, and the profile that keeps no more than that. Compiled from
-/// public, mostly secondary sources, of which several are about bills.
+/// The published rule of one place about keeping proof of a check, and the profile that keeps no more than
+/// the rule allows. Compiled from public, mostly secondary sources, several of which are about bills.
 package struct RetentionPlace: Sendable {
     package static let notice =
-        "No legal advice. Compiled in November 2026 from the sources named, most of them secondary, some of them about bills:"
-        + " have what applies to you checked."
+        "This is not legal advice. It was compiled in November 2026 from the sources named. Most of them are secondary, and some"
+        + " are about bills: have a lawyer check what applies to you."
 
-    /// ISO 3166-2 in lower case, or a word.
+    /// The id of the place: an ISO 3166-2 code in lower case, or a word.
     package let id: String
     package let name: String
-    /// What the source says, in a few words.
+    /// The rule in a few words, as the source reports it.
     package let rule: String
     package let source: String
     package let profile: RetentionProfile
@@ -25,7 +25,7 @@ package struct RetentionPlace: Sendable {
             RetentionPlace(id: id, name: name, rule: rule, source: source, profile: .receipt)
         }
 
-    /// Places that are said to limit what may be stored, or for how long.
+    /// Places that limit what may be stored, or for how long, according to the sources.
     private static let storageLimits = [
         RetentionPlace(
             id: "us-tn", name: "Tennessee (bill)",
@@ -40,7 +40,8 @@ package struct RetentionPlace: Sendable {
             source: "idscanner.com", profile: .ageAndIDNumber),
     ]
 
-    /// Places that ask for a check, a proof of it, or restraint: a receipt has no personal data.
+    /// Places that require a check, proof of a check, or restraint. A receipt is enough there, because it has
+    /// no personal data.
     private static let proofOfCheck = [
         (
             "us-nj", "New Jersey (A3518, effective after 44 months)",

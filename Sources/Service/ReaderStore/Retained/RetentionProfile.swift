@@ -1,22 +1,22 @@
 package import MdocModel
 package import RequestPlanner
 
-/// What a place keeps, and for how long. One choice drives three things: the `intentToRetain` bits of the request (by
-/// `choice`), what is written, and when it is purged.
+/// A rule for retention: which elements are kept, and for how long. One profile determines the
+/// `intentToRetain` bits of the request (through `choice`), the elements that are stored, and their deadline.
 package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
-    /// Days where the profile names none.
+    /// The number of days if the profile names none.
     private static let usualDays = 30
-    /// The longest that anything is kept, in days: ten years.
+    /// The maximum number of days: ten years.
     private static let mostDays = 3_650
 
     package let choice: RetentionChoice
-    /// For how many days of 24 hours at most; 0 where nothing is kept.
+    /// The maximum retention in days of 24 hours; 0 if nothing is kept.
     package let days: Int
-    /// Whether somebody has to record that the holder agreed; otherwise nothing is kept.
+    /// Whether the holder's consent must be recorded; without it nothing is kept.
     package let needsConsent: Bool
 
     package static let none = RetentionProfile(.none, 0)
-    /// A receipt, which has no personal data and no deadline.
+    /// Only a receipt, which has no personal data and no deadline.
     package static let receipt = RetentionProfile(.receipt, 0)
     package static let ageAndIDNumber = RetentionProfile(.ageAndIDNumber, usualDays)
     package static let consented = RetentionProfile(.consented, usualDays, needsConsent: true)
@@ -27,14 +27,14 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         self.needsConsent = needsConsent
     }
 
-    /// What was asked, without the portrait, for so many days, on other grounds than consent, such as a contract; nil unless
-    /// 1 to 3650.
+    /// Returns a profile that keeps the requested elements except the portrait, on other grounds than
+    /// consent, such as a contract; `nil` unless `days` is from 1 to 3650.
     package static func days(_ days: Int) -> RetentionProfile? {
         RetentionProfile("days(\(days))")
     }
 
-    /// By its name: `none`, `receipt`, `age+id-number`, `consented`, or one of the last two or `days` with a number of
-    /// days, such as `days(7)`.
+    /// Parses the name of a profile: `none`, `receipt`, `age+id-number`, `consented`, or one of
+    /// `age+id-number`, `consented` and `days` with a number of days, such as `days(7)`.
     package init?(_ name: String) {
         let parts = name.split(separator: "(", maxSplits: 1, omittingEmptySubsequences: false)
         guard let word = parts.first else { return nil }
@@ -50,7 +50,8 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// `7)`, in the one form that a number has.
+    /// Parses a number and its closing parenthesis, such as `7)`. Leading zeros and signs are refused, so
+    /// each profile has one name.
     private static func number(_ text: Substring) -> Int? {
         guard text.hasSuffix(")"), let number = Int(text.dropLast()), "\(number))" == text,
             (1...mostDays).contains(number)
@@ -58,14 +59,15 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
-    /// When data retained at `now` must be deleted: at the last full hour before its days are over, never later.
-    /// Each removal rewrites all retained data, so everything that expires in one hour is removed at once.
+    /// Returns the deadline of data that is retained at `now`: the last full hour before its days end, never
+    /// later. Each removal rewrites all retained data, so everything that expires within an hour is removed
+    /// at once.
     package func deadline(from now: Timestamp) -> Timestamp {
         let end = now.secondsSince1970 + Int64(days) * 86_400
         return Timestamp(secondsSince1970: end - end % 3600)
     }
 
-    /// What `init(_:)` takes.
+    /// The name that `init(_:)` parses.
     package var name: String {
         switch (choice, needsConsent) {
         case (.none, _): "none"

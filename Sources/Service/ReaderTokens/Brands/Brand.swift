@@ -3,15 +3,15 @@ package import MdocModel
 package import OpenSSLCrypto
 package import ReaderIdentityStore
 
-/// In whose name a reader asks: what a page shows of it, the keys of its token server, and the identity to sign requests
-/// with.
+/// A brand in whose name a reader asks: the name and logo that pages show, the keys of its token server, and
+/// the identity that signs its requests.
 package struct Brand: Hashable, Sendable {
-    /// `iss` of its tokens.
+    /// The brand's identifier, the claim `iss` of its tokens.
     package let identifier: TokenText
     package let name: BrandName
-    /// The file of its logo in the folder of brands.
+    /// The name of the logo's file in the folder of brands.
     package var logo: LogoName?
-    /// Nil if the rules of `identity choose` decide.
+    /// The identity that signs the brand's requests; `nil` if the rules of `identity choose` decide.
     package var identity: IdentityName?
     package internal(set) var keys: [BrandKey]
 
@@ -27,7 +27,8 @@ package struct Brand: Hashable, Sendable {
     }
 }
 
-/// What a brand is called where people read it: 1 to 64 characters in one line, none of which hides or turns another.
+/// The name of a brand as people read it: 1 to 64 visible characters in one line. Characters that are
+/// invisible or change the direction of text are refused, so that no name can imitate another.
 package struct BrandName: Hashable, Sendable {
     package let text: String
 
@@ -49,17 +50,18 @@ extension Unicode.Scalar {
     }
 }
 
+/// A public key of a brand's token server: a point on P-256 with its key identifier.
 package struct BrandKey: Hashable, Sendable {
-    /// `kid`.
+    /// The key identifier, the header member `kid` of tokens.
     package let identifier: TokenText
-    /// The coordinates of a point that is on P-256, 32 bytes each.
+    /// The coordinates of the point on P-256, 32 bytes each.
     package let x: [UInt8]
     package let y: [UInt8]
-    /// The last instant at which a reader is prepared with it.
+    /// The last instant at which a token of this key can prepare a reader; `nil` for no limit.
     package let notAfter: Timestamp?
     package internal(set) var isRevoked: Bool
 
-    /// Throws `keyNotP256`.
+    /// Creates the key. Throws `keyNotP256` for a key on another curve.
     package init(
         _ identifier: TokenText, _ key: borrowing PublicKey, notAfter: Timestamp? = nil,
         isRevoked: Bool = false
@@ -72,14 +74,14 @@ package struct BrandKey: Hashable, Sendable {
     }
 }
 
-/// A brand's logo, fit to be handed to a browser.
+/// A brand's logo as a PNG that a browser may receive.
 ///
-/// PNG alone: it can hold no script and no address, which SVG can, and every page and receipt printer shows it. It is not
-/// decoded here; what a browser is given is the operator's own file.
+/// Only PNG is accepted: unlike SVG it cannot contain scripts or addresses, and every page and receipt
+/// printer shows it. The pixels are not decoded here, because the file comes from the operator.
 package struct BrandLogo: Equatable, Sendable {
-    /// The longest file, in bytes.
+    /// The maximum size of the file, in bytes.
     package static let longest = 256 << 10
-    /// The most columns and rows.
+    /// The maximum number of columns and of rows.
     private static let largestSide = 2048
 
     package let png: [UInt8]
@@ -88,7 +90,8 @@ package struct BrandLogo: Equatable, Sendable {
 
     package init(png: [UInt8]) throws(LogoFault) {
         guard png.count <= Self.longest else { throw .tooLong(limit: Self.longest) }
-        // Signature, and a first chunk IHDR of 13 bytes (PNG, third edition, 5.2 and 11.2.1).
+        // The signature, and a first chunk IHDR of 13 bytes (PNG, third edition, 5.2 and 11.2.1). A PNG of 57
+        // bytes has no picture: signature, IHDR, IEND and an empty data chunk take as many.
         guard png.starts(with: Self.signature + [0, 0, 0, 13] + Array("IHDR".utf8)), png.count > 57,
             png.suffix(12).elementsEqual(Self.end)
         else { throw .notPNG }
@@ -99,7 +102,7 @@ package struct BrandLogo: Equatable, Sendable {
     }
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-    /// The empty chunk IEND with its checksum.
+    /// The empty chunk IEND with its checksum, which ends a PNG.
     private static let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
@@ -107,11 +110,12 @@ package struct BrandLogo: Equatable, Sendable {
     }
 }
 
-/// The name of a logo's file: an identifier with `.png` behind it, so that it leads nowhere else.
+/// The name of a logo's file: an identifier followed by `.png`. Such a name has no path separators, so it
+/// cannot lead out of the folder of brands.
 package struct LogoName: Hashable, Comparable, Sendable {
     package let text: String
 
-    /// Where the logo of the brand with this identifier is kept.
+    /// Creates the name under which the logo of this brand is stored.
     package init(of brand: TokenText) { text = "\(brand.text).png" }
 
     package init?(_ text: String) {
@@ -119,15 +123,15 @@ package struct LogoName: Hashable, Comparable, Sendable {
         self.init(of: identifier)
     }
 
-    /// The shorter one first, as the keys of a map in CBOR (RFC 8949 4.2.1).
+    /// Orders shorter names first, as the keys of a CBOR map (RFC 8949 4.2.1).
     package static func < (one: LogoName, other: LogoName) -> Bool {
         (one.text.utf8.count, one.text) < (other.text.utf8.count, other.text)
     }
 }
 
-/// The two colours of a shop's own look. Words can be read on the ground: no other pair exists.
+/// The two colours of a shop's pages. The initialiser refuses a pair on which text cannot be read.
 package struct BrandColours: Equatable, Sendable {
-    /// The least contrast of words and ground in hundredths (WCAG 2.2, 1.4.3).
+    /// The minimum contrast of text and ground, in hundredths (WCAG 2.2, 1.4.3).
     package static let leastContrast = 450
 
     package let ground: PageColour
@@ -141,9 +145,9 @@ package struct BrandColours: Equatable, Sendable {
     }
 }
 
-/// Two colours are too alike for words to be read.
+/// The error for two colours with too little contrast to read text.
 package struct ContrastFault: Error, CustomStringConvertible {
-    /// In hundredths.
+    /// The contrast of the two colours, in hundredths.
     package let contrast: Int
 
     package var description: String {
@@ -163,7 +167,9 @@ package struct PageColour: Equatable, Sendable {
     private let green: UInt8
     private let blue: UInt8
 
-    /// - Parameter text: `#rrggbb`, in hexadecimal digits.
+    /// Creates a colour; `nil` for any other form.
+    ///
+    /// - Parameter text: `#rrggbb` in hexadecimal digits.
     package init?(_ text: String) {
         guard text.utf8.count == 7, text.hasPrefix("#"), text.utf8.dropFirst().allSatisfy(Self.isDigit),
             let number = UInt32(text.dropFirst(), radix: 16)
@@ -171,19 +177,21 @@ package struct PageColour: Equatable, Sendable {
         (red, green, blue) = (UInt8(number >> 16), UInt8(number >> 8 & 0xff), UInt8(number & 0xff))
     }
 
-    /// As CSS has it.
+    /// The colour as CSS text, such as `#0a6cff`.
     package var text: String {
         "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The contrast with another colour in hundredths, from 100 to 2100 (WCAG 2.2, "contrast ratio"), rounded down.
+    /// The contrast with another colour in hundredths, from 100 to 2100 (WCAG 2.2, "contrast ratio"), rounded
+    /// down.
     package func contrast(with other: PageColour) -> Int {
         let light = max(luminance, other.luminance)
         let dark = min(luminance, other.luminance)
+        // The small addend compensates for binary fractions: a ratio of exactly 4.5 must not become 449.
         return Int((light + 0.05) / (dark + 0.05) * 100 + 0.000_001)
     }
 
-    /// WCAG 2.2, "relative luminance".
+    /// The relative luminance (WCAG 2.2).
     private var luminance: Double {
         0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
     }

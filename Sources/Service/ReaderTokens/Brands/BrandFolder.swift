@@ -2,8 +2,10 @@ internal import ErrorMapping
 internal import FoundationEssentials
 internal import ReaderIdentityStore
 
-/// Where the brands are kept, with `brands.json` and the logos: `brands` in the folder of the store, and at a hub the folder
-/// that its file names. Nobody but its owner may change any of it: whoever can add a key can prepare the reader.
+/// The folder of the brands: `brands.json` and the logos.
+///
+/// A reader has it as `brands` in the store's folder; a hub has it at the path in its configuration. Reading
+/// refuses a file that another user may change, because a user who can add a key can prepare the reader.
 package struct BrandFolder: Sendable {
     package let path: String
 
@@ -17,13 +19,13 @@ package struct BrandFolder: Sendable {
 
     private func logoPath(_ name: LogoName) -> String { "\(path)/\(name.text)" }
 
-    /// The brands; empty if the file is absent.
+    /// Returns the brands; an empty registry if there is no file.
     package func registry() throws(BrandRegistryError) -> BrandRegistry {
         guard let json = try contents(of: registryPath) else { return BrandRegistry() }
         return try BrandRegistry(json: json)
     }
 
-    /// A file that nobody else may change; nil if it is absent.
+    /// Returns the contents of a file that only its owner may change; `nil` if there is no file.
     private func contents(of path: String) throws(BrandRegistryError) -> [UInt8]? {
         do throws(IdentityStoreError) {
             return try PrivateFile.read(path)
@@ -34,10 +36,10 @@ package struct BrandFolder: Sendable {
         }
     }
 
-    /// Changes the registry while no other process does, and gives it as it is then. What is refused changes nothing, and no
-    /// logo either.
+    /// Changes the registry under the folder's lock and returns the changed registry. If `change` throws,
+    /// neither the registry nor the logo is written.
     ///
-    /// - Parameter logo: what is kept with the change, under which name.
+    /// - Parameter logo: a logo to store before the registry that names it, and its file name.
     package func change(
         keeping logo: (image: BrandLogo, name: LogoName)? = nil,
         _ change: (inout BrandRegistry) throws(BrandFault) -> Void
@@ -51,12 +53,13 @@ package struct BrandFolder: Sendable {
         }
     }
 
-    /// The logo of a brand as the registry is now; nil if there is no such brand, or it has no logo.
+    /// Returns the logo of a brand; `nil` if there is no such brand, or it has no logo.
     package func logo(ofBrand identifier: TokenText) throws(BrandRegistryError) -> BrandLogo? {
         do throws(BrandRegistryError) {
             return try storedLogo(ofBrand: identifier)
         } catch .logoMissing {
-            // The brands may have been replaced since the registry was read: nobody replaces them now.
+            // The registry may have been replaced after it was read, and its logos with it. The second
+            // attempt holds the lock, so that nobody can replace them.
             return try locked { () throws(BrandRegistryError) in try storedLogo(ofBrand: identifier) }
         }
     }
@@ -83,16 +86,20 @@ package struct BrandFolder: Sendable {
     }
 }
 
-/// A registry of brands with every logo that it names, and no other: all of a folder of brands in one value.
+/// A registry of brands with exactly the logos that it names: the contents of a folder of brands as one
+/// value.
 package struct BrandBundle: Equatable, Sendable {
-    /// `brands.json`, as it was read.
+    /// The bytes of `brands.json` as they were read.
     package let json: [UInt8]
     package let registry: BrandRegistry
     package let logos: [LogoName: BrandLogo]
 
-    /// Throws what is wrong with the registry, or the first logo by its name that is missing, unfit or named by no brand.
+    /// Checks the registry and its logos. Throws the first error in the registry or, by name, the first logo
+    /// that is missing, unusable or named by no brand.
     ///
-    /// - Parameter logos: the PNGs.
+    /// - Parameters:
+    ///   - json: the contents of `brands.json`.
+    ///   - logos: the PNG files by name.
     package init(json: [UInt8], logos: [LogoName: [UInt8]]) throws(BrandRegistryError) {
         registry = try BrandRegistry(json: json)
         let named = Set(registry.brands.compactMap(\.logo))
@@ -109,15 +116,16 @@ package struct BrandBundle: Equatable, Sendable {
     }
 }
 
-/// The files of a folder of brands as they are, also where they make no `BrandBundle`.
+/// The files of a folder of brands as they are, even if they are no valid `BrandBundle`. A copy to restore
+/// them from.
 package struct BrandFiles: Sendable {
-    /// Nil if there is none.
+    /// The contents of `brands.json`; `nil` if there is no such file.
     fileprivate let json: [UInt8]?
     fileprivate let logos: [LogoName: [UInt8]]
 }
 
 extension BrandFolder {
-    /// All that the folder has of its brands. Throws if there is no registry, too.
+    /// Returns the registry with its logos. Throws if the registry is missing.
     package func bundle() throws(BrandRegistryError) -> BrandBundle {
         guard let json = try contents(of: registryPath) else {
             throw .file(.fileRefused(path: registryPath, errno: PrivateFile.absent))
@@ -129,33 +137,35 @@ extension BrandFolder {
         return try BrandBundle(json: json, logos: logos)
     }
 
-    /// Puts these brands in place of all that are there. Who reads the registry meanwhile finds the logos that it names, by
-    /// `logo(ofBrand:)`.
+    /// Replaces all brands of the folder. A reader of the old registry still finds the logos that it names,
+    /// because `logo(ofBrand:)` tries again under the lock.
     package func replace(with bundle: BrandBundle) throws(BrandRegistryError) {
         try locked { () throws(BrandRegistryError) in
             guard (try? self.bundle()) != bundle else { return }
-            try put(BrandFiles(json: bundle.json, logos: bundle.logos.mapValues(\.png)))
+            try writeAll(BrandFiles(json: bundle.json, logos: bundle.logos.mapValues(\.png)))
         }
     }
 
-    /// Puts files that were read before in place of all that are there.
+    /// Restores files that `files()` returned, in place of all files of the folder.
     package func replace(with files: BrandFiles) throws(BrandRegistryError) {
-        try locked { () throws(BrandRegistryError) in try put(files) }
+        try locked { () throws(BrandRegistryError) in try writeAll(files) }
     }
 
-    /// The files as they are while nobody changes them.
+    /// Returns all files of the folder, read under its lock.
     package func files() throws(BrandRegistryError) -> BrandFiles {
         try locked { () throws(BrandRegistryError) in
             var logos: [LogoName: [UInt8]] = [:]
             for name in logoNames() {
-                // One that cannot be read is never handed out.
+                // A logo that cannot be read is skipped: it is never handed out.
                 logos[name] = try? contents(of: logoPath(name))
             }
             return BrandFiles(json: try contents(of: registryPath), logos: logos)
         }
     }
 
-    private func put(_ files: BrandFiles) throws(BrandRegistryError) {
+    private func writeAll(_ files: BrandFiles) throws(BrandRegistryError) {
+        // First the logos, then the registry that names them, then the removals: a reader never finds a name
+        // without its file.
         for (name, png) in files.logos { try write(png, to: logoPath(name)) }
         if let json = files.json {
             try write(json, to: registryPath)
@@ -163,7 +173,7 @@ extension BrandFolder {
             try mapping(PrivateFile.remove(registryPath), BrandRegistryError.file)
         }
         for name in logoNames() where files.logos[name] == nil {
-            // One that stays is never handed out.
+            // A logo that cannot be removed does no harm: no brand names it, so it is never handed out.
             try? FileManager.default.removeItem(atPath: logoPath(name))
         }
     }

@@ -5,14 +5,27 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// The brands that this computer asks or signs for, each with its keys. No key identifier occurs twice, even in
-/// different brands: a token names its key before it names its brand.
+/// The brands in whose name this computer asks or signs tokens, each with its keys.
+///
+/// The registry is the contents of `brands.json`. An operator changes it with `countersign brand`, or a hub
+/// distributes it to its readers (`BrandBundle`).
+///
+/// - A reader uses it to verify tokens: a token names its key, the key belongs to one brand, and the brand
+///   gives the name, logo and identity for requests.
+/// - A token server uses it to check its own tokens before they are handed out.
+///
+/// A key identifier occurs once in the whole registry, because a token names its key before its brand. A
+/// revoked key stays in the registry, so that no new key gets its identifier.
+///
+/// There are at most 1000 brands with 32 keys each, and the file has at most 1 MiB. The registry is a value:
+/// changes to the file happen in `BrandFolder`, under its lock. It never has a private key; those are in
+/// `TokenKeyFile`.
 package struct BrandRegistry: Equatable, Sendable {
     package static let mostBrands = 1000
     package static let mostKeys = 32
 
     package private(set) var brands: [Brand] = []
-    /// Where each key is.
+    /// The position of each key: the index of its brand, and its index among the brand's keys.
     private var keys: [TokenText: (brand: Int, key: Int)] = [:]
 
     package init() {}
@@ -30,6 +43,7 @@ package struct BrandRegistry: Equatable, Sendable {
         guard self.brand(brand.identifier) == nil else { throw .brandTwice }
         var bare = brand
         bare.keys = []
+        // A brand is added with all of its keys or not at all.
         let before = self
         brands.append(bare)
         do throws(BrandFault) {
@@ -48,7 +62,7 @@ package struct BrandRegistry: Equatable, Sendable {
         brands[index].keys.append(key)
     }
 
-    /// Marks a key as revoked. It stays, so that no other takes its identifier.
+    /// Marks a key as revoked. The key stays in the registry, so that no other key gets its identifier.
     package mutating func revoke(_ key: TokenText) throws(BrandFault) {
         guard let place = keys[key] else { throw .keyUnknown }
         brands[place.brand].keys[place.key].isRevoked = true
@@ -57,10 +71,12 @@ package struct BrandRegistry: Equatable, Sendable {
     package static func == (one: BrandRegistry, other: BrandRegistry) -> Bool { one.brands == other.brands }
 }
 
-/// The file: `{"brands": [{"id", "name", "logo"?, "identity"?, "keys": [{"kid", "kty": "EC", "crv": "P-256", "x", "y",
-/// "notAfter"?, "revoked"?}]}]}`. A key is a JWK (RFC 7517) with two members of ours; all else is refused.
+/// The file `brands.json`: `{"brands": [{"id", "name", "logo"?, "identity"?, "keys": [KEY, …]}]}`, where KEY
+/// is `{"kid", "kty": "EC", "crv": "P-256", "x", "y", "notAfter"?, "revoked"?}`.
+///
+/// A key is a JWK (RFC 7517) with the further members `notAfter` and `revoked`. Any other member is refused.
 extension BrandRegistry {
-    /// The longest file, in bytes.
+    /// The maximum size of the file, in bytes.
     package static let longestFile = 1 << 20
 
     package init(json: [UInt8]) throws(BrandRegistryError) {
@@ -158,7 +174,7 @@ private enum RegistryFault: Error {
 // Writing
 
 extension BrandRegistry {
-    /// The file, with its members in one order.
+    /// Returns the contents of the file, with the members sorted by name.
     func json() throws(BrandRegistryError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

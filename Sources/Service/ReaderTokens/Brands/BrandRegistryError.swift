@@ -1,23 +1,27 @@
 package import JSON
 package import ReaderIdentityStore
 
+/// The error of an operation on the brands of a folder.
 package enum BrandRegistryError: Error, Equatable, Sendable {
-    /// The system refused a file, or others may change it.
+    /// The system refused a file, or other users may change it.
     case file(IdentityStoreError)
-    /// The file is not JSON of the expected form; with the line, if it is in one place.
+    /// The file is not JSON of the expected form. The line is `nil` if the fault is in no single place.
     case malformed(line: Int?, JSONError)
-    /// The file is of its form, and says what cannot be.
+    /// The file has the expected form, but a value in it is not allowed.
     case faulty(line: Int, BrandFault)
-    /// What is to be added or changed cannot be.
+    /// The requested change is not allowed.
     case refused(BrandFault)
+    /// The given file is no usable logo.
     case logo(LogoFault)
-    /// The registry names it, and it is not there.
+    /// The registry names a logo whose file is missing.
     case logoMissing(LogoName)
+    /// A logo that the registry names is unusable.
     case logoUnfit(LogoName, LogoFault)
-    /// It comes with a registry whose brands do not name it.
+    /// A logo that no brand of the registry names.
     case logoUnnamed(LogoName)
 }
 
+/// The fault of a brand or of one of its keys.
 package enum BrandFault: Error, Equatable, Sendable {
     /// `id` or `kid` is malformed (`TokenText`).
     case identifierMalformed
@@ -31,22 +35,23 @@ package enum BrandFault: Error, Equatable, Sendable {
     case tooManyBrands(limit: Int)
     case tooManyKeys(limit: Int)
     case brandTwice
-    /// There is a key with this `kid` already, of this brand or another.
+    /// A key with this `kid` exists already, of this brand or another.
     case keyTwice
     case brandUnknown
     case keyUnknown
 }
 
+/// The reason why a file cannot be a logo.
 package enum LogoFault: Error, Equatable, Sendable {
     case tooLong(limit: Int)
-    /// Not a whole PNG: its signature, header or end is missing.
+    /// The file is not a complete PNG: its signature, header or end is missing.
     case notPNG
-    /// Wider or higher than a page shows.
+    /// The picture is wider or higher than a page shows.
     case tooLarge(limit: Int)
 }
 
 extension BrandRegistryError {
-    /// In plain words: what is, and what to do.
+    /// A text that says what is wrong, and what to do.
     package var explanation: String {
         switch self {
         case .file(let error): error.explanation
@@ -56,10 +61,10 @@ extension BrandRegistryError {
         case .refused(let fault): fault.explanation
         case .logo(let fault): "the logo: \(fault.explanation)"
         case .logoMissing(let name):
-            "brands.json names the logo \(name.text), which is not there: put it beside brands.json"
+            "brands.json names the logo \(name.text), but the file is missing: put it beside brands.json"
         case .logoUnfit(let name, let fault): "the logo \(name.text): \(fault.explanation)"
         case .logoUnnamed(let name):
-            "no brand of brands.json names the logo \(name.text): leave it out, or name it"
+            "no brand in brands.json names the logo \(name.text): remove the file, or name it in a brand"
         }
     }
 }
@@ -68,7 +73,7 @@ extension BrandFault {
     fileprivate var explanation: String {
         switch self {
         case .identifierMalformed:
-            "an identifier must have 1 to \(TokenText.longest) of the letters and digits of ASCII, -, _, . and :"
+            "an identifier must have 1 to \(TokenText.longest) characters: ASCII letters, digits, -, _, . and :"
         case .nameMalformed: "a brand's name must have 1 to 64 characters in one line, all of them visible"
         case .logoNameMalformed: "a logo must be a file beside brands.json whose name ends in .png"
         case .identityNameMalformed: "\"identity\" is not a valid name of an identity"
@@ -77,10 +82,11 @@ extension BrandFault {
             "a key must be \"kty\": \"EC\", \"crv\": \"P-256\" with \"x\" and \"y\" on that curve"
         case .tooManyBrands(let limit): "there are more than \(limit) brands"
         case .tooManyKeys(let limit): "a brand has more than \(limit) keys"
-        case .brandTwice: "there is a brand with this identifier already"
-        case .keyTwice: "there is a key with this identifier already: each key of any brand needs its own"
-        case .brandUnknown: "there is no such brand: countersign brand list shows those there are"
-        case .keyUnknown: "there is no such key: countersign brand list shows those there are"
+        case .brandTwice: "a brand with this identifier exists already"
+        case .keyTwice:
+            "a key with this identifier exists already: no two keys, even of different brands, may share one"
+        case .brandUnknown: "there is no such brand: countersign brand list shows all brands"
+        case .keyUnknown: "there is no such key: countersign brand list shows all keys"
         }
     }
 }

@@ -10,7 +10,7 @@ extension JSONText {
 }
 
 extension TokenRequest {
-    /// From the body of a request for a token.
+    /// Reads the request from a request body.
     package init(
         _ body: JSONText, by caller: String, in groups: Set<String> = []
     ) throws(JSONFault) {

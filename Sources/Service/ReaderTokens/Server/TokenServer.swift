@@ -1,21 +1,36 @@
 package import MdocModel
 
-/// Where the tokens of a server come from.
+/// The source of a server's tokens.
 package enum TokenSource: Sendable {
-    /// Keys of this server: of each brand one, the last of several.
+    /// The server signs with its own keys. If a brand has several, the last one signs.
     case keys([ReaderTokenSigner])
-    /// A hub, which has its own keys and grants. Gives the token as text.
+    /// A hub signs, with its own keys and grants. The function returns the token as text.
     case hub(@Sendable (TokenRequest) async throws(TokenRefusal) -> String)
 }
 
-/// The token server of a chain: has reader tokens made for those who may have them, and not too many.
+/// The token server of a chain of shops: issues reader tokens to clients that have a grant.
+///
+/// A request passes these steps, and the first that fails gives the refusal:
+///
+/// 1. Grants: the caller, or one of its groups, may have tokens for this brand and this reader.
+/// 2. Count: at most `TokenLimit.most` tokens for each caller, brand and reader within an hour.
+/// 3. Signature: by a key of this server, or by a hub (`TokenSource`).
+/// 4. Verification with the registry's public key, as the reader will do it: a token that no reader would
+///    accept is not handed out.
+/// 5. Grants again, because they may have been replaced while the hub was asked.
+///
+/// The listeners of the daemon and of the hub call `respond` from any task. `replace` changes grants and
+/// source while the server runs.
+///
+/// Each answer comes with a `TokenAudit`, which the caller logs. Neither the audit nor a log line ever has
+/// the token.
 package actor TokenServer<Count: TokenCount> {
     private var grants: [TokenGrant]
     private var source: TokenSource
     private let audience: TokenText
     private let count: Count
 
-    /// A server that lets nobody have a token but those of the grants.
+    /// Creates a server. Without grants it refuses every request.
     package init(
         audience: TokenText, counting count: Count, grants: [TokenGrant] = [],
         from source: TokenSource = .keys([])
@@ -26,16 +41,16 @@ package actor TokenServer<Count: TokenCount> {
         self.source = source
     }
 
-    /// Answers by these grants and this source from now on. What was asked for lately still counts.
+    /// Replaces grants and source for later requests. Requests of the last hour still count.
     package func replace(grants: [TokenGrant], from source: TokenSource) {
         self.grants = grants
         self.source = source
     }
 
-    /// Answers a request, and says what the audit is to keep of it. Throws if it cannot be counted.
+    /// Answers a request, with the audit line to record. Throws if the request cannot be counted; no token is
+    /// issued then.
     ///
-    /// - Parameter registry: the brands as they are now, with the public keys of the signers: what no reader would believe
-    ///   is not handed out.
+    /// - Parameter registry: the current brands with the public keys of the signers.
     package func respond(
         to request: TokenRequest, believing registry: BrandRegistry, at now: Timestamp
     ) async throws(Count.Failure) -> (response: TokenResponse, audit: TokenAudit) {
@@ -45,8 +60,9 @@ package actor TokenServer<Count: TokenCount> {
         }
         do throws(TokenRefusal) {
             let text = try await makeToken(for: request, at: now)
-            let token = try believe(text, for: request, registry, at: now)
-            // The grants may have been replaced while the hub was asked.
+            let token = try verify(text, for: request, with: registry, at: now)
+            // The grants may have been replaced while the hub was asked: `replace` runs during the
+            // suspension.
             guard isGranted(request) else { throw .notAllowed }
             return (
                 .granted(token: text, expires: token.claims.expires),
@@ -83,9 +99,9 @@ package actor TokenServer<Count: TokenCount> {
         }
     }
 
-    /// The token, if it is what was asked for and its readers would believe it.
-    private func believe(
-        _ text: String, for request: TokenRequest, _ registry: BrandRegistry, at now: Timestamp
+    /// Parses and verifies the new token as its reader will do. Throws if a reader would refuse it.
+    private func verify(
+        _ text: String, for request: TokenRequest, with registry: BrandRegistry, at now: Timestamp
     ) throws(TokenRefusal) -> UnverifiedReaderToken {
         do throws(ReaderTokensError) {
             let token = try UnverifiedReaderToken(Array(text.utf8)[...])
@@ -101,35 +117,36 @@ package actor TokenServer<Count: TokenCount> {
     }
 }
 
-/// How many tokens one caller gets for one reader.
+/// The limit of tokens for one caller, brand and reader.
 ///
-/// A reader can use a token for 48 hours. A caller who asks more than a few times an hour has a fault, or is not the reader.
+/// A reader can use a token for 48 hours. A caller that asks more than a few times an hour has a fault, or is
+/// not the reader.
 package enum TokenLimit {
     package static let most = 12
-    /// For how many seconds a token counts.
+    /// The number of seconds for which a token counts.
     package static let window: Int64 = 3600
 
-    /// In plain words, for a caller who asked too often.
+    /// A text for a caller that asked too often.
     package static func explanation(retryAfter seconds: Int64) -> String {
         "this reader got as many tokens as are allowed in an hour: ask again in \(seconds) s"
     }
 }
 
-/// Where a token server counts what it is asked for.
+/// The counter of a token server's requests.
 package protocol TokenCount: Sendable {
-    /// Why it cannot be counted: no token is made then.
+    /// The error if a request cannot be counted; no token is issued then.
     associatedtype Failure: Error
 
-    /// Notes that a token is asked for. If there were `TokenLimit.most` within the window, it notes nothing.
+    /// Counts a request for a token, unless there were `TokenLimit.most` within the window.
     ///
-    /// - Returns: how many seconds to wait; nil if the token may be made.
+    /// - Returns: the number of seconds to wait, or `nil` if the token may be issued.
     func note(_ request: TokenRequest, at now: Timestamp) async throws(Failure) -> Int64?
 
-    /// Forgets the latest time of a request: no token was made, and the caller is not at fault.
+    /// Takes back the latest counted request: no token was issued, and that was not the caller's fault.
     func takeBack(_ request: TokenRequest) async throws(Failure)
 }
 
-/// Counts in memory, for a server that is the only one of its brands.
+/// A counter in memory, for a server that is the only one of its brands.
 package actor TokenCountInMemory: TokenCount {
     package typealias Failure = Never
 
@@ -143,16 +160,16 @@ package actor TokenCountInMemory: TokenCount {
         }
     }
 
-    /// When tokens were asked for lately.
+    /// The times of recent requests for each caller, brand and reader.
     private var asked: [Place: [Timestamp]] = [:]
-    /// When places that nobody has asked for within the window were last forgotten.
+    /// The time at which entries without recent requests were last removed.
     private var cleared = Timestamp(secondsSince1970: 0)
 
     package init() {}
 
     package func note(_ request: TokenRequest, at now: Timestamp) -> Int64? {
         let start = now.advanced(bySeconds: -TokenLimit.window)
-        // Times ahead of now were noted before the clock was set back, and would count for too long.
+        // A time ahead of `now` was recorded before the clock was set back, and would count for too long.
         if cleared <= start || cleared > now {
             asked = asked.filter { $0.value.contains { $0 > start && $0 <= now } }
             cleared = now
@@ -171,11 +188,11 @@ package actor TokenCountInMemory: TokenCount {
     package func takeBack(_ request: TokenRequest) { _ = asked[Place(request)]?.popLast() }
 }
 
-/// What a client of the token server asks for, and who it is.
+/// A client's request for a token, with the client's authenticated name.
 package struct TokenRequest: Equatable, Sendable {
     /// The name under which the client was authenticated.
     package let caller: String
-    /// Further names by which a grant may name it: those of groups to which it belongs.
+    /// The names of the groups to which the client belongs; a grant may name a group.
     package let groups: Set<String>
     package let brand: TokenText
     package let instance: ReaderInstance
@@ -190,9 +207,9 @@ package struct TokenRequest: Equatable, Sendable {
     }
 }
 
-/// Who may ask for tokens: for which brand, and for which of its readers.
+/// A permission to ask for tokens: for one brand, and for some of its readers.
 package struct TokenGrant: Equatable, Sendable {
-    /// The name of a client or of a group.
+    /// The name of a client or a group.
     package let caller: String
     package let brand: TokenText
     package let instances: Set<ReaderInstance>
@@ -209,21 +226,23 @@ package struct TokenGrant: Equatable, Sendable {
     }
 }
 
+/// The answer to a request for a token.
 package enum TokenResponse: Equatable, Sendable {
-    /// The token is for the one who asked alone: it goes into no log.
+    /// The token. Only the client may receive it, so it goes into no log.
     case granted(token: String, expires: Timestamp)
     case refused(TokenRefusal)
 }
 
+/// The reason why a request for a token is refused.
 package enum TokenRefusal: Error, Equatable, Sendable {
-    /// No grant allows it. The answer does not reveal whether such a brand exists.
+    /// No grant allows the request. The answer does not reveal whether such a brand exists.
     case notAllowed
-    /// Too many in a while; how many seconds to wait.
+    /// The limit is reached; the number of seconds to wait.
     case tooMany(retryAfter: Int64)
-    /// The brand has no key here, or at the hub, that signs and verifies.
+    /// Neither this server nor the hub has a key of the brand that signs and verifies.
     case brandUnavailable(ReaderTokensError)
 
-    /// The id of the refusal in logs. The problems of daemon and hub have the same ids.
+    /// The id of the refusal in logs. Daemon and hub use the same ids in their problem details.
     var id: String {
         switch self {
         case .notAllowed: "readerTokenNotGranted"
@@ -233,8 +252,8 @@ package enum TokenRefusal: Error, Equatable, Sendable {
     }
 }
 
-/// One line of the audit: who asked for which reader, when, and how that ended. Nothing in it is about a holder, and it
-/// has no token.
+/// An entry of the audit log: the caller, brand and reader of a request, its time, and the decision. It has
+/// no token, and no data about a holder.
 package struct TokenAudit: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         case granted(key: TokenText)

@@ -3,22 +3,24 @@ internal import MdocModel
 internal import ReaderIdentityStore
 package import ReaderStore
 
-/// The reader instance identifier: which installation of Countersign a token is for. 128 random bits, made when a
-/// store is first asked for them and kept there (`ReaderStore`). They say nothing of the computer, its place or its
-/// owner, and are not secret. A copy of a store has the same identifier: a token server sees both readers as one.
+/// The identifier of one installation of Countersign, for which reader tokens are issued.
+///
+/// The identifier is 128 random bits, drawn once and kept in the store (`ReaderStore`). It reveals nothing
+/// about the computer, its place or its owner, and it is not secret. A copy of a store has the same
+/// identifier, so a token server takes both computers for one reader.
 package struct ReaderInstance: Hashable, Sendable {
     private static let size = 16
 
-    /// 32 hexadecimal digits in lower case: `sub` of a token.
+    /// The identifier as 32 hexadecimal digits in lower case, the claim `sub` of a token.
     package let text: TokenText
 
-    /// Nil unless there are 16 bytes.
+    /// Creates the identifier from 16 bytes; `nil` for any other number.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         self.init(bytes.hexadecimal)
     }
 
-    /// Nil unless the text is written as `text` is.
+    /// Creates the identifier from 32 hexadecimal digits in lower case; `nil` for any other text.
     package init?(_ text: String) {
         guard text.utf8.count == 2 * Self.size,
             text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }), let text = TokenText(text)
@@ -34,10 +36,11 @@ extension ReaderStore {
     }
 }
 
-/// What names a brand, a key, a reader or an audience in a reader token: 1 to 128 of the letters and digits of ASCII,
-/// `-`, `_`, `.` and `:`, the first a letter or a digit. So two that look alike are the same, byte by byte.
+/// An identifier in a reader token: of a brand, a key, a reader or an audience. It has 1 to 128 ASCII
+/// letters, digits, `-`, `_`, `.` and `:`, and begins with a letter or a digit. Other characters are refused,
+/// because different Unicode texts can look alike.
 package struct TokenText: Hashable, Comparable, Sendable {
-    /// The most characters.
+    /// The maximum number of characters.
     package static let longest = 128
 
     package let text: String
@@ -50,14 +53,14 @@ package struct TokenText: Hashable, Comparable, Sendable {
         self.text = text
     }
 
-    /// A text of ours that is one.
+    /// Creates an identifier from a constant that is known to be valid.
     init(checked text: String) { self.text = text }
 
     package static func < (one: TokenText, other: TokenText) -> Bool { one.text < other.text }
 }
 
 extension JSONText {
-    /// A name as a reader token contains it.
+    /// Reads an identifier from JSON.
     package func tokenText() throws(JSONFault) -> TokenText {
         guard let text = TokenText(try string(upTo: TokenText.longest)) else {
             throw wrong("must consist of letters, digits, -, _, . and :, and begin with a letter or digit")

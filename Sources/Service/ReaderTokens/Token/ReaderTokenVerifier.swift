@@ -5,12 +5,12 @@ package import ReaderIdentityStore
 package import ReaderStore
 internal import Synchronization
 
-/// A reader that a token has prepared for a brand. Only `ReaderTokenVerifier` makes one.
+/// A reader that a valid token has prepared for a brand. Only `ReaderTokenVerifier` creates it.
 package struct PreparedReader: Sendable {
     package let brand: Brand
     package let instance: ReaderInstance
     package let firstUse: Timestamp
-    /// From here on the session has expired.
+    /// The instant from which the session has expired.
     package let until: Timestamp
 
     fileprivate init(_ brand: Brand, _ instance: ReaderInstance, firstUse: Timestamp) {
@@ -20,23 +20,43 @@ package struct PreparedReader: Sendable {
         until = firstUse.advanced(bySeconds: ReaderToken.sessionLength)
     }
 
-    /// The identity that the brand's requests are signed with; nil if the rules of `identity choose` decide for the
-    /// brand. Throws `sessionExpired`: whoever asks in the brand's name has to look at the clock.
+    /// Returns the identity that signs the brand's requests; `nil` if the rules of `identity choose` decide.
+    ///
+    /// - Throws: `sessionExpired`. The function takes the time so that no caller forgets to check the
+    ///   session.
     package func identity(at now: Timestamp) throws(ReaderTokensError) -> IdentityName? {
         guard now < until else { throw .sessionExpired(since: until) }
         return brand.identity
     }
 }
 
+/// The verifier of reader tokens on a reader.
+///
+/// A token is a JWT in which a brand's key says that this reader may ask in the brand's name. Its life has
+/// three parts:
+///
+/// 1. It is issued for one reader and audience, and must be used for the first time before `exp`, at most 300
+///    seconds later.
+/// 2. From the first use on it prepares the reader for 48 hours, regardless of `exp`. `TokenFirstUses`
+///    records the time of the first use, in the daemon in the store, so that a restart does not extend it.
+/// 3. Afterwards it prepares nothing more.
+///
+/// `prepare` checks the form (`UnverifiedReaderToken`), the key in the registry, the signature and the
+/// claims, in this order. A revoked or expired key ends running sessions at the next call of `prepare`. The
+/// verifier keeps no token: only the digest of a verified token is recorded.
 package struct ReaderTokenVerifier: Sendable {
     private let registry: BrandRegistry
     private let instance: ReaderInstance
     private let audience: TokenText
     private let firstUses: any TokenFirstUses
 
+    /// Creates a verifier.
+    ///
     /// - Parameters:
+    ///   - registry: the brands and their keys.
     ///   - instance: the reader that is to be prepared.
-    ///   - audience: what tokens for it have to say in `aud`, letter by letter.
+    ///   - audience: the exact value that tokens must have in `aud`.
+    ///   - firstUses: the record of first uses.
     package init(
         registry: BrandRegistry, instance: ReaderInstance, audience: TokenText,
         firstUses: any TokenFirstUses
@@ -47,8 +67,9 @@ package struct ReaderTokenVerifier: Sendable {
         self.firstUses = firstUses
     }
 
-    /// Prepares the reader with a token: one that is used for the first time and has not expired, or one that was first
-    /// used less than 48 hours ago, whatever its `exp`. A key that was revoked or has expired prepares nothing more.
+    /// Verifies a token and prepares the reader. The token must be used for the first time before its expiry,
+    /// or have been first used less than 48 hours ago. A key that was revoked or has expired prepares
+    /// nothing.
     package func prepare(
         _ token: String, at now: Timestamp
     ) async throws(ReaderTokensError) -> PreparedReader {
@@ -63,6 +84,7 @@ package struct ReaderTokenVerifier: Sendable {
         of token: UnverifiedReaderToken, at now: Timestamp
     ) async throws(ReaderTokensError) -> Timestamp {
         let expires = token.claims.expires
+        // An expired token may only continue an earlier session, so its use is not recorded as a first one.
         let first = try await firstUses.firstUse(ofToken: token.digest, orNow: now < expires ? now : nil)
         guard let first else { throw .expired(since: expires) }
         let until = first.advanced(bySeconds: ReaderToken.sessionLength)
@@ -72,7 +94,7 @@ package struct ReaderTokenVerifier: Sendable {
 }
 
 extension ReaderTokenClaims {
-    /// Throws if the token is for another reader or audience, or its times are no token's. It may have expired.
+    /// Checks reader, audience and times, except whether the token has expired.
     func check(
         for instance: ReaderInstance, audience: TokenText, at now: Timestamp
     ) throws(ReaderTokensError) {
@@ -87,7 +109,7 @@ extension ReaderTokenClaims {
 }
 
 extension BrandRegistry {
-    /// The key that a token says it is signed with, if that may be used now, and the token's brand.
+    /// Returns the key that a token names and the key's brand, if the key may be used now.
     func key(
         of token: UnverifiedReaderToken, at now: Timestamp
     ) throws(ReaderTokensError) -> (Brand, BrandKey) {
@@ -100,7 +122,8 @@ extension BrandRegistry {
 }
 
 extension BrandKey {
-    /// Verifies with ES256 (RFC 7518, 3.4), whatever algorithm a token names. Throws `signatureInvalid`.
+    /// Verifies a signature with ES256 (RFC 7518 3.4), whatever algorithm the token names. Throws
+    /// `signatureInvalid`.
     func verify(_ signature: [UInt8], over input: [UInt8]) throws(ReaderTokensError) {
         try mapping(
             PublicKey(curve: .p256, x: x[...], y: y[...]).verify(
@@ -109,17 +132,19 @@ extension BrandKey {
     }
 }
 
-/// Remembers when each token was first used; across restarts, if the reader is to keep its sessions.
+/// The record of when each token was first used. To keep sessions over a restart, it must be on the disk.
 package protocol TokenFirstUses: Sendable {
-    /// When the token was first used. If it never was, `now` is remembered as its first use; without `now` nothing is.
+    /// Returns when the token was first used.
     ///
-    /// - Parameter token: `UnverifiedReaderToken.digest` of a token whose signature was verified.
+    /// - Parameters:
+    ///   - token: `UnverifiedReaderToken.digest` of a token whose signature was verified.
+    ///   - now: the time to record if the token was not used before; `nil` to record nothing.
     func firstUse(
         ofToken token: [UInt8], orNow now: Timestamp?
     ) async throws(ReaderTokensError) -> Timestamp?
 }
 
-/// First uses as long as the process lives.
+/// A record of first uses in memory, lost when the process ends.
 package final class TokenFirstUsesInMemory: TokenFirstUses {
     private let instants = Mutex<[[UInt8]: Timestamp]>([:])
 

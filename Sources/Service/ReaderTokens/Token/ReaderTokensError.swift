@@ -2,73 +2,76 @@ package import JSON
 package import MdocModel
 package import ReaderStore
 
+/// The reason why a token is refused, or cannot be issued.
 package enum ReaderTokensError: Error, Equatable, Sendable {
-    // Its shape
+    // Form
 
-    /// Longer than any token of ours, in bytes.
+    /// The token is longer than `limit` bytes.
     case tooLong(limit: Int)
-    /// Not three parts with a point between them (RFC 7515 7.1).
+    /// The token does not have three parts separated by dots (RFC 7515 7.1).
     case notThreeParts
     /// A part is not base64url without padding.
     case notBase64URL(TokenPart)
-    /// A part is not the one JSON object it has to be: with each of its members once, of its type, and no others.
+    /// A part is not the expected JSON object: each member once, of its type, and no others.
     case malformed(TokenPart, JSONError)
     /// A member is not a valid name (`TokenText`), or not an instant of the years 0 to 9999.
     case valueMalformed(TokenMember)
-    /// Not the 64 bytes r‖s of ES256 (RFC 7518 3.4): DER, for instance.
+    /// The signature is not the 64 bytes r‖s of ES256 (RFC 7518 3.4), but DER for instance.
     case signatureMalformed(size: Int)
 
-    // Its header
+    // Header
 
     case typeNotJWT
     /// `alg` is not `ES256`.
     case algorithmNotES256
 
-    // Who signed it
+    // Key and signature
 
     case keyUnknown
     case keyRevoked
-    /// The key was to be used until this instant.
+    /// The key expired at this instant.
     case keyExpired(since: Timestamp)
-    /// `iss` is not the brand whose key `kid` is.
+    /// `iss` is another brand than the one whose key `kid` names.
     case brandNotOfKey
     case signatureInvalid
 
-    // What it is for, and when
+    // Claims
 
     /// `aud` is another audience.
     case audienceWrong
     /// `sub` is another reader instance.
     case instanceWrong
-    /// `iat` lies ahead by more than `ReaderToken.clockSkew`.
+    /// `iat` is more than `ReaderToken.clockSkew` in the future.
     case issuedInFuture
-    /// `exp` does not lie after `iat`.
+    /// `exp` is not after `iat`.
     case lifetimeNotPositive
-    /// `exp` lies more than `ReaderToken.longestLifetime` after `iat`.
+    /// `exp` is more than `ReaderToken.longestLifetime` after `iat`.
     case lifetimeTooLong
-    /// First used at `exp` or after it.
+    /// The token expired before its first use.
     case expired(since: Timestamp)
-    /// First used more than `ReaderToken.sessionLength` ago.
+    /// The first use was more than `ReaderToken.sessionLength` ago.
     case sessionExpired(since: Timestamp)
-    /// When it was first used can be neither read nor remembered.
+    /// The time of the first use can be neither read nor recorded.
     case firstUseUnknown(ReaderStoreError)
 
-    // Making one
+    // Issuing
 
     /// The private key is not on P-256.
     case signingKeyNotP256
-    /// What was signed does not verify with the brand's public key, or could not be signed.
+    /// The token could not be signed, or does not verify with the brand's public key.
     case signingFailed
-    /// The hub that has the keys made no token; in plain words why.
+    /// The hub issued no token, for the reason in the text.
     case hubUnavailable(String)
 }
 
+/// A part of a token.
 package enum TokenPart: String, Hashable, Sendable { case header, claims, signature }
 
+/// A header member or claim with a checked value.
 package enum TokenMember: String, Hashable, Sendable { case kid, iss, sub, aud, iat, exp }
 
 extension ReaderTokensError {
-    /// As reports name it.
+    /// The stable id of the error, as reports name it.
     package var id: String {
         switch self {
         case .tooLong: "token.too_long"
@@ -94,7 +97,7 @@ extension ReaderTokensError {
         }
     }
 
-    /// In plain words: what is, and what to do.
+    /// A text that says what is wrong, and what to do.
     package var explanation: String {
         switch self {
         case .tooLong(let limit): "it is longer than \(limit) bytes"
@@ -103,7 +106,7 @@ extension ReaderTokensError {
         case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
         case .valueMalformed(let member): "\(member.rawValue) does not have a valid value"
         case .signatureMalformed(let size):
-            "its signature has \(size) bytes: one of ES256 has 64, r followed by s and not DER"
+            "its signature has \(size) bytes: ES256 requires 64 bytes, r followed by s, not DER"
         case .typeNotJWT: "typ is not JWT"
         case .algorithmNotES256: "alg is not ES256, and no other is accepted"
         case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
@@ -113,7 +116,7 @@ extension ReaderTokensError {
         case .signatureInvalid: "its signature does not verify"
         case .audienceWrong: "aud is not the audience of this reader"
         case .instanceWrong: "sub names another reader: countersign token instance shows this one"
-        case .issuedInFuture: "it was issued in the future: are the clocks of signer and reader right?"
+        case .issuedInFuture: "it was issued in the future: check the clocks of the signer and of this reader"
         case .lifetimeNotPositive: "exp is not after iat"
         case .lifetimeTooLong: "exp is more than \(ReaderToken.longestLifetime) seconds after iat"
         case .expired(let since): "it expired at \(since), before its first use: get a new one"

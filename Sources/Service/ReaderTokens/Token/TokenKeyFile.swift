@@ -4,10 +4,11 @@ package import MdocModel
 package import OpenSSLCrypto
 package import ReaderIdentityStore
 
-/// The file with the private key of a brand, as a token server names it: PEM, or as this computer's TPM wrapped it.
+/// The file with a brand's private key, as a token server's configuration names it: PEM, or a key that this
+/// computer's TPM wrapped.
 package struct TokenKeyFile: Equatable, Sendable {
     package let brand: TokenText
-    /// `kid`.
+    /// The key identifier, the header member `kid` of tokens.
     package let identifier: TokenText
     package let path: String
 
@@ -17,7 +18,7 @@ package struct TokenKeyFile: Equatable, Sendable {
         self.path = path
     }
 
-    /// The list `keys` of a token server: of each brand the one key that signs.
+    /// Reads the list `keys` of a token server's configuration: one signing key for each brand.
     package static func list(_ text: JSONText) throws(JSONFault) -> [TokenKeyFile] {
         var files: [TokenKeyFile] = []
         for entry in try text.array() {
@@ -35,7 +36,7 @@ package struct TokenKeyFile: Equatable, Sendable {
         return files
     }
 
-    /// What signs with the key, from a file that is its owner's alone.
+    /// Reads the key and returns its signer. Refuses a file that other users can read.
     package func signer() throws(TokenKeyFileError) -> ReaderTokenSigner {
         let key = try mapping(PrivateFile.key(path)) { (error: IdentityStoreError) in
             TokenKeyFileError.file(path: path, error)
@@ -48,14 +49,14 @@ package struct TokenKeyFile: Equatable, Sendable {
     }
 }
 
-/// Why a file has no key that signs tokens.
+/// The reason why a file has no key that signs tokens.
 package enum TokenKeyFileError: Error, Equatable, Sendable {
-    /// It cannot be read, or there is no private key in it.
+    /// The file cannot be read, or has no private key.
     case file(path: String, IdentityStoreError)
-    /// It is not a key of ES256.
+    /// The key is not on P-256, which ES256 requires.
     case key(path: String, ReaderTokensError)
 
-    /// In plain words: which file, what is, and what to do.
+    /// A text that says which file is affected, what is wrong, and what to do.
     package var explanation: String {
         switch self {
         case .file(let path, .keyUnusable(let error)):
@@ -67,15 +68,15 @@ package enum TokenKeyFileError: Error, Equatable, Sendable {
     }
 }
 
-/// A brand's private key, in memory or in the TPM, which signs tokens for its readers.
+/// A brand's private key in memory or in the TPM, which signs tokens for its readers.
 ///
-/// It describes itself by its type alone, and there is one of it: copies of it would be copies of the key.
+/// The type is a class, so that the key is never copied. A description of it shows the type only.
 package final class ReaderTokenSigner: Sendable {
     package let brand: TokenText
     package let keyIdentifier: TokenText
     private let key: PrivateKey
 
-    /// Throws `signingKeyNotP256`.
+    /// Creates a signer. Throws `signingKeyNotP256` for a key on another curve.
     package init(
         _ key: consuming PrivateKey, _ keyIdentifier: TokenText, of brand: TokenText
     ) throws(ReaderTokensError) {
@@ -85,13 +86,13 @@ package final class ReaderTokenSigner: Sendable {
         self.key = key
     }
 
-    /// Whether it is the private half of this key of a brand.
+    /// Whether this key is the private half of `brandKey`.
     package func isPrivateHalf(of brandKey: BrandKey) -> Bool {
         guard let half = try? key.publicKey() else { return false }
         return half.x == brandKey.x && half.y == brandKey.y
     }
 
-    /// A token for one reader, to be used first within `lifetime` seconds from `now`.
+    /// Returns a token for one reader, whose first use must be within `lifetime` seconds from `now`.
     package func sign(
         for instance: ReaderInstance, audience: TokenText, at now: Timestamp,
         lifetime: Int64 = ReaderToken.longestLifetime

@@ -3,49 +3,49 @@ internal import JSON
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// What all reader tokens have in common: JWS in its compact form (RFC 7515 7.1) with ES256 (RFC 7518 3.4), and the
+/// The common rules of reader tokens: JWS in compact form (RFC 7515 7.1) with ES256 (RFC 7518 3.4), and the
 /// claims that iOS readers' tokens carry (RFC 7519).
 package enum ReaderToken {
-    /// `aud` unless the operator says otherwise.
+    /// The claim `aud`, unless the operator configures another.
     package static let defaultAudience = TokenText(checked: "countersign-reader-v1")
-    /// The longest token that is looked at, in bytes: twice what the longest texts need.
+    /// The maximum size of a token in bytes: twice what the longest texts need.
     package static let maximumLength = 2048
-    /// `exp` lies at most this many seconds after `iat`.
+    /// The maximum number of seconds from `iat` to `exp`.
     package static let longestLifetime: Int64 = 300
-    /// How many seconds a reader's clock may be behind the signer's. One that is ahead needs no such room: a token
-    /// lives long enough. No rule for it is published; this one is ours.
+    /// The number of seconds that a reader's clock may be behind the signer's. A clock that is ahead needs no
+    /// tolerance, because a token may be used for up to 300 seconds. No standard specifies this value.
     package static let clockSkew: Int64 = 60
-    /// How many seconds after its first use a token may be used again.
+    /// The number of seconds after its first use for which a token can be used again.
     package static let sessionLength: Int64 = 48 * 3600
     static let algorithm = "ES256"
     static let type = "JWT"
     static let signatureSize = 64
 }
 
-/// What a token says about itself.
+/// The claims of a token.
 package struct ReaderTokenClaims: Hashable, Sendable {
     /// `iss`: the brand's identifier.
     package let brand: TokenText
     /// `sub`: the reader instance.
     package let instance: TokenText
-    /// `aud`.
+    /// `aud`: the audience.
     package let audience: TokenText
-    /// `iat`.
+    /// `iat`: the time of issue.
     package let issued: Timestamp
-    /// `exp`.
+    /// `exp`: the time before which the token must be used first.
     package let expires: Timestamp
 }
 
-/// A reader token in the only form that is read. Its signature and its claims are not checked yet.
+/// A parsed reader token, whose signature and claims are not verified yet.
 ///
-/// Header and claims have exactly the members that a reader token needs. Any other member is refused, not ignored:
-/// also critical extensions, keys, and addresses of keys (RFC 7515 4.1).
+/// Header and claims have exactly the members that a reader token needs. Any other member is refused,
+/// including critical extensions, keys, and addresses of keys (RFC 7515 4.1).
 package struct UnverifiedReaderToken: Sendable {
     package let keyIdentifier: TokenText
     package let claims: ReaderTokenClaims
-    /// What is signed: header and claims as they came.
+    /// The signed bytes: header and claims as they were received.
     let signingInput: [UInt8]
-    /// r‖s.
+    /// The signature r‖s, 64 bytes.
     let signature: [UInt8]
 
     package init(_ token: ArraySlice<UInt8>) throws(ReaderTokensError) {
@@ -63,8 +63,9 @@ package struct UnverifiedReaderToken: Sendable {
         signingInput = Array(token[parts[0].startIndex..<parts[1].endIndex])
     }
 
-    /// By what a token is remembered: the SHA-256 of what is signed. Of the signature there is a second form that
-    /// verifies, with n − s for s, and anybody can make it.
+    /// The SHA-256 of the signed bytes, which identifies the token. It does not cover the signature: from
+    /// every ECDSA signature (r, s) anyone can compute a second valid one, (r, n − s), and the token would
+    /// count as unused.
     package var digest: [UInt8] { Digest(.sha256, of: signingInput[...]).bytes }
 
     private static func keyIdentifier(
@@ -95,7 +96,7 @@ extension ReaderTokenClaims {
     }
 }
 
-/// The object in one part of a token.
+/// The JSON object in one part of a token.
 private struct TokenObject {
     private let part: TokenPart
     private let members: JSONMembers
