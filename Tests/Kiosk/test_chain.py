@@ -68,7 +68,7 @@ class Routes(http.server.BaseHTTPRequestHandler):
         if self.server.other is not None:
             return self.answer(*self.server.other, "text/html")
         if self.headers["Authorization"] != f"Bearer {TOKEN}":
-            return self.json(401, {"id": "operatorUnknown", "detail": "the token is not that of an operator"})
+            return self.json(401, {"id": "operatorUnknown", "detail": "this is not an operator's token"})
         if path.endswith("/kiosks"):
             after = query.removeprefix("after=")
             if self.server.is_whole:
@@ -213,14 +213,14 @@ class ChainTests(KioskCase):
                                     (503, b'{"detail": "the database cannot be reached"}', "the database cannot be reached")):
             self.hub.other = (status, body)
             page.evaluate("document.querySelector('[data-form]').dispatchEvent(new Event('submit'))")
-            self.until(page, lambda: page.inner_text("[data-state]") == f"{words}; shown is the state of {seen}", "it is not said")
+            self.until(page, lambda: page.inner_text("[data-state]") == f"{words}; this page shows the state of {seen}", "it is not said")
             self.assertIn("till-1", page.inner_text("[data-kiosks]"))
 
     def test_a_stranger_sees_nothing(self):
         self.expected_complaints = ("401",)
         page = self.chain([kiosk("till-1")], token="another")
         page.wait_for_selector('[data-state][data-ready="no"]')
-        self.assertEqual(page.inner_text("[data-state]"), "the token is not that of an operator")
+        self.assertEqual(page.inner_text("[data-state]"), "this is not an operator's token")
         self.assertFalse(page.is_visible("[data-chain]"))
         self.assertNotIn("till-1", page.content())
 

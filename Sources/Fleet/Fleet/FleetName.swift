@@ -1,5 +1,5 @@
-/// The name of a chain, a site, a group or a kiosk: 1 to 48 small letters, digits and hyphens, of which the first is no hyphen.
-/// It stands in certificates, topics and paths without quotation.
+/// The name of a chain, a site, a group or a kiosk: 1 to 48 lower-case letters, digits and hyphens, not
+/// beginning with a hyphen. Such a name needs no quoting in certificates, MQTT topics and paths.
 package struct FleetName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let requirement =
         "must be 1 to 48 small letters, digits or hyphens, the first of them not a hyphen"
@@ -22,16 +22,18 @@ package struct FleetName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static func < (one: FleetName, other: FleetName) -> Bool { one.text < other.text }
 }
 
-/// For whom a document is, from all kiosks to one. What a later level says replaces what an earlier one says.
+/// The scope of a document, from all kiosks of a chain to one kiosk. A later case overrides an earlier one.
 package enum FleetLevel: String, CaseIterable, Sendable {
     case chain, site, group, kiosk
 }
 
-/// Where a kiosk belongs, as the file on the kiosk says: the hub cannot move it to other documents.
+/// The chain, site and group of a kiosk, as the kiosk's own file states them, so that a hub cannot assign the
+/// kiosk other documents.
 package struct FleetMembership: Equatable, Sendable {
     package let chain: FleetName
-    /// Nil if the chain has no sites, or this kiosk is at none.
+    /// The kiosk's site, or `nil` if it has none.
     package let site: FleetName?
+    /// The kiosk's group, or `nil` if it has none.
     package let group: FleetName?
     package let kiosk: FleetName
 
@@ -42,7 +44,8 @@ package struct FleetMembership: Equatable, Sendable {
         self.kiosk = kiosk
     }
 
-    /// The name of its document at a level; nil if it has none there.
+    /// Returns the name that the kiosk's document has at a level, or `nil` if the kiosk has no document
+    /// there.
     package func name(at level: FleetLevel) -> FleetName? {
         switch level {
         case .chain: chain

@@ -5,19 +5,24 @@ internal import OpenSSLCrypto
 package import PKIX
 package import ReaderIdentityStore
 
-/// The chain's own authority: it certifies kiosks, hubs and the broker, and nothing else. Its files are the same at each hub.
+/// The chain's own certificate authority. It certifies the chain's kiosks, hubs and broker, and nothing else.
+/// All hubs have the same files.
 package struct HubAuthority: Sendable {
+    /// The validity of an authority's certificate: ten years, in seconds.
     private static let rootValidity: Int64 = 3650 * 86_400
+    /// The validity of a hub's or broker's certificate: one year, in seconds.
     private static let serverValidity: Int64 = 365 * 86_400
-    /// For kiosks whose clocks are behind.
+    /// The time by which certificates are backdated, in seconds, for kiosks whose clocks are slow.
     private static let backdating: Int64 = 3600
 
     package let root: Certificate
     private let keyPath: String
-    /// How long a kiosk's certificate holds, in seconds.
+    /// The validity of a kiosk's certificate, in seconds.
     private let lifetime: Int64
 
-    /// - Parameter days: how long a kiosk's certificate holds.
+    /// Reads the authority's certificate and key, and checks that they belong together.
+    ///
+    /// - Parameter days: The validity of a kiosk's certificate, in days.
     package init(certificate: String, key: String, days: Int64) throws(IdentityStoreError) {
         root = try Self.certificate(PrivateFile.read(certificate))
         let own = try PrivateFile.key(key)
@@ -27,7 +32,7 @@ package struct HubAuthority: Sendable {
         lifetime = days * 86_400
     }
 
-    /// The certificate of a kiosk for the key of its request, as PEM.
+    /// Makes a kiosk's certificate for the key of its request, and returns it in PEM.
     func certify(
         _ request: VerifiedCertificationRequest, as kiosk: FleetName, of chain: FleetName, at now: Timestamp
     ) throws(IdentityStoreError) -> [UInt8] {
@@ -43,7 +48,8 @@ package struct HubAuthority: Sendable {
         return PEM.encode(der[...], label: "CERTIFICATE")
     }
 
-    /// Makes an authority: `authority.pem` and `authority-key.pem` in a folder that is made where it does not exist.
+    /// Creates an authority: `authority.pem` and `authority-key.pem` in a folder, which is created if it does
+    /// not exist.
     package static func create(
         in folder: String, for chain: FleetName, at now: Timestamp
     ) throws(IdentityStoreError) {
@@ -62,12 +68,13 @@ package struct HubAuthority: Sendable {
         try PrivateFile.create("\(folder)/authority.pem", PEM.encode(der[...], label: "CERTIFICATE")[...])
     }
 
-    /// Makes key and certificate of a server or a hub's client: `NAME.pem` and `NAME-key.pem` beside the authority's.
+    /// Creates the key and certificate of a server or of a hub's client: `NAME.pem` and `NAME-key.pem` beside
+    /// the authority's files.
     ///
     /// - Parameters:
-    ///   - isReplacing: certifies the key that is there again, and puts the certificate in the place of the one before in one step.
-    ///   - dns: under which names it is reached.
-    ///   - addresses: under which addresses, of four or sixteen bytes.
+    ///   - isReplacing: Whether to certify the existing key again and replace its certificate in one step.
+    ///   - dns: The DNS names in the certificate.
+    ///   - addresses: The IP addresses in the certificate, of 4 or 16 bytes each.
     package static func certifyServer(
         _ name: FleetName, dns: [String], addresses: [[UInt8]], in folder: String, isReplacing: Bool = false,
         at now: Timestamp
@@ -102,6 +109,8 @@ package struct HubAuthority: Sendable {
     ) throws(IdentityStoreError) -> [UInt8] {
         do throws(OpenSSLCryptoError) {
             var serialNumber = try randomBytes(16)
+            // The first byte is 0x40 to 0x7f: a serial number must be positive and is encoded in DER without
+            // leading zeros (RFC 5280 4.1.2.2).
             serialNumber[0] = serialNumber[0] & 0x3f | 0x40
             let template = CertificateTemplate(
                 serialNumber: serialNumber, issuer: issuer, subject: subject,

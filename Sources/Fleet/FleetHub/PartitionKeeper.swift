@@ -4,9 +4,13 @@ package import MdocModel
 internal import ReaderStore
 internal import ServiceLifecycle
 
-/// Has a place for the receipts of this month and the next, drops the months whose time is over, and forgets when tokens were
-/// asked for. Nothing is dropped in the computer's first hour: the clock of one that has just started may be put right then. For how
-/// long the hub runs does not count: one that is started again more often drops months all the same.
+/// Maintains the monthly partitions of the receipts: creates those of this month and the next, drops months
+/// that are older than the retention period, and deletes old counts of token requests. Runs once an hour, at
+/// every hub.
+///
+/// Nothing is dropped in the first hour after the computer has started, because its clock may still be
+/// corrected then. The uptime of the computer counts and not that of the hub: a hub that restarts every few
+/// minutes must still drop months.
 package struct PartitionKeeper: Service {
     private static let interval = Duration.seconds(3600)
     private static let retryInterval = Duration.seconds(2)
@@ -18,8 +22,8 @@ package struct PartitionKeeper: Service {
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
-    ///   - months: for how many months receipts are kept.
-    ///   - uptime: for how long this computer runs.
+    ///   - months: The number of months for which receipts are kept.
+    ///   - uptime: Returns the time since this computer was started.
     package init(
         _ database: HubDatabase, months: Int, log: Logger,
         uptime: @escaping @Sendable () -> Duration = Self.uptime,
@@ -32,7 +36,7 @@ package struct PartitionKeeper: Service {
         self.now = now
     }
 
-    /// By a clock that nobody sets.
+    /// Returns the time since this computer was started, by a clock that cannot be set.
     package static func uptime() -> Duration { .seconds(ProcessInfo.processInfo.systemUptime) }
 
     package func run() async throws {
@@ -48,7 +52,7 @@ package struct PartitionKeeper: Service {
                     try await database.tokens.forget()
                 } catch {
                     log.error(
-                        "months of receipts, or what is to be forgotten, cannot be kept in order",
+                        "the monthly tables of receipts, or the counts of token requests, could not be maintained; the hub tries again",
                         metadata: ["why": "\(error.explanation)"])
                     pause = Self.retryInterval
                 }
@@ -58,10 +62,10 @@ package struct PartitionKeeper: Service {
     }
 
     private func keepMonths() async throws(PostgreSQLError) {
-        let ahead = try await database.months.keep(months, at: now())
+        let ahead = try await database.months.maintain(months: months, at: now())
         guard abs(ahead) > ReceiptMonths.mostClockDifference else { return }
         log.error(
-            "the clocks of this hub and of the database differ: no receipts are dropped until one is put right",
+            "the clocks of this hub and of the database differ: no receipts are dropped until one clock is corrected",
             metadata: ["id": "clocksDiffer", "secondsAhead": "\(ahead)"])
     }
 }

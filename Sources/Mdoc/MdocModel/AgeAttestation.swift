@@ -1,9 +1,9 @@
-/// An `age_over_NN` element's name (ISO/IEC 18013-5 7.2.5).
+/// The name of an `age_over_NN` element (ISO/IEC 18013-5 7.2.5).
 package struct AgeAttestation: Hashable, Sendable {
-    /// 0 to 99.
+    /// The age in years, from 0 to 99.
     package let years: Int
 
-    /// Nil if the name is another element's.
+    /// Parses the name. Nil if it is the name of another element.
     package init?(_ identifier: String) {
         let digits = identifier.utf8.dropFirst(Self.prefix.utf8.count)
         guard identifier.hasPrefix(Self.prefix), digits.count == 2,
@@ -16,7 +16,7 @@ package struct AgeAttestation: Hashable, Sendable {
     /// Whether this is the name of an `age_over_NN`.
     package static func isName(_ identifier: String) -> Bool { AgeAttestation(identifier) != nil }
 
-    /// Nil if no name says so many years.
+    /// Creates the name of an age. Nil unless `years` is from 0 to 99.
     package init?(years: Int) {
         guard (0...99).contains(years) else { return nil }
         self.years = years
@@ -26,8 +26,10 @@ package struct AgeAttestation: Hashable, Sendable {
 
     package var identifier: String { "\(Self.prefix)\(years < 10 ? "0" : "")\(years)" }
 
-    /// What an attestation of this value says about being at least `years` old: a true one of more years
-    /// proves it, a false one of fewer refutes it, anything else says nothing (Q159).
+    /// Answers whether a person with this attestation is at least `years` old (Q159).
+    ///
+    /// A true value for as many or more years is a yes. A false value for as many or fewer years is a no.
+    /// Anything else gives no answer, `nil`.
     package func answer(_ value: Bool, toAtLeast years: Int) -> Bool? {
         if value { return self.years >= years ? true : nil }
         return self.years <= years ? false : nil

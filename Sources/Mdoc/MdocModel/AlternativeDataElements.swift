@@ -1,10 +1,10 @@
 internal import CBOR
 
-/// What a holder may return where it lacks an element (ISO/IEC 18013-5 second edition, requestInfo): the first set
-/// that it has whole.
+/// The sets of elements that a holder may return in place of an element that it lacks (ISO/IEC 18013-5 second
+/// edition, requestInfo). The holder returns the first set of which it has every element.
 package struct AlternativeDataElements: Hashable, Sendable {
     package let requestedElement: ElementName
-    /// In order of preference; neither they nor the list are empty.
+    /// The sets, in order of preference. There is at least one set, and no set is empty.
     package let sets: [[ElementName]]
 
     package init(requestedElement: ElementName, sets: [[ElementName]]) {
@@ -43,7 +43,7 @@ package struct AlternativeDataElements: Hashable, Sendable {
 }
 
 extension ElementName {
-    /// ElementReference: namespace and name in an array.
+    /// Encodes the ElementReference: namespace and name in an array.
     fileprivate func encode(to encoder: inout CBOREncoder) {
         encoder.array(count: 2)
         encoder.text(nameSpace)

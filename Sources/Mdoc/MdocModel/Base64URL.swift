@@ -1,4 +1,4 @@
-/// base64url without padding (RFC 4648 5).
+/// The encoding base64url without padding (RFC 4648 5).
 package enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -31,9 +31,10 @@ package enum Base64URL {
         }
     }
 
-    /// The bytes, or nil if a character is not of the alphabet, the length is impossible or spare bits are set.
+    /// Decodes a text. Nil if a character is outside the alphabet, the length is impossible, or spare bits
+    /// are set.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        // Specialised: a whole answer comes this way.
+        // A whole response of an app is decoded here, so the common case works on contiguous bytes.
         let bytes = text.withContiguousStorageIfAvailable { unsafe decode(stored: $0) }
         return unsafe bytes ?? Array(text).withUnsafeBufferPointer { unsafe decode(stored: $0) }
     }
@@ -72,7 +73,8 @@ package enum Base64URL {
             }
             spare = bits & ((1 << count) - 1)
         }
-        // No value of the alphabet has one of the two highest bits set; a byte outside the alphabet gives both.
+        // No value of the alphabet has one of the two highest bits set; a byte outside the alphabet gives
+        // both.
         return seen < 64 && spare == 0 ? bytes : nil
     }
 }

@@ -1,18 +1,19 @@
 package import CBOR
 
 extension CBORItem {
-    /// The longest name in bytes of UTF-8; names in use are far shorter.
+    /// The maximum length of a name, in bytes of UTF-8. Names in use are far shorter.
     static let maximumNameLength = 255
 
-    /// The name of a version, document type, namespace, element or algorithm.
+    /// Returns this text as the name of a version, document type, namespace, element or algorithm.
     ///
-    /// Names are compared and hashed as Unicode, which first puts the marks on a letter in order, at a cost that
-    /// grows with the square of their number: a name of a megabyte would hold the reader for minutes.
+    /// A name has a maximum length, since `String` compares and hashes in a normal form of Unicode. The time
+    /// for a normal form grows with the square of the number of marks on a letter, so that a name of a
+    /// megabyte would take minutes.
     package func name() throws(CBORError) -> String {
         String(decoding: try nameUTF8(), as: UTF8.self)
     }
 
-    /// The UTF-8 of a name.
+    /// Returns the UTF-8 bytes of a name.
     func nameUTF8() throws(CBORError) -> ArraySlice<UInt8> {
         let name = try utf8()
         guard name.count <= Self.maximumNameLength else { throw .tooLong(limit: Self.maximumNameLength) }

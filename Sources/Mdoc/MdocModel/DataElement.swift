@@ -2,16 +2,18 @@
 package struct DataElement: Hashable, Sendable {
     package let name: ElementName
     package let type: DataElementType
-    /// The longest text that the standard allows, in characters; `nil` if it sets no limit.
+    /// The maximum length of the text by the standard, in characters. Nil if the standard sets none.
     package let maximumCharacters: Int?
-    /// Whether every document of the type must have the element. A document without it is verified all the same, since
-    /// sources differ; an answer that lacks it where it was asked for is unclear.
+    /// Whether every document of the type must have the element.
+    ///
+    /// A document without the element is still verified, since sources differ. If the element was asked for,
+    /// the outcome is unclear.
     package let isMandatory: Bool
     package let source: ElementSource
 }
 
 extension DataElement {
-    /// The row of an `age_over_NN`; `nil` if the name is another element's.
+    /// Creates the row of an `age_over_NN` element. Nil if the name is that of another element.
     package init?(ageAttestation name: ElementName, source: ElementSource? = nil) {
         guard AgeAttestation(name.identifier) != nil else { return nil }
         self.init(
@@ -22,25 +24,25 @@ extension DataElement {
 
 package enum DataElementType: Hashable, Sendable {
     case text
-    /// ISO 3166-1 alpha-2.
+    /// A country by its code of two letters (ISO 3166-1 alpha-2).
     case country
-    /// ISO 3166-2.
+    /// A subdivision of a country (ISO 3166-2).
     case subdivision
-    /// `full-date`, tag 1004.
+    /// A day: `full-date` with tag 1004.
     case day
-    /// `full-date` in a map, beside a mask of its unknown parts (ISO/IEC TS 23220-2, Q145).
+    /// A day in a map, beside a mask of its unknown parts (ISO/IEC TS 23220-2, Q145).
     case dayInMap
-    /// `tdate` or `full-date`.
+    /// An instant or a day: `tdate` or `full-date`.
     case date
     case boolean
     case integer(DataElementUnit? = nil)
-    /// ISO/IEC 5218: 0 unknown, 1 male, 2 female, 9 not applicable.
+    /// A sex by ISO/IEC 5218: 0 unknown, 1 male, 2 female, 9 not applicable.
     case sex
     /// One of these texts.
     case code([String])
     /// One of these numbers.
     case number(ClosedRange<Int>)
-    /// JPEG or JPEG 2000.
+    /// An image in JPEG or JPEG 2000.
     case image
     case bytes
     case drivingPrivileges
@@ -65,11 +67,11 @@ package enum ElementSource: String, Sendable {
     case ageVerification = "EU age verification specification, annex A"
 }
 
-/// The rows of a namespace as the tables of standards have them.
+/// The rows of a namespace, as in a table of a standard.
 struct ElementTable {
     let nameSpace: String
     let source: ElementSource
-    /// The limit of every text of the table, in characters.
+    /// The maximum length of every text of the table, in characters. Nil if the standard sets none.
     var maximumCharacters: Int?
 
     func callAsFunction(

@@ -1,8 +1,9 @@
 internal import CBOR
 
 extension DataElementType {
-    /// Compares `driving_privileges` or `domestic_driving_privileges` with its form (ISO/IEC 18013-5 7.2.4): a list of
-    /// entries whose dates are `full-date`. An entry that cannot be read leaves the others readable.
+    /// Compares `driving_privileges` or `domestic_driving_privileges` with its form (ISO/IEC 18013-5 7.2.4):
+    /// a list of entries whose dates are `full-date`. One unreadable entry does not make the other entries
+    /// unreadable.
     func form(ofPrivileges value: CBORItem, isDomestic: Bool) -> ElementForm {
         guard ElementContent(value) == .list else {
             return .wrongType(WrongType(expected: self, found: ElementContent(value)))
@@ -48,7 +49,7 @@ extension DomesticDrivingPrivilege.VehicleClass {
 }
 
 extension DateText {
-    /// Whether it is a `full-date` in the form of the standard.
+    /// Whether this text is a `full-date` in the form of the standard.
     fileprivate var isFullDate: Bool {
         if case .day = value { form.isEmpty } else { false }
     }

@@ -1,5 +1,5 @@
 extension DataModel {
-    /// EU person identification data.
+    /// The person identification data (PID) of the EU.
     package static let personID = DataModel(
         docType: personIDName, mainNameSpace: personIDName,
         elements: ElementTable(nameSpace: personIDName, source: .personID)(
@@ -21,7 +21,7 @@ extension DataModel {
 
     private static let personIDName = "eu.europa.ec.eudi.pid.1"
 
-    /// The European age verification: nothing but ages, and so no portrait.
+    /// The age verification document of the EU. It has ages alone, and therefore no portrait.
     package static let ageVerification = DataModel(
         docType: ageVerificationName, mainNameSpace: ageVerificationName,
         elements: ElementTable(nameSpace: ageVerificationName, source: .ageVerification)(

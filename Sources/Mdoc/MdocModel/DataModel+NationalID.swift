@@ -1,6 +1,6 @@
 extension DataModel {
-    /// Japan's My Number Card: names, portrait and number in Japan's namespace, ages and dates in that of
-    /// ISO/IEC TS 23220-2.
+    /// Japan's My Number Card: names, portrait and number in Japan's namespace, ages and dates in the
+    /// namespace of ISO/IEC TS 23220-2.
     package static let nationalIDCardOfJapan = DataModel(
         docType: "org.iso.23220.1.jp.mnc", mainNameSpace: "org.iso.23220.1",
         elements: ElementTable(nameSpace: "org.iso.23220.1", source: .myNumberCard)(

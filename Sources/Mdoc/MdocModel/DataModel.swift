@@ -1,7 +1,8 @@
 /// The data model of one document type: every element that its standards define.
 ///
-/// The tables here are the only list of element types, forms, limits and mandatory elements. The verification, the
-/// answers, `countersign inspect`, the request planner and the software wallet all read them.
+/// The tables here are the only list of element types, forms, limits and mandatory elements. The
+/// verification, the answers, `countersign inspect`, the request planner and the software wallet all read
+/// them.
 package struct DataModel: Sendable {
     package let docType: String
     /// The namespace of the document's ages and general elements.
@@ -16,7 +17,7 @@ package struct DataModel: Sendable {
         elementsByName = Dictionary(elements.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// The data model of this document type; `nil` if the type is not known.
+    /// Returns the data model of a document type. Nil if the type is not known.
     package init?(docType: String) {
         guard let model = Self.byDocType[docType] else { return nil }
         self = model
@@ -27,7 +28,8 @@ package struct DataModel: Sendable {
             drivingLicence, photoID, photoIDInCapitals, personID, ageVerification, nationalIDCardOfJapan,
         ].map { ($0.docType, $0) })
 
-    /// The row of an element; `nil` if the standards define none. Every `age_over_NN` of the main namespace has a row.
+    /// Returns the row of an element. Nil if the standards define no such element. Every `age_over_NN` of the
+    /// main namespace has a row.
     package func element(_ name: ElementName) -> DataElement? {
         if let element = elementsByName[name] { return element }
         guard name.nameSpace == mainNameSpace else { return nil }

@@ -4,7 +4,8 @@ extension DateText {
     private static let dateTimeTag: UInt64 = 0
     private static let fullDateTag: UInt64 = 1004
 
-    /// A `tdate` (tag 0) or `full-date` (tag 1004, RFC 8943); the tag may be missing or the other's (Q143).
+    /// Reads a `tdate` (tag 0) or `full-date` (tag 1004, RFC 8943). The tag may be missing, or be that of the
+    /// other type (Q143).
     package init(_ item: CBORItem) throws(MdocModelError) {
         var text = item
         var tag: UInt64?
@@ -26,7 +27,7 @@ extension DateText {
         }
     }
 
-    /// A `tdate`; a day alone is read as its first instant and noted.
+    /// Reads a `tdate`. A day alone is read as its first instant, and recorded in `form`.
     static func instant(_ item: CBORItem) throws(MdocModelError) -> DateText {
         var date = try DateText(item)
         if case .day = date.value { date.form.insert(.dayOnly) }

@@ -1,4 +1,5 @@
-/// How a date departs from what ISO/IEC 18013-5 7.2.1 and 9.1.2.4 ask for; read, and reported (Q143, Q144).
+/// The deviations of a date from the form of ISO/IEC 18013-5 7.2.1 and 9.1.2.4. Such a date is read, and the
+/// deviation is reported (Q143, Q144).
 package struct DateForm: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -13,7 +14,7 @@ package struct DateForm: OptionSet, Hashable, Sendable {
     package static let dayOnly = DateForm(rawValue: 16)
 }
 
-/// A `date-time` or `full-date` text of RFC 3339, as it was written.
+/// A `date-time` or `full-date` text (RFC 3339), with its deviations from the standard form.
 package struct DateText: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case instant(Timestamp)
@@ -31,7 +32,7 @@ package struct DateText: Hashable, Sendable {
         }
     }
 
-    /// The instant, or the start of the day where on earth it begins first (UTC+14).
+    /// The instant, or the start of the day in the time zone in which the day begins first (UTC+14).
     package var earliest: Timestamp {
         switch value {
         case .instant(let instant): instant
@@ -39,7 +40,7 @@ package struct DateText: Hashable, Sendable {
         }
     }
 
-    /// The instant, or the last second of the day where on earth it ends last (UTC−12).
+    /// The instant, or the last second of the day in the time zone in which the day ends last (UTC−12).
     package var latest: Timestamp {
         switch value {
         case .instant(let instant): instant
@@ -55,7 +56,7 @@ package struct DateText: Hashable, Sendable {
         }
     }
 
-    /// Reads the text; nil if it is not a date. Fractions of a second are ignored.
+    /// Parses a text. Nil if it is not a date. Fractions of a second are ignored.
     package init?(_ text: some Collection<UInt8>) {
         var reader = DateReader(Array(text))
         form = []
@@ -89,7 +90,7 @@ private struct DateReader {
         return FullDate(year: year, month: month, day: day)
     }
 
-    /// Seconds after midnight.
+    /// Reads the time, in seconds after midnight.
     mutating func time(noting form: inout DateForm) -> Int64? {
         guard take("T") || take("t"), let hour = number(2), take(":"), let minute = number(2), take(":"),
             let second = number(2), hour < 24, minute < 60, second <= 60
@@ -102,7 +103,7 @@ private struct DateReader {
         return Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// Seconds east of UTC.
+    /// Reads the offset, in seconds east of UTC.
     mutating func offset(noting form: inout DateForm) -> Int64? {
         if take("Z") || take("z") { return 0 }
         let isWest = take("-")

@@ -1,5 +1,6 @@
-/// A departure from the ISO/IEC 18013-5 profile that real wallets and issuers show without harm. By default it
-/// is accepted and reported under this id; strict rules refuse it.
+/// A deviation from the ISO/IEC 18013-5 profile that real wallets and issuers have and that does no harm.
+///
+/// By default a deviation is accepted and reported under its id. Strict rules refuse it.
 package enum Deviation: String, CaseIterable, Sendable {
     /// An IssuerSignedItem with a string, array or map of indefinite length.
     case indefiniteItem = "cbor.indefinite_item_map"
@@ -7,15 +8,15 @@ package enum Deviation: String, CaseIterable, Sendable {
     case indefiniteMSO = "cbor.indefinite_mso"
     /// The response, outside what is signed, has an array or map of indefinite length.
     case indefiniteResponse = "cbor.indefinite_response"
-    /// What tag 24 embeds is a byte string in chunks.
+    /// The byte string that tag 24 embeds is in chunks.
     case chunkedItem = "cbor.chunked_item"
     /// An IssuerSignedItem with an integer or length in more bytes than needed.
     case longerHeadInItem = "cbor.nonminimal_int"
     /// An MSO with an integer or length in more bytes than needed.
     case longerHeadInMSO = "cbor.nonminimal_mso"
-    /// A member of the response that may be absent is there as null or undefined.
+    /// An optional member of the response is null or undefined instead of absent.
     case nullMember = "cbor.null_member"
-    /// An entry of `errors` or `documentErrors` cannot be read; the others are reported.
+    /// An entry of `errors` or `documentErrors` cannot be read. The other entries are reported.
     case unreadableErrors = "response.errors_unreadable"
     /// issuerAuth carries tag 18.
     case issuerAuthTagged = "issuer_auth.tagged"
@@ -29,14 +30,16 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dateFormInMSO = "mso.date_form"
     /// A date element, or a date in driving privileges, without its tag or in another form.
     case dateFormInElement = "element.date_form"
-    /// An element whose value is readable, though not in the form of the data model.
+    /// The value of an element is readable, but not in the form of the data model.
     case elementForm = "element.form"
-    /// An element whose value is empty or not of the type of the data model: unknown for an answer.
+    /// The value of an element is empty, or not of the type of the data model. An answer that needs it is
+    /// unknown.
     case elementWrongType = "element.wrong_type"
     case issuedAfterValidFrom = "mso.issue_date"
     /// An IssuerSignedItem whose random is shorter than 16 bytes.
     case shortRandom = "item.short_random"
-    /// issuing_country differs from the document signer's country, where ISO/IEC 18013-5 does not rule it.
+    /// issuing_country differs from the document signer's country, in a document type for which ISO/IEC
+    /// 18013-5 does not require that.
     case issuingCountry = "element.issuing_country"
     /// issuing_jurisdiction differs from the state or province of the document signer's certificate.
     case jurisdiction = "mso.issuing_jurisdiction"
@@ -44,16 +47,16 @@ package enum Deviation: String, CaseIterable, Sendable {
     case deviceAuthTagged = "device.tagged"
     /// The device signature names its algorithm by one of the newer identifiers that include the curve.
     case deviceAlgorithmFullySpecified = "device.alg_fully_specified"
-    /// An issuer-signed element came that nobody asked for; it is not handed out.
+    /// The response has an issuer-signed element that was not requested. It is not handed out.
     case unrequestedElement = "response.unrequested_element"
-    /// The portrait was asked for, other elements of the mDL came, and it did not.
+    /// The portrait was requested and is missing, although other elements of the mDL came.
     case portraitMissing = "response.no_portrait"
-    /// The document signer's state or province differs from its issuer's.
+    /// The document signer's state or province differs from that of its issuer.
     case dsState = "x509.ds_state"
     case dsExtendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
     case dsFurtherExtendedKeyUsage = "x509.ds_eku_extra"
     case dsKeyUsageNotCritical = "x509.ds_key_usage_not_critical"
-    /// The document signer has further key usages that do not make it an authority.
+    /// The document signer's certificate has further key usages, none of which makes it an authority.
     case dsFurtherKeyUsage = "x509.ds_key_usage_extra"
     /// The document signer's certificate is valid for more than 457 days.
     case dsLongValidity = "x509.ds_long_validity"
@@ -82,7 +85,7 @@ package enum Deviation: String, CaseIterable, Sendable {
 }
 
 extension Deviation {
-    /// What is departed from, in plain words.
+    /// The deviation as a text for people.
     package var meaning: String {
         switch self {
         case .indefiniteItem: "an element is encoded with indefinite length"

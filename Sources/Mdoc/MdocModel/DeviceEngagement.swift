@@ -2,9 +2,9 @@ package import CBOR
 package import COSE
 internal import ErrorMapping
 
-/// DeviceEngagement (ISO/IEC 18013-5 8.2.1.1): how to reach the mdoc, and its ephemeral key.
+/// A DeviceEngagement (ISO/IEC 18013-5 8.2.1.1): the ways to reach the mdoc, and its ephemeral key.
 ///
-/// The bytes stay as received, unknown members included: the session transcript covers them (Q44).
+/// The received bytes are kept, unknown members included, since the session transcript covers them (Q44).
 package struct DeviceEngagement: Sendable {
     package let bytes: ArraySlice<UInt8>
     package let version: String
@@ -12,7 +12,7 @@ package struct DeviceEngagement: Sendable {
     package let eDeviceKey: COSEKey
     package let retrievalMethods: [DeviceRetrievalMethod]
     package let capabilities: EngagementCapabilities
-    /// Known keys whose members are malformed; they are ignored (Q43).
+    /// The known keys whose members are malformed. These members are ignored (Q43).
     package let malformedMembers: [Int64]
 
     private enum Key {
@@ -24,7 +24,7 @@ package struct DeviceEngagement: Sendable {
         static let capabilities: Int64 = 6
     }
 
-    /// Reads the bare map. Only the major number of the version counts (Q42).
+    /// Parses the map, without tag 24. Only the major number of the version counts (Q42).
     package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard) throws(MdocModelError) {
         self.bytes = bytes
         let (item, map): (CBORItem, CBORMap)
@@ -93,8 +93,8 @@ package struct DeviceEngagement: Sendable {
     }
 }
 
-/// Capabilities of the second edition (ISO/IEC 18013-5 8.2.1.1, key 6). A 1.1 request may be sent only to who
-/// announces it (Q168).
+/// The capabilities that a wallet announces (ISO/IEC 18013-5 second edition, 8.2.1.1, key 6). A request of
+/// version 1.1 may be sent only to a wallet that announces extended requests (Q168).
 package struct EngagementCapabilities: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -106,7 +106,8 @@ package struct EngagementCapabilities: OptionSet, Sendable {
     package static let readerAuthAll = EngagementCapabilities(rawValue: 2)
     package static let extendedRequest = EngagementCapabilities(rawValue: 4)
 
-    /// Whether one signature may cover a whole request: readerAuthAll is a member of extended requests only.
+    /// Whether the wallet accepts one signature for a whole request. Only an extended request can have the
+    /// member readerAuthAll.
     package var takesReaderAuthAll: Bool { isSuperset(of: [.extendedRequest, .readerAuthAll]) }
 
     init(_ item: CBORItem?, malformed: () -> Void) {

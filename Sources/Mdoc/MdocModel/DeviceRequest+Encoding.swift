@@ -1,14 +1,15 @@
 package import CBOR
 
 extension DeviceRequest {
-    /// The request of version 1.0 for these documents, each with its encoded readerAuth if it has one.
+    /// Encodes a request of version 1.0 for these documents, each with its encoded readerAuth if there is
+    /// one.
     package static func encode(
         _ documents: [(items: EncodedCBOR<ItemsRequest>, readerAuth: [UInt8]?)]
     ) -> [UInt8] {
         encode(documents, version: firstVersion)
     }
 
-    /// The request with the members of the second edition, which belong to version 1.1 alone.
+    /// Encodes a request with members of the second edition, which only version 1.1 has.
     static func encode(
         _ documents: [(items: EncodedCBOR<ItemsRequest>, readerAuth: [UInt8]?)], version: String,
         info: EncodedCBOR<DeviceRequestInfo>? = nil, readerAuthAll: [UInt8]? = nil

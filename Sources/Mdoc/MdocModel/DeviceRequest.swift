@@ -1,20 +1,21 @@
 package import CBOR
 
-/// DeviceRequest (ISO/IEC 18013-5 8.3.2.1.2.1).
+/// A DeviceRequest (ISO/IEC 18013-5 8.3.2.1.2.1): the documents and elements that a reader asks for.
 package struct DeviceRequest: Sendable {
     package struct DocRequest: Sendable {
         package let itemsRequestBytes: EncodedCBOR<ItemsRequest>
         package let itemsRequest: ItemsRequest
-        /// The reader's COSE_Sign1 over ReaderAuthentication, not looked at here.
+        /// The reader's COSE_Sign1 over ReaderAuthentication, which is not parsed here.
         package let readerAuth: CBORItem?
     }
 
     package let version: String
     package let docRequests: [DocRequest]
-    /// Second edition; nil if the version is 1.0.
+    /// The encoded DeviceRequestInfo (second edition). Nil if the version is 1.0.
     package let deviceRequestInfoBytes: EncodedCBOR<DeviceRequestInfo>?
     package let deviceRequestInfo: DeviceRequestInfo?
-    /// The reader's COSE_Sign1 over ReaderAuthenticationAll, not looked at here; empty if the version is 1.0.
+    /// The reader's COSE_Sign1 over ReaderAuthenticationAll, which are not parsed here. Empty if the version
+    /// is 1.0.
     package let readerAuthAll: [CBORItem]
 
     package init(

@@ -1,11 +1,11 @@
 package import COSE
 internal import CBOR
 
-/// What we ask in one DeviceRequest, before it is written for one wallet and one session.
+/// The content of a DeviceRequest, before it is encoded for one wallet and one session.
 package struct DeviceRequestDraft: Hashable, Sendable {
-    /// Not empty.
+    /// The documents to ask for. At least one.
     package var documents: [ItemsRequest]
-    /// Which of the documents answer together; empty if every document is wanted.
+    /// The sets of documents that answer a use case. Empty if every document is wanted.
     package var useCases: [DeviceRequestInfo.UseCase]
 
     package init(_ documents: [ItemsRequest], useCases: [DeviceRequestInfo.UseCase] = []) {
@@ -13,9 +13,11 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         self.useCases = useCases
     }
 
-    /// What of it may be sent to a wallet with these capabilities: one that knows no extended requests gets no
-    /// alternatives, issuers or use cases (Q168), and of each use case only the documents of the first set, so that it does
-    /// not return what another document answers already.
+    /// Returns the part of the request that may be sent to a wallet with these capabilities.
+    ///
+    /// A wallet without extended requests gets no alternatives, issuers or use cases (Q168). Of each use case
+    /// it gets only the documents of the first set, so that it does not return a document whose question
+    /// another document answers.
     package func suited(to capabilities: EngagementCapabilities) -> DeviceRequestDraft {
         guard !capabilities.contains(.extendedRequest) else { return self }
         let wanted = Set(useCases.flatMap { $0.documentSets.first ?? [] })
@@ -24,18 +26,20 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         return DeviceRequestDraft(documents.indices.filter(wanted.contains).map { documents[$0] })
     }
 
-    /// Whether a wallet with these capabilities gets version 1.1: the request has use cases, alternatives or issuers that the wallet
-    /// may be sent, or one signature over all documents.
+    /// Whether a wallet with these capabilities gets a request of version 1.1. So it is if the request has
+    /// use cases, alternatives or issuers that may be sent to the wallet, or one signature over all
+    /// documents.
     package func isExtended(for capabilities: EngagementCapabilities, isSigned: Bool) -> Bool {
         let request = suited(to: capabilities)
         return isSigned && capabilities.takesReaderAuthAll || !request.useCases.isEmpty
             || request.documents.contains(where: \.isExtended)
     }
 
-    /// Writes the request for one wallet in one session.
+    /// Encodes the request for one wallet in one session.
     ///
-    /// Its version is 1.1 only if the wallet announced extended requests and `isExtended(for:isSigned:)` finds something of them in
-    /// use. With an identity the whole request gets one signature if the wallet announced that, otherwise each document gets its own.
+    /// The version is 1.1 only if `isExtended(for:isSigned:)` is true. With an identity the whole request
+    /// gets one signature if the wallet announced that it accepts one. Otherwise each document gets a
+    /// signature.
     package func encode(
         for capabilities: EngagementCapabilities, in transcript: SessionTranscript,
         signedBy identity: ReaderIdentity? = nil

@@ -1,11 +1,13 @@
 package import CBOR
 
-/// DeviceRequestInfo (ISO/IEC 18013-5 second edition 10.2): what the documents of a request are asked for.
+/// A DeviceRequestInfo (ISO/IEC 18013-5 second edition 10.2): the use cases for which the documents of a
+/// request are asked.
 package struct DeviceRequestInfo: Hashable, Sendable {
-    /// One use case: one of its document sets answers it.
+    /// A use case. Any one of its document sets answers it.
     package struct UseCase: Hashable, Sendable {
         package let isMandatory: Bool
-        /// Sets of places in `docRequests`, in order of preference; neither they nor the list are empty.
+        /// Sets of indices into `docRequests`, in order of preference. There is at least one set, and no set
+        /// is empty.
         package let documentSets: [[Int]]
         package let purposeHints: [PurposeHint]
 
@@ -16,7 +18,7 @@ package struct DeviceRequestInfo: Hashable, Sendable {
         }
     }
 
-    /// A purpose as a code of whoever defines it.
+    /// A purpose: a code, and the party that defines it.
     package struct PurposeHint: Hashable, Sendable {
         package let definedBy: String
         package let code: Int64

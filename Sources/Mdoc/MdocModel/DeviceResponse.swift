@@ -1,21 +1,22 @@
 package import CBOR
 internal import ErrorMapping
 
-/// DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received: parsed, nothing of it verified.
+/// A received DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2). It is parsed, and nothing in it is verified.
 package struct UnverifiedResponse: Sendable {
-    /// How many documents may come: each costs up to three signatures to verify.
+    /// The maximum number of documents. Each document needs the verification of up to three signatures.
     package static let maximumDocuments = 64
 
-    /// Nil if the response has none.
+    /// The version of the response. Nil if it has none.
     package let version: String?
-    /// Nil if the response has none.
+    /// The status of the response, a `DeviceResponseStatus`. Nil if it has none.
     package let status: UInt64?
     package let documents: [UnverifiedDocument]
-    /// In which forms of the second edition documents came that are not read here (Q166).
+    /// The forms of the second edition in which the response has documents. Such documents are not read
+    /// (Q166).
     package let otherForms: [DocumentForm]
-    /// Document types that were not returned, with the code.
+    /// The document types that were not returned, each with an error code.
     package let documentErrors: [(docType: String, code: Int64)]
-    /// Whether `documentErrors` has something that cannot be read. The entries that can be read are there.
+    /// Whether a part of `documentErrors` cannot be read. The readable entries are in `documentErrors`.
     package let hasUnreadableErrors: Bool
 
     package init(
@@ -25,7 +26,7 @@ package struct UnverifiedResponse: Sendable {
         try self.init(item, limits: limits)
     }
 
-    /// A response inside another item.
+    /// Parses a response that is a part of another item.
     package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(MdocModelError) {
         let items: CBORArray?
         let (hasNullMembers, hasIndefiniteLength): (Bool, Bool)
@@ -63,7 +64,8 @@ package struct UnverifiedResponse: Sendable {
         self.documents = documents
     }
 
-    /// The errors decide nothing about the documents beside them, so each is read on its own (Q228).
+    /// Reads the errors, each independently: an unreadable error says nothing about a document beside it
+    /// (Q228).
     private static func documentErrors(
         _ item: CBORItem?
     ) -> (errors: [(docType: String, code: Int64)], hasUnreadable: Bool) {
@@ -88,33 +90,34 @@ package struct UnverifiedResponse: Sendable {
     }
 }
 
-/// A form of a document beside the plain one, each in its own member of DeviceResponse (second edition 10.3).
+/// A form of a document beside the plain form. Each form has its own member of DeviceResponse (second edition
+/// 10.3).
 package enum DocumentForm: Sendable {
-    /// `zkDocuments`: with a zero-knowledge proof.
+    /// A document with a zero-knowledge proof, in `zkDocuments`.
     case zeroKnowledge
-    /// `encryptedDocuments`: for a recipient whose key the request named.
+    /// A document that is encrypted for the recipient whose key the request named, in `encryptedDocuments`.
     case encrypted
-    /// `otherDocuments`: of no form that is published.
+    /// A document of an unpublished form, in `otherDocuments`.
     case other
 }
 
-/// Document (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received.
+/// A received Document (ISO/IEC 18013-5 8.3.2.1.2.2).
 package struct UnverifiedDocument: Sendable {
-    /// The map as received, by which two identical documents are recognised.
+    /// The received bytes of the map, from which identical documents are recognised.
     package let encoded: ArraySlice<UInt8>
     package let docType: String
     package let nameSpaces: [UnverifiedNameSpace]
-    /// The COSE_Sign1 of the issuer, not checked yet; nil if absent.
+    /// The issuer's COSE_Sign1, which is not checked yet. Nil if it is absent.
     package let issuerAuth: CBORItem?
     package let deviceSigned: UnverifiedDeviceSigned
-    /// Elements that were not returned, with the code.
+    /// The elements that were not returned, each with an error code.
     package let errors: [(nameSpace: String, identifier: String, code: Int64)]
-    /// Whether `errors`, or `documentErrors` of the response around, has something that cannot be read.
+    /// Whether a part of `errors`, or of `documentErrors` of the response, cannot be read.
     package let hasUnreadableErrors: Bool
-    /// Whether a member of the document, or of the response around it, is null or undefined instead of absent (Q150).
+    /// Whether a member of the document or of the response is null or undefined instead of absent (Q150).
     package let hasNullMembers: Bool
-    /// Whether the document, or the response around it, is an array or map of indefinite length, or has one outside what is
-    /// signed.
+    /// Whether the document or the response has an array or map of indefinite length outside the signed
+    /// parts.
     package let hasIndefiniteLength: Bool
 
     init(
@@ -156,7 +159,7 @@ package struct UnverifiedDocument: Sendable {
         hasIndefiniteLength = hasIndefiniteLengthAround || isIndefinite || hasIndefiniteArray
     }
 
-    /// Whether an issuer-signed item or the device's namespaces came as a byte string in chunks.
+    /// Whether the byte string of an issuer-signed item or of the device's namespaces is in chunks.
     package var hasChunkedItems: Bool {
         deviceSigned.nameSpacesBytes?.isChunked == true
             || nameSpaces.contains { $0.items.contains(where: \.bytes.isChunked) }
@@ -202,12 +205,12 @@ package struct UnverifiedNameSpace: Sendable {
     }
 }
 
-/// IssuerSignedItem (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received, members in any order (Q142).
+/// A received IssuerSignedItem (ISO/IEC 18013-5 8.3.2.1.2.2). Its members may have any order (Q142).
 package struct UnverifiedIssuerSignedItem: Sendable {
-    /// IssuerSignedItemBytes: what the digest covers, byte for byte (Q140).
+    /// The IssuerSignedItemBytes, the received bytes that the digest covers (Q140).
     package let bytes: EncodedCBOR<UnverifiedIssuerSignedItem>
     package let digestID: UInt64
-    /// How the encoding departs from preferred serialization.
+    /// The deviations of the encoding from preferred serialization.
     package let form: EncodingForm
     private let values: CBORValues
 
@@ -240,14 +243,15 @@ package struct UnverifiedIssuerSignedItem: Sendable {
 
     package var random: ArraySlice<UInt8> { values[Member.random].flatMap { try? $0.byteString() } ?? [] }
 
-    /// The UTF-8 of the element's name.
+    /// The name of the element in UTF-8.
     package var identifierUTF8: ArraySlice<UInt8> {
         values[Member.identifier].flatMap { try? $0.utf8() } ?? []
     }
 
     package var identifier: String { String(decoding: identifierUTF8, as: UTF8.self) }
 
-    /// Whether the element has this name, compared without making a `String`.
+    /// Whether the element has this name. The comparison makes no `String`, since it is done for every
+    /// element.
     package func isNamed(_ name: StaticString) -> Bool { values[Member.identifier]?.isText(name) == true }
 
     package var value: CBORItem {
@@ -258,13 +262,13 @@ package struct UnverifiedIssuerSignedItem: Sendable {
     }
 }
 
-/// DeviceSigned (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received.
+/// A received DeviceSigned (ISO/IEC 18013-5 8.3.2.1.2.2).
 package struct UnverifiedDeviceSigned: Sendable {
     package let nameSpacesBytes: EncodedCBOR<UnverifiedDeviceSigned>?
     package let elements: [(nameSpace: String, identifier: String, value: CBORItem)]
-    /// COSE_Sign1, not looked at yet.
+    /// The COSE_Sign1 of the device, which is not checked yet. Nil if it is absent.
     package let deviceSignature: CBORItem?
-    /// COSE_Mac0, not looked at yet.
+    /// The COSE_Mac0 of the device, which is not checked yet. Nil if it is absent.
     package let deviceMac: CBORItem?
     let hasNullMembers: Bool
 
@@ -296,7 +300,8 @@ package struct UnverifiedDeviceSigned: Sendable {
     }
 }
 
-/// DeviceAuthenticationBytes (ISO/IEC 18013-5 9.1.3.4), in the parts that are hashed one after the other.
+/// Returns DeviceAuthenticationBytes (ISO/IEC 18013-5 9.1.3.4) as parts, which are hashed one after the
+/// other.
 package func deviceAuthenticationBytes(
     transcript: SessionTranscript, docType: String, nameSpaces: EncodedCBOR<UnverifiedDeviceSigned>
 ) -> [ArraySlice<UInt8>] {

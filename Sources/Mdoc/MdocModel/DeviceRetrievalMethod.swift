@@ -1,16 +1,18 @@
 internal import CBOR
 
-/// DeviceRetrievalMethod (ISO/IEC 18013-5 8.2.1.1) of the types this reader knows.
+/// A DeviceRetrievalMethod (ISO/IEC 18013-5 8.2.1.1) of a type that this reader knows.
 package enum DeviceRetrievalMethod: Equatable, Sendable {
-    /// NFC, with the longest command and response data field the mdoc takes, in bytes.
+    /// NFC, with the longest data fields of commands and responses that the mdoc accepts, in bytes.
     case nfc(maximumCommandData: Int, maximumResponseData: Int)
-    /// BLE: one or two modes of the mdoc, merged from all entries of this type (Q46).
+    /// Bluetooth Low Energy, with one or two modes of the mdoc. All entries of this type are merged (Q46).
     case ble(BLEOptions)
 
     package struct BLEOptions: Equatable, Sendable {
-        /// The service UUID (16 bytes, big-endian) of mdoc peripheral server mode, where offered.
+        /// The service UUID (16 bytes, big-endian) of mdoc peripheral server mode. Nil if the mode is not
+        /// offered.
         package var peripheralServerUUID: [UInt8]?
-        /// The service UUID (16 bytes, big-endian) of mdoc central client mode, where offered.
+        /// The service UUID (16 bytes, big-endian) of mdoc central client mode. Nil if the mode is not
+        /// offered.
         package var centralClientUUID: [UInt8]?
         /// The mdoc's device address in peripheral server mode, 6 bytes.
         package var peripheralServerAddress: [UInt8]?
@@ -18,8 +20,8 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
         package var peripheralServerPSM: UInt16?
     }
 
-    /// All methods of an engagement. An absent, empty or map-shaped list means none (Q46); entries of other
-    /// types or versions, or that cannot be read, are skipped.
+    /// Returns all methods of an engagement. An absent list, an empty list or a map means none (Q46). Entries
+    /// of other types or versions, and unreadable entries, are skipped.
     static func list(_ item: CBORItem?, malformed: () -> Void) -> [DeviceRetrievalMethod] {
         guard let item, !item.isNullOrUndefined else { return [] }
         guard let entries = try? item.array() else {
@@ -58,7 +60,8 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 }
 
 extension DeviceRetrievalMethod.BLEOptions {
-    /// Each option is read on its own: the other mode of an entry, or its address, still leads to the mdoc (Q228).
+    /// Merges the options of an entry, each independently: if one cannot be read, the other mode or the
+    /// address still leads to the mdoc (Q228).
     fileprivate mutating func merge(_ options: CBORMap, _ malformed: () -> Void) {
         func read<Value>(_ value: () throws(CBORError) -> Value?) -> Value? {
             do throws(CBORError) {

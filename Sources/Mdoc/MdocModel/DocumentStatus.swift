@@ -1,39 +1,44 @@
 package import CBOR
 
-/// Status (ISO/IEC 18013-5 second edition 12.3.6): the lists in which the issuer publishes whether it has revoked the document.
+/// A Status (ISO/IEC 18013-5 second edition 12.3.6): the lists in which the issuer publishes whether it has
+/// revoked the document.
 ///
-/// Each reference is read on its own: one that cannot be read leaves the others as they are, and is kept as unreadable, so that
-/// nobody takes the others for the whole answer (Q228). A reference that is null is there, and cannot be read (Q242).
+/// Each reference is read independently. An unreadable reference is kept as an error, so that nobody takes
+/// the others for the whole status (Q228). A reference that is null counts as unreadable, not as absent
+/// (Q242).
 package struct DocumentStatus: Sendable {
-    /// A place in a Token Status List.
+    /// A reference to an entry of a Token Status List, by its index.
     package struct ListEntry: Sendable {
         package let index: UInt64
         package let uri: String
         package let signer: ListSigner
     }
 
-    /// A name in an identifier list.
+    /// A reference to an identifier list, with the document's identifier.
     package struct Identifier: Sendable {
         package let identifier: ArraySlice<UInt8>
         package let uri: String
         package let signer: ListSigner
     }
 
-    /// The certificate that a reference names for the signer of its list.
+    /// The certificate that a reference names for the signer of the referenced list.
     package enum ListSigner: Sendable {
-        /// No certificate: the IACA of the document issued the list's signer.
+        /// The reference names no certificate. Then the document's IACA issued the certificate of the list's
+        /// signer.
         case unnamed
         case certificate(ArraySlice<UInt8>)
-        /// The member has another type than a byte string.
+        /// The member is not a byte string.
         case unreadable
     }
 
-    /// Nil if there is no such reference.
+    /// The reference to a Token Status List. Nil if there is none.
     package let statusList: Result<ListEntry, CBORError>?
-    /// Nil if there is no such reference.
+    /// The reference to an identifier list. Nil if there is none.
     package let identifierList: Result<Identifier, CBORError>?
 
-    /// - Throws: where the status is not a map, so that it has no reference at all.
+    /// Reads the references.
+    ///
+    /// - Throws: an error if the status is not a map, so that no reference can be read.
     package init(_ item: CBORItem) throws(CBORError) {
         let values = try item.map().values(of: ["status_list", "identifier_list"])
         statusList = values[0].map { list in

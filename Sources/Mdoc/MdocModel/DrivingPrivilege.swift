@@ -2,21 +2,24 @@ package import CBOR
 internal import ErrorMapping
 internal import JSON
 
-/// One entry of `driving_privileges` (ISO/IEC 18013-5 7.2.4): a vehicle category with its dates and conditions.
+/// An entry of `driving_privileges` (ISO/IEC 18013-5 7.2.4): a vehicle category with its dates and
+/// conditions.
 package struct DrivingPrivilege: Hashable, Sendable {
     package let vehicleCategoryCode: String
     package let issueDate: DateText?
     package let expiryDate: DateText?
-    /// Conditions and restrictions (ISO/IEC 18013-2, Annex A).
+    /// The conditions and restrictions (ISO/IEC 18013-2, Annex A).
     package let codes: [DrivingRestriction]
 
-    /// The entries of the element's value, all of which can be read.
+    /// Returns the entries of the element's value.
+    ///
+    /// - Throws: an error if any entry cannot be read.
     package static func list(_ item: CBORItem) throws(MdocModelError) -> [DrivingPrivilege] {
         try item.entries(of: .drivingPrivileges) { entry throws(MdocModelError) in try DrivingPrivilege(entry)
         }
     }
 
-    /// The entries of the element's value, each read on its own (Q228).
+    /// Returns the entries of the element's value, each read independently (Q228).
     package static func entries(_ item: CBORItem) throws(MdocModelError) -> [PrivilegeEntry<DrivingPrivilege>]
     {
         try item.entries(of: .drivingPrivileges) { entry throws(MdocModelError) in
@@ -35,7 +38,7 @@ package struct DrivingPrivilege: Hashable, Sendable {
             MdocStructure.drivingPrivileges.malformed)
         issueDate = try map.date("issue_date")
         expiryDate = try map.date("expiry_date")
-        // A condition that cannot be read leaves open how the category is limited.
+        // An unreadable condition makes the entry unreadable, since it may limit the category.
         codes =
             try map["codes"]?.entries(of: .drivingPrivileges) { code throws(MdocModelError) in
                 try DrivingRestriction(iso: code)
@@ -43,16 +46,17 @@ package struct DrivingPrivilege: Hashable, Sendable {
     }
 }
 
-/// An entry of a list of privileges, which is independent of those beside it.
+/// An entry of a list of privileges: the privilege, or the code of an entry that cannot be read.
 package enum PrivilegeEntry<Privilege: Sendable>: Sendable {
     case readable(Privilege)
-    /// The category or class that the entry is about; nil if that cannot be read either.
+    /// The entry cannot be read. `code` is its category or class, or nil if that cannot be read either.
     case unreadable(code: String?)
 }
 
-/// One entry of AAMVA's `domestic_driving_privileges`: a class of a state, or what holds for all classes.
+/// An entry of AAMVA's `domestic_driving_privileges`: a vehicle class of a state, or conditions that hold for
+/// all classes.
 package struct DomesticDrivingPrivilege: Hashable, Sendable {
-    /// Nil if the entry names no class.
+    /// The vehicle class. Nil if the entry names none.
     package let vehicleClass: VehicleClass?
     package let restrictions: [DrivingRestriction]
     package let endorsements: [DrivingRestriction]
@@ -64,14 +68,16 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
         package let expiryDate: DateText?
     }
 
-    /// The entries of the element's value, all of which can be read.
+    /// Returns the entries of the element's value.
+    ///
+    /// - Throws: an error if any entry cannot be read.
     package static func list(_ item: CBORItem) throws(MdocModelError) -> [DomesticDrivingPrivilege] {
         try item.entries(of: .domesticDrivingPrivileges) { entry throws(MdocModelError) in
             try DomesticDrivingPrivilege(entry)
         }
     }
 
-    /// The entries of the element's value, each read on its own (Q228).
+    /// Returns the entries of the element's value, each read independently (Q228).
     package static func entries(
         _ item: CBORItem
     ) throws(MdocModelError) -> [PrivilegeEntry<DomesticDrivingPrivilege>] {
@@ -93,22 +99,22 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
         restrictions =
             try map["domestic_vehicle_restrictions"]?.described(
                 code: "domestic_vehicle_restriction_code", "domestic_vehicle_restriction_description") ?? []
-        // An endorsement limits nothing, so that null beside it is as good as absent.
+        // An endorsement limits nothing, so null counts as absent here.
         endorsements =
             try map.optional("domestic_vehicle_endorsements")?.described(
                 code: "domestic_vehicle_endorsement_code", "domestic_vehicle_endorsement_description") ?? []
     }
 }
 
-/// A condition on driving: its code, and what is said beside it.
+/// A condition on driving: its code, and its value or description.
 package struct DrivingRestriction: Hashable, Sendable {
     package let code: String?
-    /// How `value` limits, such as `<=`; AAMVA has none.
+    /// The comparison with `value`, such as `<=`. Nil in AAMVA's elements.
     package let sign: String?
     /// The value of an ISO code, or AAMVA's description.
     package let value: String?
 
-    /// What is said beside the code, in one text.
+    /// The sign and the value in one text. Nil if there is neither.
     package var detail: String? {
         let said = [sign, value].compactMap(\.self)
         return said.isEmpty ? nil : said.joined(separator: " ")
@@ -146,7 +152,7 @@ extension DomesticDrivingPrivilege.VehicleClass {
     }
 }
 
-/// The most entries of such a list; licences have a few.
+/// The maximum number of entries of a list of privileges. Licences have a few.
 private let maximumEntries = 128
 
 extension CBORItem {
@@ -182,7 +188,8 @@ extension CBORItem {
 }
 
 extension CBORMap {
-    /// The date of a member that may be absent. Null is no date: a limit that cannot be read is not the absence of one (Q245).
+    /// Returns the date of an optional member. Null is an error: an unreadable date does not mean that there
+    /// is no limit (Q245).
     fileprivate func date(_ key: StaticString) throws(MdocModelError) -> DateText? {
         try self[key].map { item throws(MdocModelError) in try DateText(item) }
     }

@@ -1,16 +1,16 @@
 package import CBOR
 package import PortraitImage
 
-/// The kind of a value that is not of its type.
+/// The kind of a value that does not have the expected type.
 package enum ElementContent: Hashable, Sendable {
     case integer, negativeInteger, bytes, text, emptyText, blankText, list, map, taggedValue, boolean, null,
         number
     case dateAndTime
-    /// A text, tagged or not, that is no date.
+    /// A text, with or without a tag, that is not a date.
     case notADate
-    /// A list or map that does not have the members it must have.
+    /// A list or map that lacks required members.
     case malformed
-    /// A list or map of nothing, or of nothing but null, blank texts and the like.
+    /// A list or map that is empty, or that has only empty values such as null and blank texts.
     case emptyStructure
     case emptyBytes
     /// An image of a format other than JPEG and JPEG 2000.
@@ -40,7 +40,8 @@ extension ElementContent {
             }
     }
 
-    /// Nil for a whole JPEG or JPEG 2000 image within the limits of a portrait.
+    /// Recognises an unusable image. Nil if `bytes` are a complete JPEG or JPEG 2000 image within the limits
+    /// of a portrait.
     init?(unusableImage bytes: ArraySlice<UInt8>) {
         guard let format = ImageFormat(bytes) else {
             self = .notAnImage

@@ -1,15 +1,15 @@
 package import CBOR
 
-/// The form of an element's value, compared with the data model.
+/// The result of comparing an element's value with the data model.
 package enum ElementForm: Hashable, Sendable {
     case asDefined
-    /// The value is readable, though its standard defines another form.
+    /// The value is readable, but its standard defines another form.
     case deviating(ElementDeparture)
-    /// The value is not usable as the element's type: for an answer the element is as good as unknown.
+    /// The value cannot be used as the element's type. An answer that needs the element is unknown.
     case wrongType(WrongType)
 }
 
-/// A readable departure of a value from the form that its standard defines.
+/// A deviation of a readable value from the form that its standard defines.
 package enum ElementDeparture: String, CaseIterable, Sendable {
     case dateForm = "a date without its tag, or in another form than the standard's"
     case entryUnreadable = "a list with an entry that cannot be read"
@@ -20,9 +20,9 @@ package enum ElementDeparture: String, CaseIterable, Sendable {
     case notASubdivision = "not a subdivision code of ISO 3166-2"
 }
 
-/// A value that is not of the type that the data model defines. Names types, never the value.
+/// The expected type of an element, and the kind of value that was found. It never holds the value.
 package struct WrongType: Hashable, Sendable {
-    /// `nil` where no data model defines the element.
+    /// The type by the data model. Nil if no data model defines the element.
     package let expected: DataElementType?
     package let found: ElementContent
 
@@ -31,7 +31,7 @@ package struct WrongType: Hashable, Sendable {
         self.found = found
     }
 
-    /// Why the element `name` cannot be used, in plain words.
+    /// Returns the reason for which the element `name` cannot be used, as a text for people.
     package func explanation(of name: String) -> String {
         switch expected {
         case .image?: "\(name) is \(found.text); ISO/IEC 18013-5 allows JPEG and JPEG 2000"
@@ -40,7 +40,7 @@ package struct WrongType: Hashable, Sendable {
         }
     }
 
-    /// Whether the value is of the right kind, with nothing in it.
+    /// Whether the value has the right kind, but is empty.
     private var isEmptyOfItsType: Bool {
         switch found {
         case .emptyText, .blankText: expected?.noun == DataElementType.text.noun
@@ -52,8 +52,8 @@ package struct WrongType: Hashable, Sendable {
 }
 
 extension WrongType {
-    /// The fault of a value that no data model defines: null, a text that shows nothing, or no bytes. `nil` for all else,
-    /// also for an empty list, which may be the whole content.
+    /// Recognises an unusable value of an element that no data model defines: null, a blank text, or no
+    /// bytes. Nil for every other value, also for an empty list, which may be a complete value.
     package init?(undefined value: CBORItem) {
         let found = ElementContent(value)
         guard [.null, .emptyText, .blankText, .emptyBytes].contains(found) else { return nil }
@@ -83,7 +83,8 @@ extension DataElementType {
     /// Compares a value with this type.
     package func form(of value: CBORItem) -> ElementForm {
         switch self {
-        // Latin-1, which ISO/IEC 18013-5 asks for in names, is not checked: issuers write names as they are spelled.
+        // Latin-1, which ISO/IEC 18013-5 asks for in names, is not checked: issuers write names as they are
+        // spelled.
         case .text: form(ofText: value) { _ in nil }
         case .country: form(ofText: value) { $0.isCountry ? nil : .notACountry }
         case .subdivision: form(ofText: value) { $0.isSubdivision ? nil : .notASubdivision }
@@ -175,7 +176,7 @@ extension ArraySlice<UInt8> {
         count == 2 && allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
-    /// A country, a hyphen, and one to three letters or digits.
+    /// Whether this text is a country, a hyphen, and one to three letters or digits.
     fileprivate var isSubdivision: Bool {
         let rest = dropFirst(3)
         return prefix(2).isCountry && dropFirst(2).first == UInt8(ascii: "-") && (1...3).contains(rest.count)

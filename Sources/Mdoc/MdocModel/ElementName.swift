@@ -11,14 +11,14 @@ package struct ElementName: Hashable, Sendable {
 }
 
 extension ElementName {
-    /// An element in the namespace that documents of this type have for what every document has: that of ISO/IEC 18013-5
-    /// 7.2.1 or ISO/IEC TS 23220-2, and for all other types the namespace with the name of the type.
+    /// Returns the name of an element in the main namespace of a document type. The main namespace is that of
+    /// ISO/IEC 18013-5 7.2.1 or ISO/IEC TS 23220-2; for all other types it has the name of the type.
     package static func inMainNameSpace(_ identifier: String, of docType: String) -> ElementName {
         let nameSpace = DataModel(docType: docType)?.mainNameSpace ?? docType
         return ElementName(nameSpace: nameSpace, identifier: identifier)
     }
 
-    /// `namespace/name`.
+    /// The name as a text: `namespace/name`.
     package var text: String {
         "\(Terminal.safe(nameSpace, limit: 80))/\(Terminal.safe(identifier, limit: 80))"
     }

@@ -1,10 +1,10 @@
 /// The text of a QR code (ISO/IEC 18013-5 8.2.2.3): `mdoc:` and the engagement in base64url without padding.
 package enum EngagementURI {
-    /// The longest text that is looked at; a QR code holds less.
+    /// The maximum length of a text. A QR code holds less.
     package static let maximumLength = 8192
 
-    /// The DeviceEngagement bytes. Letter case of the scheme, slashes after it, padding and blanks around the text
-    /// are ignored (Q49).
+    /// Returns the bytes of the DeviceEngagement in a text. Letter case of the scheme, slashes after it,
+    /// padding, and blanks around the text are ignored (Q49).
     package static func deviceEngagement(in text: String) throws(MdocModelError) -> [UInt8] {
         guard text.utf8.count <= maximumLength else { throw .notAnEngagementURI }
         var rest = Array(text.utf8)[...]

@@ -1,24 +1,24 @@
 internal import CBOR
 
-/// Members of `requestInfo` (ISO/IEC 18013-5 second edition, draft, 10.2) that Countersign reads and does not send:
-/// `Documentation/second-edition.md` says why for each.
+/// The members of `requestInfo` (ISO/IEC 18013-5 second edition, draft, 10.2) that Countersign reads but does
+/// not send. `Documentation/second-edition.md` gives the reason for each.
 package struct FurtherRequestInfo: Hashable, Sendable {
     package enum ZeroKnowledge: Hashable, Sendable {
         case wished
-        /// An answer without a proof is not accepted.
+        /// The reader accepts no document without a zero-knowledge proof.
         case required
     }
 
-    /// Whether one document alone may answer.
+    /// The member `uniqueDocSetRequired`: whether only one document set may answer. Nil if it is absent.
     package let uniqueDocSetRequired: Bool?
-    /// Of the unencrypted DeviceResponse, in bytes.
+    /// The maximum size of the unencrypted DeviceResponse, in bytes. Nil if the reader names none.
     package let maximumResponseSize: UInt64?
-    /// Whether the document is wanted encrypted for a recipient (`docResponseEncryption`).
+    /// Whether the reader wants the document encrypted for a recipient (`docResponseEncryption`).
     package let wantsEncryption: Bool
-    /// `zkRequest`.
+    /// The reader's wish for a zero-knowledge proof (`zkRequest`). Nil if it has none.
     package let zeroKnowledge: ZeroKnowledge?
 
-    /// What is asked if there is no `requestInfo`.
+    /// Creates the value for a request without `requestInfo`.
     init() {
         (uniqueDocSetRequired, maximumResponseSize, wantsEncryption, zeroKnowledge) = (nil, nil, false, nil)
     }
@@ -57,7 +57,8 @@ package struct FurtherRequestInfo: Hashable, Sendable {
 }
 
 extension DeviceRequest {
-    /// What its documents ask beyond elements, alternatives and issuers, for people: one line each.
+    /// Lines for people about the parts of the request beyond elements, alternatives and issuers, one line
+    /// for each.
     package var remarks: [String] {
         docRequests.enumerated().flatMap { index, document in
             document.itemsRequest.further.remarks.map { "docRequest \(index): \($0)" }

@@ -1,5 +1,5 @@
 extension Sequence<UInt8> {
-    /// Lower-case digits, two a byte.
+    /// The bytes as lower-case hexadecimal digits, two for each byte.
     package var hexadecimal: String {
         let bytes = Array(self)
         return unsafe String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
@@ -17,8 +17,10 @@ extension Sequence<UInt8> {
 }
 
 extension Collection<UInt8> {
-    /// The bytes that these hexadecimal digits write, two a byte; nil for anything else. No initialiser of an array: where one
-    /// is optional, `Array.init` means that one.
+    /// The bytes of a text of hexadecimal digits, two for each byte. Nil for any other text.
+    ///
+    /// This is not an initialiser of `Array`: an optional initialiser would be chosen wherever `Array.init`
+    /// is passed as a function.
     package var bytesOfHexadecimal: [UInt8]? {
         guard count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []

@@ -1,7 +1,8 @@
 internal import CBOR
 
 extension CBORItem {
-    /// Whether the value holds nothing: null, an empty or blank text, no bytes, or a list or map of nothing else (Q245).
+    /// Whether the value is empty: null, an empty or blank text, no bytes, or a list or map of empty values
+    /// alone (Q245).
     var isHollow: Bool {
         switch value {
         case .null, .undefined: true
@@ -14,7 +15,9 @@ extension CBORItem {
         }
     }
 
-    /// The code of a vehicle or condition, which has to show something.
+    /// Returns the code of a vehicle category or condition.
+    ///
+    /// - Throws: an error if the code is blank.
     func code() throws(CBORError) -> String {
         guard try !nameUTF8().isBlankText else { throw .missingMember(at: offset) }
         return try name()
@@ -22,7 +25,8 @@ extension CBORItem {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether this UTF-8 shows nothing: no character, or white space, control and invisible characters alone.
+    /// Whether this text in UTF-8 is blank: empty, or with white space, control characters and invisible
+    /// characters alone.
     var isBlankText: Bool {
         // Nearly every text begins with a letter or digit of ASCII.
         if let first, (0x21...0x7e).contains(first) { return false }
@@ -31,7 +35,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension Unicode.Scalar {
-    /// Private and unassigned characters may show in some font: issuers use them for rare characters of names.
+    /// Whether the character is invisible in every font. Private and unassigned characters are not: issuers
+    /// use them for rare characters of names.
     fileprivate var isInvisible: Bool {
         if properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == Self.blankBraille {
             return true
@@ -39,6 +44,6 @@ extension Unicode.Scalar {
         return [.control, .format, .surrogate].contains(properties.generalCategory)
     }
 
-    /// A braille pattern without dots, which is a symbol by its category.
+    /// The braille pattern without dots. It is blank, although Unicode calls it a symbol.
     private static let blankBraille: Unicode.Scalar = "\u{2800}"
 }

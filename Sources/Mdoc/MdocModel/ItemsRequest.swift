@@ -1,6 +1,7 @@
 package import CBOR
 
-/// ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1): which elements of which document, and which of them will be kept.
+/// An ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1): a document type, its requested elements, and the elements
+/// that will be kept.
 package struct ItemsRequest: Hashable, Sendable {
     package struct Element: Hashable, Sendable {
         package let identifier: String
@@ -23,15 +24,19 @@ package struct ItemsRequest: Hashable, Sendable {
     }
 
     package let docType: String
-    /// In the order they are written; no name twice.
+    /// The namespaces in the order in which they are encoded. No name occurs twice.
     package var nameSpaces: [NameSpace]
-    /// What may come where an element is not there; only for holders of extended requests (Q168).
+    /// The alternatives to elements that the holder may lack. Only for wallets that announce extended
+    /// requests (Q168).
     package var alternatives: [AlternativeDataElements]
 
-    /// The issuers whose documents are wanted, by the key identifiers of certificates in their chains; empty for all of
-    /// them. Only for holders of extended requests (Q168), and a hint: an answer is judged by the trust alone.
+    /// The issuers whose documents are wanted, by the key identifiers of certificates in their chains. Empty
+    /// for all issuers.
+    ///
+    /// Only for wallets that announce extended requests (Q168). It is a hint for the wallet: only the trust
+    /// store decides whether an issuer is trusted.
     package var issuerIdentifiers: [[UInt8]]
-    /// What another reader asks besides.
+    /// The further members of another reader's request. Empty in our own requests.
     package let further: FurtherRequestInfo
 
     package init(
@@ -45,13 +50,13 @@ package struct ItemsRequest: Hashable, Sendable {
         further = FurtherRequestInfo()
     }
 
-    /// Whether only holders of extended requests may get it as it is.
+    /// Whether the request has members that only a wallet with extended requests may get.
     package var isExtended: Bool { !alternatives.isEmpty || !issuerIdentifiers.isEmpty }
 
-    /// What of it every holder understands.
+    /// The request with only the members that every wallet understands.
     var withoutRequestInfo: ItemsRequest { ItemsRequest(docType: docType, nameSpaces: nameSpaces) }
 
-    /// Whether this element was asked for by its own name, first or as an alternative.
+    /// Whether this element was requested, directly or as an alternative.
     package func asks(for identifier: String, in nameSpace: String) -> Bool {
         nameSpaces.contains { space in
             space.name == nameSpace && space.elements.contains { $0.identifier == identifier }

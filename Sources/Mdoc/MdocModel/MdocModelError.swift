@@ -1,23 +1,23 @@
 package import CBOR
 package import COSE
 
-/// Why bytes are not the ISO/IEC 18013-5 structure they are taken for.
+/// A reason for which bytes are not the expected ISO/IEC 18013-5 structure.
 package enum MdocModelError: Error, Equatable, Sendable {
-    /// The bytes do not decode as this structure.
+    /// The bytes cannot be decoded as this structure.
     case malformed(MdocStructure, CBORError)
-    /// A key or signature inside this structure is not one.
+    /// A key or signature inside this structure is malformed.
     case cose(MdocStructure, COSEError)
-    /// A version whose major number is not 1.
+    /// The major number of the structure's version is not 1.
     case unsupportedVersion(MdocStructure)
-    /// A cipher suite other than 1 (ISO/IEC 18013-5 9.1.1).
+    /// The engagement names a cipher suite other than 1 (ISO/IEC 18013-5 9.1.1).
     case unsupportedCipherSuite(UInt64)
-    /// A malformed date, at this index of the buffer.
+    /// The date at this index of the buffer is malformed.
     case notADate(at: Int)
-    /// A text that is no `mdoc:` URI.
+    /// The text is not an `mdoc:` URI.
     case notAnEngagementURI
 }
 
-/// The structures that errors and diagnostics name.
+/// The name of a structure, for errors and diagnostics.
 package enum MdocStructure: String, Sendable {
     case deviceEngagement, sessionTranscript, sessionEstablishment, sessionData, deviceRequest, itemsRequest
     case deviceResponse, document, issuerSignedItem, deviceSigned, mobileSecurityObject
@@ -32,13 +32,13 @@ extension MdocStructure {
 }
 
 extension CBORValues {
-    /// A member that may be absent, null or undefined (Q150).
+    /// Returns an optional member. Null and undefined count as absent (Q150).
     func optional(_ index: Int) -> CBORItem? {
         guard let value = self[index], !value.isNullOrUndefined else { return nil }
         return value
     }
 
-    /// A member that the structure at `offset` requires. Null and undefined count as absent (Q150).
+    /// Returns a required member of the structure at `offset`. Null and undefined count as absent (Q150).
     func required(_ index: Int, at offset: Int) throws(CBORError) -> CBORItem {
         guard let value = optional(index) else { throw .missingMember(at: offset) }
         return value
@@ -46,13 +46,13 @@ extension CBORValues {
 }
 
 extension CBORMap {
-    /// A member that the structure requires. Null and undefined count as absent (Q150).
+    /// Returns a required member of the structure. Null and undefined count as absent (Q150).
     package func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
         guard let value = optional(key) else { throw .missingMember(at: item.offset) }
         return value
     }
 
-    /// A member that may be absent, null or undefined (Q150).
+    /// Returns an optional member. Null and undefined count as absent (Q150).
     package func optional(_ key: StaticString) -> CBORItem? {
         guard let value = self[key], !value.isNullOrUndefined else { return nil }
         return value
@@ -60,12 +60,12 @@ extension CBORMap {
 }
 
 extension MdocStructure {
-    /// The name that ISO/IEC 18013-5 gives it.
+    /// The name of the structure in ISO/IEC 18013-5.
     package var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
 extension MdocModelError {
-    /// In plain words.
+    /// The error as a text for people.
     package var explanation: String {
         switch self {
         case .malformed(let structure, let error):

@@ -2,10 +2,10 @@ package import CBOR
 package import COSE
 internal import ErrorMapping
 
-/// MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4): what the issuer signs. Parsed; it means something only
-/// behind a verified signature.
+/// A MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4), the part of a document that the issuer signs. It is
+/// parsed, and proves nothing before its signature is verified.
 package struct MobileSecurityObject: Sendable {
-    /// How many namespaces may have digests; for each item they are looked through.
+    /// The maximum number of namespaces with digests. The namespaces are searched for each item.
     package static let maximumNameSpaces = 64
 
     package let version: String
@@ -15,15 +15,15 @@ package struct MobileSecurityObject: Sendable {
     package let keyAuthorizations: KeyAuthorizations
     package let docType: String
     package let validityInfo: ValidityInfo
-    /// Where the issuer publishes whether it has revoked the document; nil if it does not. What cannot be read makes
-    /// the status unknown, not the document wrong.
+    /// The lists in which the issuer publishes whether it has revoked the document. Nil if it names none. An
+    /// unreadable status makes the revocation unknown, and does not reject the document.
     package let status: Result<DocumentStatus, CBORError>?
-    /// How the encoding departs from preferred serialization.
+    /// The deviations of the encoding from preferred serialization.
     package let form: EncodingForm
-    /// Whether MobileSecurityObjectBytes is a byte string in chunks.
+    /// Whether the byte string of MobileSecurityObjectBytes is in chunks.
     package let isChunked: Bool
 
-    /// Reads MobileSecurityObjectBytes, the payload of issuerAuth.
+    /// Parses MobileSecurityObjectBytes, the payload of issuerAuth.
     package init(
         payload: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
@@ -64,7 +64,7 @@ package struct MobileSecurityObject: Sendable {
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
                 "status",
             ])
-            // A status that is null is no status that can be read (Q242).
+            // Null is an unreadable status, not an absent one (Q242).
             status = values[6]
             version = try values.required(0, at: item.offset).name()
             digestAlgorithm = try values.required(1, at: item.offset).name()
@@ -86,20 +86,21 @@ package struct MobileSecurityObject: Sendable {
         }
     }
 
-    /// The digest of an item, where the MSO has one under this namespace and ID.
+    /// Returns the digest of an item. Nil if the MSO has none under this namespace and ID.
     package func digest(nameSpace: String, digestID: UInt64) -> ArraySlice<UInt8>? {
         valueDigests.first { $0.nameSpace == nameSpace }?[digestID]
     }
 }
 
-/// The digests of one namespace. There may be more than items were disclosed (Q162).
+/// The digests of one namespace. There may be digests of items that were not disclosed (Q162).
 package struct NameSpaceDigests: Sendable {
     package let nameSpace: String
-    /// The whole map, in which each digest has its place.
+    /// The encoded map, which contains the digests.
     private let encoded: ArraySlice<UInt8>
-    /// In the order of their keys where there are more than a look through all of them is worth.
+    /// The ranges of the digests in `encoded`. Many ranges are sorted by their keys, few are searched from
+    /// the start.
     private let places: [CBORBytePlace]
-    /// Digests in chunks, which have no single range in the buffer.
+    /// The digests whose byte strings are in chunks, which have no single range in the buffer.
     private var chunked: [UInt64: ArraySlice<UInt8>] = [:]
     private static let fewEnough = 64
 
@@ -134,7 +135,7 @@ package struct NameSpaceDigests: Sendable {
     }
 }
 
-/// KeyAuthorizations (ISO/IEC 18013-5 9.1.2.4): which elements the device key may sign itself.
+/// The KeyAuthorizations (ISO/IEC 18013-5 9.1.2.4): the elements that the device key may sign.
 package struct KeyAuthorizations: Sendable {
     package private(set) var nameSpaces: Set<String> = []
     package private(set) var dataElements: [String: Set<String>] = [:]
@@ -154,7 +155,7 @@ package struct KeyAuthorizations: Sendable {
         }
     }
 
-    /// A namespace that is listed whole and by element too, which the clause forbids (Q164).
+    /// Whether a namespace is listed both as a whole and by elements, which the clause forbids (Q164).
     package var isContradictory: Bool { dataElements.keys.contains { nameSpaces.contains($0) } }
 
     package func allows(_ identifier: String, in nameSpace: String) -> Bool {
@@ -162,7 +163,7 @@ package struct KeyAuthorizations: Sendable {
     }
 }
 
-/// ValidityInfo (ISO/IEC 18013-5 9.1.2.4).
+/// The ValidityInfo (ISO/IEC 18013-5 9.1.2.4): the times for which the issuer's signature is valid.
 package struct ValidityInfo: Sendable {
     package let signed: DateText
     package let validFrom: DateText
@@ -190,7 +191,7 @@ package struct ValidityInfo: Sendable {
         }
     }
 
-    /// How any of the dates departs from a `tdate` in UTC without fraction.
+    /// The deviations of the dates from a `tdate` in UTC without fraction.
     package var form: DateForm {
         signed.form.union(validFrom.form).union(validUntil.form).union(expectedUpdate?.form ?? [])
     }

@@ -1,13 +1,16 @@
 internal import CBOR
 
-/// The messages of an NFC v2 handover (ISO/IEC 18013-5, draft of the second edition). Both go into the session
-/// transcript as they were sent, so bytes that came are never encoded again.
+/// The two messages of an NFC v2 handover (ISO/IEC 18013-5, draft of the second edition).
+///
+/// The session transcript has both messages with the bytes that were sent. So received bytes are never
+/// encoded again.
 package enum NFCVersion2Handover {
-    /// The state of the draft that this reader speaks. Log lines and reports name it.
+    /// The version of the draft that this reader implements. Log lines and reports name it.
     package static let dialect = "E"
 
-    /// The answer to SELECT: `{0: ApduCommandMaxSize}` in bytes. Nil if it is not that, or is 0: no NFC v2. A larger
-    /// size is taken as 65536, and unknown keys are ignored.
+    /// Returns the ApduCommandMaxSize in a response to SELECT, `{0: ApduCommandMaxSize}`, in bytes and at
+    /// most 65536. Unknown keys are ignored. Nil if the response has another form or the size is 0: then the
+    /// phone has no NFC v2.
     package static func commandLimit(_ answer: ArraySlice<UInt8>) -> Int? {
         guard let size = try? CBORItem.parse(answer).map()[0]?.unsigned(), size > 0 else { return nil }
         return min(Int(clamping: size), largestCommand)
@@ -16,7 +19,7 @@ package enum NFCVersion2Handover {
     /// The largest ApduCommandMaxSize, in bytes.
     package static let largestCommand = 65_536
 
-    /// The answer to SELECT that says this limit.
+    /// Encodes the response to SELECT with this limit.
     package static func selectAnswer(limit: UInt64) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.map(count: 1)
@@ -25,7 +28,8 @@ package enum NFCVersion2Handover {
         }
     }
 
-    /// `{0: {2: [methods]}}`: the handover request with these methods in their order. No version is sent.
+    /// Encodes the handover request with these methods in their order: `{0: {2: [methods]}}`. No version is
+    /// sent.
     package static func request(offering methods: [NFCVersion2Method]) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.map(count: 1)
@@ -37,7 +41,9 @@ package enum NFCVersion2Handover {
         }
     }
 
-    /// The methods of a handover request. Throws if it is malformed, or offers none.
+    /// Returns the methods of a handover request.
+    ///
+    /// - Throws: an error if the request is malformed or offers no method.
     package static func methods(inRequest bytes: ArraySlice<UInt8>) throws(MdocModelError)
         -> [NFCVersion2Method]
     {
@@ -52,7 +58,7 @@ package enum NFCVersion2Handover {
         }
     }
 
-    /// `{0: DeviceEngagement}`: the handover select of this engagement, an encoded map.
+    /// Encodes the handover select of this encoded engagement: `{0: DeviceEngagement}`.
     package static func select(_ deviceEngagement: [UInt8]) -> [UInt8] {
         CBOREncoder.encode { encoder in
             encoder.map(count: 1)
@@ -61,7 +67,8 @@ package enum NFCVersion2Handover {
         }
     }
 
-    /// The engagement of a handover select, and the methods that it names: one, if it keeps to the draft.
+    /// Returns the engagement of a handover select, and the methods that it names. The draft allows one
+    /// method.
     package static func engagement(
         inSelect bytes: ArraySlice<UInt8>
     ) throws(MdocModelError) -> (engagement: DeviceEngagement, methods: [NFCVersion2Method]) {
@@ -76,12 +83,12 @@ package enum NFCVersion2Handover {
         return (try DeviceEngagement(encoded), methods)
     }
 
-    /// One entry of the methods, for an engagement that is put together elsewhere.
+    /// Encodes an entry of the methods, for an engagement that the caller encodes.
     package static func entry(_ method: NFCVersion2Method) -> [UInt8] {
         CBOREncoder.encode { encoder in method.encode(into: &encoder) }
     }
 
-    /// Key 2 of an engagement of either side; none where it is absent.
+    /// Returns the methods under key 2 of an engagement of either side. Empty if the key is absent.
     private static func methods(of engagement: CBORItem) throws(CBORError) -> [NFCVersion2Method] {
         var methods: [NFCVersion2Method] = []
         guard let entries = try engagement.map()[2] else { return [] }

@@ -1,19 +1,23 @@
 internal import CBOR
 
-/// DeviceRetrievalMethod as an NFC v2 handover has it (ISO/IEC 18013-5, draft of the second edition). Other than in an
-/// engagement by QR code, Bluetooth may come without a UUID.
+/// A DeviceRetrievalMethod of an NFC v2 handover (ISO/IEC 18013-5, draft of the second edition). Bluetooth
+/// may have no UUID here, which an engagement by QR code does not allow.
 package enum NFCVersion2Method: Equatable, Sendable {
-    /// Type 5: the session's messages go over the NFC that the handover came by. Options of older drafts are ignored.
+    /// Type 5: the session's messages use the NFC connection of the handover. Options of older drafts are
+    /// ignored.
     case nfcVersion2
-    /// Type 2. In a request 10, 11, 20 and 21 are the reader's, in an answer the mdoc's.
+    /// Type 2: Bluetooth Low Energy. The options 10, 11, 20 and 21 are those of the sender: the reader in a
+    /// request, the mdoc in an answer.
     case bluetoothLE(NFCVersion2Bluetooth)
-    /// Type 1, classic NFC data transfer, with the longest data fields in bytes.
+    /// Type 1: the NFC data transfer of the first edition, with the longest data fields in bytes.
     case nfc(maximumCommandData: Int, maximumResponseData: Int)
-    /// Another type or version.
+    /// A method of another type or version.
     case other(type: UInt64)
 
-    /// Reads one entry. Throws if it is not an array of type, version and options, or where an option that is known
-    /// has another type.
+    /// Parses an entry.
+    ///
+    /// - Throws: an error if the entry is not an array of type, version and options, or if a known option has
+    ///   the wrong type.
     init(_ item: CBORItem) throws(CBORError) {
         var fields = try item.array().makeIterator()
         guard let type = try fields.next()?.unsigned(), let version = try fields.next()?.unsigned(),
@@ -46,7 +50,7 @@ package enum NFCVersion2Method: Equatable, Sendable {
         }
     }
 
-    /// The type number, by which the reader's offer and the mdoc's answer are compared.
+    /// The type number, with which the mdoc's answer is compared with the reader's offer.
     package var type: UInt64 {
         switch self {
         case .nfc: 1
@@ -57,13 +61,14 @@ package enum NFCVersion2Method: Equatable, Sendable {
     }
 }
 
-/// BleOptions of an NFC v2 handover: the modes of the mdoc, and what the sender says of each.
+/// The BleOptions of an NFC v2 handover: the modes of the mdoc, and the sender's values for each mode.
 package struct NFCVersion2Bluetooth: Equatable, Sendable {
     package var isPeripheralServer = false
     package var isCentralClient = false
-    /// 16 bytes, big-endian: the UUID if the mdoc serves.
+    /// The UUID of mdoc peripheral server mode, 16 bytes, big-endian. Nil if the sender names none.
     package var peripheralServerUUID: [UInt8]?
-    /// 16 bytes, big-endian: the UUID that the reader advertises.
+    /// The UUID of mdoc central client mode, which the reader advertises, 16 bytes, big-endian. Nil if the
+    /// sender names none.
     package var centralClientUUID: [UInt8]?
     /// The device address of the sender, 6 bytes.
     package var address: [UInt8]?

@@ -1,6 +1,7 @@
 package import CBOR
 
-/// ReaderAuthenticationBytes (ISO/IEC 18013-5 9.1.4.4), in the parts that are hashed one after the other.
+/// Returns ReaderAuthenticationBytes (ISO/IEC 18013-5 9.1.4.4) as parts, which are hashed one after the
+/// other.
 package func readerAuthenticationBytes(
     transcript: SessionTranscript, itemsRequest: EncodedCBOR<ItemsRequest>
 ) -> [ArraySlice<UInt8>] {
@@ -15,8 +16,8 @@ package func readerAuthenticationBytes(
     ]
 }
 
-/// ReaderAuthenticationAllBytes (second edition), in the same way: over every document, and over the request's info
-/// or null.
+/// Returns ReaderAuthenticationAllBytes (second edition) as parts, which are hashed one after the other. They
+/// cover every document of the request, and its DeviceRequestInfo or null.
 package func readerAuthenticationAllBytes(
     transcript: SessionTranscript, itemsRequests: [EncodedCBOR<ItemsRequest>],
     deviceRequestInfo: EncodedCBOR<DeviceRequestInfo>?

@@ -1,8 +1,8 @@
 package import CBOR
 package import COSE
 
-/// Who asks (ISO/IEC 18013-5 9.1.4): a reader authentication key with its certificates, under the name its operator
-/// gave it.
+/// A reader's identity (ISO/IEC 18013-5 9.1.4): a key for reader authentication with its certificates, and
+/// the name that the operator gave it.
 package struct ReaderIdentity: Sendable {
     package let name: String
     package let key: COSECertifiedKey
@@ -12,7 +12,7 @@ package struct ReaderIdentity: Sendable {
         self.key = key
     }
 
-    /// readerAuth of one document: over its bytes as they are sent, and over this session's transcript.
+    /// Signs readerAuth of one document, over the document's encoded bytes and this session's transcript.
     package func readerAuth(
         _ items: EncodedCBOR<ItemsRequest>, in transcript: SessionTranscript
     ) throws(COSEError) -> [UInt8] {
@@ -20,7 +20,7 @@ package struct ReaderIdentity: Sendable {
             detachedPayload: readerAuthenticationBytes(transcript: transcript, itemsRequest: items))
     }
 
-    /// The one signature of readerAuthAll, over all documents.
+    /// Signs readerAuthAll, over all documents of the request.
     package func readerAuthAll(
         _ items: [EncodedCBOR<ItemsRequest>], _ info: EncodedCBOR<DeviceRequestInfo>?,
         in transcript: SessionTranscript

@@ -1,9 +1,12 @@
-/// Which of several identities asks (Q172): wallets trust different reader authorities, and a shop may have several
-/// brands. The first rule that fits decides; none fits, and the request goes out unsigned.
+/// The rules that choose the identity with which a request is signed (Q172). Wallets trust different reader
+/// authorities, and a shop may have several brands.
+///
+/// The first rule that fits decides. If no rule fits, the request is not signed.
 package struct ReaderIdentityChoice: Sendable {
-    /// What is known when a request is about to go out.
+    /// The facts that are known before a request is sent.
     package struct Situation: Hashable, Sendable {
-        /// What the operator, an earlier refusal or the engagement said about the wallet.
+        /// The name of the wallet, known from the operator, an earlier refusal or the engagement. Nil if it
+        /// is not known.
         package var wallet: String?
         package var brand: String?
         package var docTypes: Set<String>
@@ -15,13 +18,13 @@ package struct ReaderIdentityChoice: Sendable {
         }
     }
 
-    /// Where an identity is used. What is nil fits everything.
+    /// A rule: conditions, and the identity to use if all of them hold. A condition that is nil always holds.
     package struct Rule: Sendable {
         package var wallet: String?
         package var brand: String?
-        /// Fits where all documents asked for are of this type.
+        /// The type that all requested documents must have.
         package var docType: String?
-        /// Nil if requests go out unsigned.
+        /// The identity. Nil if requests are not signed.
         package var identity: ReaderIdentity?
 
         package init(

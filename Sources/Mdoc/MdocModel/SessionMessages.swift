@@ -2,14 +2,16 @@ package import CBOR
 package import COSE
 internal import ErrorMapping
 
-/// SessionEstablishment (ISO/IEC 18013-5 9.1.1.4): the reader's ephemeral key and its first encrypted request.
+/// A SessionEstablishment message (ISO/IEC 18013-5 9.1.1.4): the reader's ephemeral key and its first
+/// encrypted request.
 package struct SessionEstablishment: Sendable {
     package let eReaderKeyBytes: EncodedCBOR<COSEKey>
     package let data: ArraySlice<UInt8>
     /// The number of the message, where messages are numbered and it has one.
     package let sequence: UInt64?
 
-    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown member.
+    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown
+    ///   member.
     package init(
         _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
@@ -24,7 +26,7 @@ package struct SessionEstablishment: Sendable {
         }
     }
 
-    /// The message for `data`, which is encrypted already.
+    /// Encodes the message for encrypted `data`.
     package static func encode(
         eReaderKey: EncodedCBOR<COSEKey>, data: [UInt8], sequence: UInt64? = nil
     ) -> [UInt8] {
@@ -39,7 +41,7 @@ package struct SessionEstablishment: Sendable {
     }
 }
 
-/// Why a session ends (ISO/IEC 18013-5 9.1.1.4, Table 20).
+/// The status with which a session ends (ISO/IEC 18013-5 9.1.1.4, Table 20).
 package struct SessionStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
 
@@ -52,14 +54,15 @@ package struct SessionStatus: RawRepresentable, Hashable, Sendable {
     package static let termination = SessionStatus(rawValue: 20)
 }
 
-/// SessionData (ISO/IEC 18013-5 9.1.1.4): encrypted data, a status that ends the session, or both.
+/// A SessionData message (ISO/IEC 18013-5 9.1.1.4): encrypted data, a status that ends the session, or both.
 package struct SessionData: Sendable {
     package let data: ArraySlice<UInt8>?
     package let status: SessionStatus?
     /// The number of the message, where messages are numbered and it has one.
     package let sequence: UInt64?
 
-    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown member.
+    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown
+    ///   member.
     package init(
         _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
@@ -76,7 +79,7 @@ package struct SessionData: Sendable {
         }
     }
 
-    /// The message for `data`, which is encrypted already, and a status.
+    /// Encodes the message for encrypted `data` and a status.
     package static func encode(
         data: [UInt8]?, status: SessionStatus?, sequence: UInt64? = nil
     ) -> [UInt8] {
@@ -98,7 +101,7 @@ package struct SessionData: Sendable {
 extension SessionData {
     /// The meaning of a message to its receiver.
     package enum Content: Sendable {
-        /// Encrypted data. After the last, the session is over.
+        /// Encrypted data. If it is the last data, the session is over.
         case data(ArraySlice<UInt8>, isLast: Bool)
         /// The end of the session, without data or with data that is not decrypted.
         case end(SessionStatus)
@@ -106,8 +109,8 @@ extension SessionData {
 
     /// The data, or the end of the session.
     ///
-    /// Data counts beside no status and beside termination (20). Any other status reports an error, also one that
-    /// no standard defines: what an ended session with an error carries is not an answer (Q235).
+    /// Data is used if there is no status, or if the status is termination (20). Any other status reports an
+    /// error, also a status that no standard defines. Data beside an error is not used (Q235).
     package var content: Content {
         switch (data, status) {
         case (let data?, nil): .data(data, isLast: false)
@@ -118,7 +121,7 @@ extension SessionData {
 }
 
 extension CBOREncoder {
-    /// The member `seq`, the last of a session message (draft of the second edition).
+    /// Encodes the member `seq`, the last member of a session message (draft of the second edition).
     fileprivate mutating func sequence(_ number: UInt64?) {
         guard let number else { return }
         text("seq")

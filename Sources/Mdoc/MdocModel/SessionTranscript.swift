@@ -1,25 +1,30 @@
 package import CBOR
 package import COSE
 
-/// How the engagement came (ISO/IEC 18013-5 9.1.5.1): the transcript's third element.
+/// The third element of the session transcript (ISO/IEC 18013-5 9.1.5.1): the way in which the engagement
+/// reached the reader.
 package enum Handover: Equatable, Sendable {
     case qr
-    /// The complete NDEF messages as exchanged; `request` is nil for static handover.
+    /// The complete NDEF messages with the bytes that were exchanged. `request` is nil for a static handover.
     case nfc(select: [UInt8], request: [UInt8]?)
-    /// The complete CBOR messages of an NFC v2 handover (draft of the second edition), without data object header.
+    /// The complete CBOR messages of an NFC v2 handover (draft of the second edition), without the header of
+    /// the data object.
     case nfcVersion2(select: [UInt8], request: [UInt8])
 
-    /// Whether each message of the session bears a sequence number: in sessions of an NFC v2 handover, and only there.
+    /// Whether each message of the session has a sequence number. Only sessions of an NFC v2 handover have
+    /// them.
     package var numbersMessages: Bool {
         if case .nfcVersion2 = self { true } else { false }
     }
 }
 
-/// SessionTranscript (ISO/IEC 18013-5 9.1.5.1), made of what was sent and received, byte for byte.
+/// A SessionTranscript (ISO/IEC 18013-5 9.1.5.1). It consists of the bytes that were sent and received, which
+/// are never encoded again.
 package struct SessionTranscript: Sendable {
-    /// The bare array.
+    /// The encoded array, without tag 24.
     package let encoded: ArraySlice<UInt8>
-    /// Nil, like the engagement, where a presentation began without one: in an app or on the web.
+    /// The reader's ephemeral public key with the bytes that were sent. Nil for a presentation in an app or
+    /// on the web, which has no engagement.
     package let eReaderKeyBytes: EncodedCBOR<COSEKey>?
     package let deviceEngagementBytes: EncodedCBOR<DeviceEngagement>?
 
@@ -48,7 +53,8 @@ package struct SessionTranscript: Sendable {
             }[...]
     }
 
-    /// The transcript of a presentation without engagement: of the one item that `writeHandover` writes.
+    /// Creates the transcript of a presentation without engagement. Its handover is the one item that
+    /// `writeHandover` encodes.
     package init(withoutEngagement writeHandover: (inout CBOREncoder) -> Void) {
         deviceEngagementBytes = nil
         eReaderKeyBytes = nil
@@ -61,7 +67,7 @@ package struct SessionTranscript: Sendable {
             }[...]
     }
 
-    /// A transcript that was stored, as the bare array.
+    /// Parses a stored transcript, an array without tag 24.
     package init(
         stored bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
@@ -80,7 +86,7 @@ package struct SessionTranscript: Sendable {
         }
     }
 
-    /// SessionTranscriptBytes, in the parts that are hashed one after the other.
+    /// The SessionTranscriptBytes as parts, which are hashed one after the other.
     package var bytesParts: [ArraySlice<UInt8>] {
         [EncodedCBOR<SessionTranscript>.head(contentCount: encoded.count)[...], encoded]
     }

@@ -1,13 +1,15 @@
-/// An instant, to the second: what `tdate` and certificates give and a verification takes as "now".
+/// An instant with a resolution of one second: the value of a `tdate`, of a date in a certificate, or of
+/// "now" in a verification.
 package struct Timestamp: Hashable, Comparable, Sendable {
-    /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    /// The number of seconds since 1970-01-01T00:00:00Z, without leap seconds.
     package let secondsSince1970: Int64
 
     package init(secondsSince1970: Int64) {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// An instant that came in as a number; nil outside the years 0000 to 9999, so that nothing computed with it overflows.
+    /// Creates an instant from a received number. Nil outside the years 0000 to 9999, so that no computation
+    /// with it overflows.
     package init?(received seconds: Int64) {
         guard (-62_167_219_200...253_402_300_799).contains(seconds) else { return nil }
         secondsSince1970 = seconds
@@ -27,7 +29,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// RFC 3339 in UTC, `2026-11-01T12:00:00Z`.
+    /// The instant in UTC in the form of RFC 3339, `2026-11-01T12:00:00Z`.
     package var description: String {
         let second = secondsSince1970 - dayInUTC.daysSince1970 * 86_400
         let fields = [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
@@ -41,7 +43,7 @@ package struct FullDate: Hashable, Comparable, Sendable {
     package let month: Int
     package let day: Int
 
-    /// Nil if the calendar has no such day.
+    /// Creates a day. Nil if the calendar has no such day.
     package init?(year: Int, month: Int, day: Int) {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= FullDate.days(in: month, of: year)
@@ -60,7 +62,8 @@ package struct FullDate: Hashable, Comparable, Sendable {
         return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
     }
 
-    /// Days since 1970-01-01 in the proleptic Gregorian calendar, counted from March so that the leap day comes last.
+    /// The number of days since 1970-01-01 in the proleptic Gregorian calendar. The computation counts months
+    /// from March, so that the leap day is the last day of a year.
     package var daysSince1970: Int64 {
         let shifted = Int64(month <= 2 ? year - 1 : year)
         let era = shifted.flooredDivision(by: 400)
@@ -86,7 +89,7 @@ package struct FullDate: Hashable, Comparable, Sendable {
 }
 
 extension FullDate: CustomStringConvertible {
-    /// `2026-11-01`.
+    /// The day in the form of RFC 3339, `2026-11-01`.
     package var description: String {
         let padded = String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)"
         return "\(padded)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"

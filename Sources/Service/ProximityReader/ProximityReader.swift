@@ -1,2 +1,2 @@
-// Code from iOS says `import ProximityReader`: under this name it finds the library.
+// Source files from iOS contain `import ProximityReader`. This module re-exports the library under that name.
 @_exported public import TapToPresent

@@ -42,7 +42,7 @@ struct FleetStartTests {
             let signed = try VerifiedFleetDocument(document.sign(with: key()), by: accepted.keyring)
             try #require(try accepted.accept(signed, at: now))
         }
-        try kept.keep(accepted, isStopped: isStopped)
+        try kept.save(accepted, isStopped: isStopped)
         return try kiosk.configuration(over: file, orOwn: own, Self.log)
     }
 

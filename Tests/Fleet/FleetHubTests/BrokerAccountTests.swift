@@ -15,7 +15,7 @@ struct BrokerAccountTests {
     private func accounts(_ timeout: Duration = .seconds(20)) async -> BrokerAccounts {
         let accounts = BrokerAccounts(topics, answerTimeout: timeout)
         let broker = broker
-        await accounts.use { commands in broker.take(commands, answeredTo: accounts) }
+        await accounts.setSender { commands in broker.take(commands, answeredTo: accounts) }
         return accounts
     }
 
@@ -59,8 +59,8 @@ struct BrokerAccountTests {
         let accounts = BrokerAccounts(topics)
         let isMade = await accounts.make(try kiosk("till-1"), password: "secret")
         #expect(!isMade)
-        await accounts.use { _ in
-            Task { await accounts.use(nil) }
+        await accounts.setSender { _ in
+            Task { await accounts.setSender(nil) }
             return true
         }
         let isMadeThen = await accounts.make(try kiosk("till-1"), password: "secret")
@@ -72,8 +72,8 @@ struct BrokerAccountTests {
         let (own, other) = (await accounts(), BrokerAccounts(topics, answerTimeout: .milliseconds(200)))
         let (broker, kiosk) = (broker, try kiosk("till-1"))
         // The other hub hears what is answered to this one, and its own questions are not answered.
-        await own.use { commands in broker.take(commands, answeredTo: own, other) }
-        await other.use { _ in true }
+        await own.setSender { commands in broker.take(commands, answeredTo: own, other) }
+        await other.setSender { _ in true }
         async let isMade = own.make(kiosk, password: "own")
         async let isMadeByOther = other.make(kiosk, password: "other")
         #expect(await isMade)
@@ -125,7 +125,7 @@ final class FakeBroker: Sendable {
         let payload =
             kind == .malformed ? Array(text.utf8) : (["responses": .array(answers)] as JSONValue).utf8
         state.withLock { $0.isAnswered = true }
-        Task { for hub in accounts { await hub.hear(payload) } }
+        Task { for hub in accounts { await hub.receive(payload) } }
         return true
     }
 

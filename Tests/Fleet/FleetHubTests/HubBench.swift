@@ -28,7 +28,7 @@ struct HubBench {
             try Test.cancel("no database: run Hardware/VirtualBench/with-postgresql swift test …")
         }
         let chain = try #require(FleetName("utopia"))
-        try await HubDatabase(settings, chain: chain).months.keep(24, at: Self.now)
+        try await HubDatabase(settings, chain: chain).months.maintain(months: 24, at: Self.now)
         database = HubDatabase(settings + further, chain: chain, by: who)
         pool = PostgreSQLPool(settings + further, HubTables.schema)
         kiosk = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
@@ -62,7 +62,7 @@ struct HubBench {
     }
 
     func push(_ links: [[UInt8]]) async throws -> ReceiptPush {
-        try await database.receipts.take(ReceiptChain(links), of: kiosk)
+        try await database.receipts.store(ReceiptChain(links), of: kiosk)
     }
 
     /// Pushes receipts that come in January 2020.

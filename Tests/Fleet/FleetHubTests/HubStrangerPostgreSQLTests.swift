@@ -171,7 +171,9 @@ struct HubStrangerPostgreSQLTests {
             let all = clients
             try await until("the oldest to end") { !all[0].isOpen }
             #expect(all.count { $0.isOpen } == 16 && all.last?.isOpen == true)
-            #expect(lines.count("a connection made room, or was refused: all places are taken") == 4)
+            #expect(
+                lines.count("a connection was closed to make room, or was refused: all places are taken") == 4
+            )
         }
     }
 

@@ -102,7 +102,7 @@ struct OperatorActPostgreSQLTests {
         let entry = KioskReport.Entry(level: .kiosk, version: 1, result: "document.failed_before")
         let report = KioskReport(software: "test", documents: [entry], receipts: "")
         let record = try #require(try await bench.database.kiosks.named(bench.kiosk))
-        try await bench.database.kiosks.take(report, of: record, at: HubBench.now)
+        try await bench.database.kiosks.record(report, of: record, at: HubBench.now)
         let before = try await acts(bench)
         #expect(try await bench.database.documents.widen(.kiosk, bench.kiosk, percent: 100))
         let found = try await acts(bench)

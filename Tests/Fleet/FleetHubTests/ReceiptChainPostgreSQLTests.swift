@@ -13,7 +13,7 @@ struct ReceiptMonthPostgreSQLTests {
     func retention() async throws {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 3)
         try await bench.pushAged(Array(links[0..<2]))
-        try await bench.database.months.keep(1, at: RunningHub.now())
+        try await bench.database.months.maintain(months: 1, at: RunningHub.now())
         #expect(try await bench.database.receipts.count(of: bench.kiosk) == 0)
         #expect(try await bench.push(links) == .committed(head(links, 3)))
         #expect(try await bench.database.receipts.count(of: bench.kiosk) == 1)
@@ -26,7 +26,7 @@ struct ReceiptMonthPostgreSQLTests {
         let (bench, _, links) = try await HubBench.enrolled(receipts: 2)
         try await bench.pushAged(links)
         let later = RunningHub.now().advanced(bySeconds: seconds)
-        let ahead = try await bench.database.months.keep(1, at: later)
+        let ahead = try await bench.database.months.maintain(months: 1, at: later)
         #expect(abs(ahead - seconds) < 60)
         #expect(try await bench.database.receipts.count(of: bench.kiosk) == 2)
     }

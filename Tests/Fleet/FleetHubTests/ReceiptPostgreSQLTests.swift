@@ -350,7 +350,7 @@ struct KioskPostgreSQLTests {
         let kiosk = try #require(try await bench.database.kiosks.named(bench.kiosk))
         for receipts in [said, ""] {
             let report = KioskReport(software: "test", documents: [], receipts: receipts)
-            try await bench.database.kiosks.take(report, of: kiosk, at: HubBench.now)
+            try await bench.database.kiosks.record(report, of: kiosk, at: HubBench.now)
         }
         #expect(try await bench.database.kiosks.named(bench.kiosk)?.alert == alert)
     }
@@ -388,7 +388,7 @@ struct ReportPostgreSQLTests {
             report.health = KioskHealth(
                 lanes: [KioskHealth.Lane(name: "till", state: state)], findings: ["trustMissing"],
                 trustAgeHours: 30, receiptsWaiting: 2)
-            try await bench.database.kiosks.take(report, of: kiosk, at: HubBench.now)
+            try await bench.database.kiosks.record(report, of: kiosk, at: HubBench.now)
         }
         let stored = try #require(try await bench.database.kiosks.named(bench.kiosk))
         #expect(try KioskReport(JSONText(stored.report[...])) == report)

@@ -90,7 +90,7 @@ struct RollOutPostgreSQLTests {
     private func fail(_ kiosk: KioskRecord, _ version: Int64, _ bench: HubBench) async throws {
         let entry = KioskReport.Entry(level: level, version: version, result: "document.failed_before")
         let report = KioskReport(software: "test", documents: [entry], receipts: "")
-        try await bench.database.kiosks.take(report, of: kiosk, at: HubBench.now)
+        try await bench.database.kiosks.record(report, of: kiosk, at: HubBench.now)
     }
 
     @Test(

@@ -228,7 +228,7 @@ struct FleetFolderTests {
         try documents.accept(
             try scene.document(.site, "harbour", version: 2, withdrawn: [daily], by: scene.safe),
             at: FleetScene.now)
-        try folder.keep(documents, isStopped: true)
+        try folder.save(documents, isStopped: true)
         let state = try FleetFolder(store: store.path).load(scene.membership, scene.keys)
         var after = state.accepted
         #expect(state.isStopped)
@@ -248,7 +248,7 @@ struct FleetFolderTests {
         let (first, second) = (try scene.document(version: 1), try scene.document(version: 2))
         try documents.accept(first, at: FleetScene.now)
         try documents.accept(second, at: FleetScene.now)
-        try folder.keep(documents, isStopped: false)
+        try folder.save(documents, isStopped: false)
         // The power was cut before the file was replaced.
         try Data(first).write(to: URL(filePath: "\(folder.path)/chain.cose"))
         var after = try folder.load(scene.membership, scene.keys).accepted
@@ -266,7 +266,7 @@ struct FleetFolderTests {
         let folder = try FleetFolder(store: store.path)
         var documents = try folder.load(scene.membership, scene.keys).accepted
         try documents.accept(try scene.document(version: FleetDocument.highestVersion), at: FleetScene.now)
-        try folder.keep(documents, isStopped: true)
+        try folder.save(documents, isStopped: true)
         let state = try folder.load(scene.membership, scene.keys)
         #expect(state.isStopped)
         #expect(state.accepted.seen == documents.seen)
@@ -281,7 +281,7 @@ struct FleetFolderTests {
             var candidate = good
             try candidate.accept(bytes, at: FleetScene.now)
             good.beginTrial(of: ScriptedHub.digest(bytes))
-            try folder.keep(good, isStopped: false)
+            try folder.save(good, isStopped: false)
             // The daemon ends here: what it starts with is what was there before.
             #expect(try folder.load(scene.membership, scene.keys).accepted.documents.isEmpty)
         }
@@ -299,7 +299,7 @@ struct FleetFolderTests {
         var documents = try folder.load(scene.membership, scene.keys).accepted
         try documents.accept(try scene.document(by: scene.safe), at: FleetScene.now)
         try documents.accept(try scene.document(.site, "harbour"), at: FleetScene.now)
-        try folder.keep(documents, isStopped: false)
+        try folder.save(documents, isStopped: false)
         let other = FleetMembership(
             chain: scene.membership.chain, site: try .named("airport"), group: nil,
             kiosk: scene.membership.kiosk)
@@ -323,7 +323,7 @@ struct FleetFolderTests {
         let folder = try FleetFolder(store: store.path)
         var documents = try folder.load(scene.membership, scene.keys).accepted
         try documents.accept(try scene.document(), at: FleetScene.now)
-        try folder.keep(documents, isStopped: false)
+        try folder.save(documents, isStopped: false)
         let path = "\(folder.path)/chain.cose"
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         bytes[bytes.count - 1] ^= 1
@@ -338,7 +338,7 @@ struct FleetFolderTests {
     @Test("A digest of a document that is damaged in state.json is named, so that no refusal is forgotten")
     func damagedDigest() throws {
         let folder = try FleetFolder(store: store.path)
-        try folder.keep(try folder.load(scene.membership, scene.keys).accepted, isStopped: false)
+        try folder.save(try folder.load(scene.membership, scene.keys).accepted, isStopped: false)
         let digest = String(repeating: "ab", count: 32)
         func load(latest: String, failed: String, trial: String) throws {
             let state = """

@@ -138,11 +138,11 @@ struct KeptStateTests {
         let draft = "\(folder.path)/state.json.new"
         try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: false)
         state.change { $0.isStopped = true }
-        state.keepAgain()
+        state.saveAgain()
         #expect(try state.isStopped && !stored.isStopped)
-        #expect(log.count("the folder fleet in the store cannot be written") == 1)
+        #expect(log.count("the store's folder fleet cannot be written") == 1)
         try FileManager.default.removeItem(atPath: draft)
-        state.keepAgain()
+        state.saveAgain()
         #expect(try stored.isStopped)
     }
 }

@@ -32,7 +32,7 @@ struct FleetAgentTests {
         #expect(await agent.accepted.documents[.chain]?.document.version == 1)
         #expect(await daemon.applied.last?.contains("debug") == true)
         await #expect(throws: FleetDocumentError.failedBefore) {
-            try await agent.take(bad)
+            try await agent.receiveDocument(bad)
         }
         // What is on the disk is what is obeyed.
         let stored = try FleetFolder(store: store.path).load(scene.membership, scene.keys).accepted
@@ -102,7 +102,7 @@ struct FleetAgentTests {
         let agent = try scene.agent(daemon, in: store)
         await daemon.hold()
         let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
-        try await agent.take(bytes)
+        try await agent.receiveDocument(bytes)
         await agent.stop("the hub stops this kiosk")
         #expect(await daemon.isStopped)
         await daemon.release()
@@ -118,7 +118,7 @@ struct FleetAgentTests {
         let agent = try scene.agent(daemon, in: store)
         await daemon.hold()
         let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
-        try await agent.take(bytes)
+        try await agent.receiveDocument(bytes)
         try await until("the lanes are tried") { await !daemon.applied.isEmpty }
         await agent.stop("the hub stops this kiosk")
         let start = Task { await agent.resume() }
@@ -177,8 +177,8 @@ struct FleetAgentTests {
         #expect(try store.trusted == "a")
         let old = try scene.document(version: 2, trust: scene.bundle(of: "c", secondsAgo: 200))
         let refused = FleetDocumentError.trustRefused(.bundle(.older))
-        await #expect(throws: refused) { try await agent.take(old) }
-        #expect(refused.explanation == "the trust bundle is refused: a later bundle was taken before")
+        await #expect(throws: refused) { try await agent.receiveDocument(old) }
+        #expect(refused.explanation == "the trust bundle is refused: a later bundle was accepted before")
         #expect(try store.trusted == "a")
     }
 
@@ -187,7 +187,7 @@ struct FleetAgentTests {
         let bytes = try scene.document(trust: scene.bundle(of: "a", secondsAgo: -200))
         let agent = try scene.agent(FakeDaemon(), in: store)
         let refused = FleetDocumentError.trustRefused(.bundle(.notYetValid))
-        await #expect(throws: refused) { try await agent.take(bytes) }
+        await #expect(throws: refused) { try await agent.receiveDocument(bytes) }
         #expect(try store.trusted == nil)
         try await scene.roll(bytes, out: scene.agent(FakeDaemon(), in: store, clockSkew: 300))
         #expect(try store.trusted == "a")

@@ -253,7 +253,7 @@ struct FleetBrandTests {
         let unfit = FleetBrands(registry: Self.registry("Second"), logos: [:])
         let bad = try scene.document(version: 2, brands: unfit)
         let error = await #expect(throws: FleetDocumentError.self) {
-            try await agent.take(bad)
+            try await agent.receiveDocument(bad)
         }
         #expect(error?.id == "document.brands_refused")
         #expect(try kept() == first)

@@ -40,7 +40,7 @@ struct FleetBundleTests {
         try await scene.roll(try scene.document(trust: old), out: agent)
         #expect(try store.trusted == "b")
         let bytes = try next(way, bundle: old)
-        let error = await #expect(throws: FleetDocumentError.self) { try await agent.take(bytes) }
+        let error = await #expect(throws: FleetDocumentError.self) { try await agent.receiveDocument(bytes) }
         #expect(error == .trustRefused(.bundle(.older)) && error?.id == "document.trust_refused")
         // Nothing else of it is obeyed.
         #expect(try store.trusted == "b")
@@ -49,7 +49,7 @@ struct FleetBundleTests {
         // It holds after a start, too.
         let again = try scene.agent(FakeDaemon(), in: store)
         await #expect(throws: FleetDocumentError.trustRefused(.bundle(.older))) {
-            try await again.take(bytes)
+            try await again.receiveDocument(bytes)
         }
         // Another export of the same lists is a later bundle.
         let new = try scene.bundle(of: "a")
@@ -71,7 +71,9 @@ struct FleetBundleTests {
         #expect(try store.trusted == "a")
         let old = try scene.document(
             .site, "harbour", version: 3, trust: scene.bundle(of: "c", secondsAgo: 60))
-        await #expect(throws: FleetDocumentError.trustRefused(.bundle(.older))) { try await agent.take(old) }
+        await #expect(throws: FleetDocumentError.trustRefused(.bundle(.older))) {
+            try await agent.receiveDocument(old)
+        }
         #expect(try store.trusted == "a")
     }
 

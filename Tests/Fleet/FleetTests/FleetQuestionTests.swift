@@ -94,7 +94,7 @@ struct FleetQuestionTests {
         try await hub.run(agent) {
             try await until("the document does not come") {
                 log.count(
-                    "document chain 7 cannot be fetched from the hub: it is asked for again why=the hub refuses with 503 databaseUnavailable: \(overdue)"
+                    "document chain 7 cannot be downloaded from the hub; the kiosk tries again why=the hub refuses with 503 databaseUnavailable: \(overdue)"
                 ) > 0
             }
             hub.server.answer(path, with: .serving(document))
@@ -152,7 +152,7 @@ struct FleetQuestionTests {
             let asked = hub.count(ScriptedHub.state)
             await agent.notice(spread: 0)
             try await hub.until(asked: ScriptedHub.state, times: asked + 1)
-            #expect(log.count("the folder fleet in the store cannot be written") == 1)
+            #expect(log.count("the store's folder fleet cannot be written") == 1)
             try FileManager.default.removeItem(atPath: draft)
             await agent.notice(spread: 0)
             try await until("the stop is written") { try isStopped() }
@@ -271,7 +271,7 @@ struct FleetUpkeepTests {
         arguments: [(5, 20), (-2, -1)] as [(Int64, Int64)])
     func renewed(_ end: Int64, _ next: Int64) async throws {
         let hub = try await ScriptedHub()
-        try hub.folder.keep(certificate: hub.certificate(fromDay: -15, toDay: end))
+        try hub.folder.save(certificate: hub.certificate(fromDay: -15, toDay: end))
         let further = try hub.certificate(fromDay: next - 20, toDay: next)
         hub.server.answer(ScriptedHub.certificates, with: .serving(further))
         try await askThreeTimes(hub)
@@ -286,7 +286,7 @@ struct FleetUpkeepTests {
         for isStranger in [false, true] {
             let hub = try await ScriptedHub()
             let own = try hub.certificate(fromDay: -15, toDay: 5)
-            try hub.folder.keep(certificate: own)
+            try hub.folder.save(certificate: own)
             let other = try hub.certificate(fromDay: 0, toDay: 20, for: stranger)
             hub.server.answer(
                 ScriptedHub.certificates, with: isStranger ? .serving(other) : .status(503))
@@ -298,7 +298,7 @@ struct FleetUpkeepTests {
     @Test("Without a certificate that holds nothing is asked but for another, until there is one")
     func expired() async throws {
         let hub = try await ScriptedHub()
-        try hub.folder.keep(certificate: hub.certificate(fromDay: -20, toDay: -1))
+        try hub.folder.save(certificate: hub.certificate(fromDay: -20, toDay: -1))
         hub.server.answer(ScriptedHub.certificates, with: .status(503))
         let further = try hub.certificate(fromDay: 0, toDay: 20)
         let agent = try hub.agent { $0.pauses = [.milliseconds(100)] }

@@ -88,7 +88,7 @@ struct FleetScene {
 
     /// Has the agent obey a document, as far as it is to.
     func roll(_ bytes: [UInt8], out agent: FleetAgent) async throws {
-        try await agent.take(bytes)
+        try await agent.receiveDocument(bytes)
         await agent.finishTrial()
     }
 }

@@ -28,7 +28,7 @@ struct ScriptedHub {
         authority = try BenchAuthority()
         server = try await ListServer.start(.tls(authority, showing: .itself), [:])
         _ = try ReaderStore(at: store.path, for: .changing)
-        try folder.keep(certificate: certificate(fromDay: -10, toDay: 10))
+        try folder.save(certificate: certificate(fromDay: -10, toDay: 10))
         try Data(authority.pem).write(to: URL(filePath: roots))
         try say()
         for path in [Self.report, "/fleet/v1/receipt-keys"] { server.answer(path, with: .status(204)) }

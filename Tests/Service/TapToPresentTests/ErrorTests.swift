@@ -57,6 +57,6 @@ struct ErrorTests {
     @Test("A reason is reported in words")
     func words() {
         let error = MobileDocumentReaderError.invalidRequest(.moreThanTwoAges)
-        #expect(error.failureReason == "more than two ages are asked about")
+        #expect(error.failureReason == "the request asks about more than two ages")
     }
 }

@@ -3,54 +3,70 @@ internal import Glibc
 internal import Synchronization
 internal import Transport
 
-/// What happens on a connection to the broker.
+/// An event on a connection to the broker.
 package enum BrokerEvent: Equatable, Sendable {
+    /// The broker has accepted this client.
     case connected
-    /// The broker does not accept this client: its code of MQTT 3.1.1, 3.2.2.3.
+    /// The broker refuses this client with a return code of MQTT 3.1.1, 3.2.2.3.
     case refused(code: Int32)
-    /// There is no connection, or no longer one. Nothing follows.
+    /// The connection has ended or could not be made. This is the last event.
     case ended
+    /// A message of a subscribed topic.
     case message(topic: String, payload: [UInt8])
-    /// The broker has taken a message of this number.
+    /// The broker has acknowledged the published message with this number.
     case acknowledged(Int32)
 }
 
-/// What a log said of the broker last: attempts come every few seconds, and each condition is said once, until there is another one
-/// or a connection.
+/// The last logged condition of the broker. Connection attempts follow each other every few seconds, so each
+/// condition is logged once until it changes or a connection is made.
 package struct BrokerRemark: Sendable {
     private var last = ""
 
     package init() {}
 
-    /// Whether this is to be said now.
+    /// Returns whether the text differs from the last one, and records it.
     package mutating func isNews(_ text: String) -> Bool {
         defer { last = text }
         return text != last
     }
 
-    /// There is a connection.
+    /// Forgets the last condition, because a connection was made.
     package mutating func clear() { last = "" }
 }
 
-/// One connection to an MQTT 3.1.1 broker over TLS, from its start to its end: who wants another one makes another.
+/// One connection to an MQTT 3.1.1 broker over TLS, from `start()` to the event `ended`. A further connection
+/// is a further object.
 ///
-/// A separate thread waits for the socket with poll(2). libmosquitto's own thread waits with select(2), which takes no descriptor
-/// above 1023: a hub with a thousand kiosks would not come back to a broker that was restarted.
+/// A kiosk uses it in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
+///
+/// - A separate thread waits for the socket with poll(2). libmosquitto's own thread uses select(2), which
+///   accepts no descriptor above 1023: a hub with a thousand kiosks could not reconnect to a broker that was
+///   restarted.
+/// - libmosquitto locks its own state, so `publish`, `subscribe` and `stop` can be called from any thread.
+///   They only queue, and wake the socket's thread.
+/// - `stop()` ends the connection with a DISCONNECT, so that the broker does not publish the will of this
+///   client.
+///
+/// Limits: 20 s until the broker accepts the client, a keep-alive of 20 s, messages of at most 16 KiB, and at
+/// most 131 072 unread events. Both sides must present a certificate of the chain's authority, with TLS 1.2
+/// or newer. The connection never reconnects by itself.
 @safe package final class BrokerConnection: @unchecked Sendable {  // libmosquitto locks its own state
-    /// Where the broker is and as whom to connect.
+    /// The broker's address and the credentials of this client.
     package struct Settings: Sendable {
         package var host: String
         package var port: Int64
-        /// The file with the roots of the broker's certificate, PEM.
+        /// The PEM file with the roots of the broker's certificate.
         package var authority: String
-        /// The files with the client's certificate and key, PEM.
+        /// The PEM file with the client's certificate.
         package var certificate: String
+        /// The PEM file with the client's private key.
         package var key: String
         package var user: String
         package var password: String
-        /// The client's name, by which the broker knows a connection: who comes with it ends the one before.
+        /// The MQTT client identifier. The broker ends an existing connection when a client with the same
+        /// identifier connects.
         package var client: String
-        /// What the broker publishes, retained, once this client is lost.
+        /// The retained message that the broker publishes if it loses this client.
         package var will: (topic: String, payload: [UInt8])?
 
         package init(
@@ -69,20 +85,22 @@ package struct BrokerRemark: Sendable {
         }
     }
 
-    /// The longest message that is handed on, in bytes; longer ones are dropped.
+    /// The maximum size of a received message, in bytes. Longer messages are dropped.
     package static let longestMessage = 1 << 14
-    /// After how many seconds without a word the other side is asked for one, and after as many without it is taken for lost:
-    /// a kiosk that a broken network keeps from hearing of its revocation asks the hub within a minute.
+    /// The MQTT keep-alive, in seconds: after this silence the other side is pinged, and after the same time
+    /// again the connection counts as lost. Short, so that a kiosk in a broken network notices within a
+    /// minute and asks the hub whether it was revoked.
     package static let keepAlive: Int32 = 20
-    /// How long it may take until the broker accepts this client. Only the search for the host's address is not ended by it.
+    /// The maximum time until the broker accepts this client. It does not limit the DNS lookup of the host.
     package static let connectTimeout = Duration.seconds(20)
-    /// How long the broker may take to read that this client leaves.
+    /// The maximum time to wait for the DISCONNECT to be sent.
     private static let stopTimeout = Duration.seconds(2)
-    /// How often libmosquitto looks whether it is time for a word to the broker, in milliseconds.
+    /// The maximum time between two calls of libmosquitto's housekeeping (keep-alive), in milliseconds.
     private static let interval: Int32 = 1000
-    /// How often the socket may have something until the broker has accepted this client: a dozen times serve.
+    /// The maximum number of socket events until the broker accepts this client; about a dozen are normal.
     private static let mostSteps = 200
-    /// Events that wait for their reader; the oldest are dropped. A hub hears of each kiosk at once when it connects.
+    /// The maximum number of unread events; the oldest are dropped. Many, because a hub receives the presence
+    /// of every kiosk when it connects.
     private static let mostWaiting = 1 << 17
 
     private static let isLibraryReady = mosquitto_lib_init() == Int32(MOSQ_ERR_SUCCESS.rawValue)
@@ -97,13 +115,15 @@ package struct BrokerRemark: Sendable {
 
     private struct State {
         var isRunning = false
-        /// When the connection ends without a word to the broker; nil while it is to stay.
+        /// The time at which the connection ends even if the broker does not answer, or `nil` while it should
+        /// stay.
         var end: ContinuousClock.Instant?
-        /// Who waits for the end.
+        /// The callers of `stop()` that wait for the end.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Nil if libmosquitto does not take the settings.
+    /// Prepares a connection. `nil` if libmosquitto does not accept the settings, or if the process has no
+    /// file descriptor left.
     package init?(_ settings: Settings) {
         guard Self.isLibraryReady, let port = Int32(exactly: settings.port), let wake = WakePipe() else {
             return nil
@@ -117,7 +137,7 @@ package struct BrokerRemark: Sendable {
         let context = unsafe Unmanaged.passUnretained(box).toOpaque()
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
-        // Where this fails all members are there, so that deinit frees the client.
+        // If this fails, all members are initialised, so that `deinit` frees the client.
         guard unsafe Self.prepare(client, settings) else { return nil }
         unsafe Self.listen(on: client)
     }
@@ -127,12 +147,13 @@ package struct BrokerRemark: Sendable {
     private static func prepare(_ client: OpaquePointer, _ settings: Settings) -> Bool {
         let success = Int32(MOSQ_ERR_SUCCESS.rawValue)
         guard
-            // Others than the thread of the socket only queue what is to be sent.
+            // Calls from other threads then only queue their packets, and only the socket's thread writes.
             unsafe mosquitto_threaded_set(client, true) == success,
             unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
             unsafe mosquitto_tls_set(
                 client, settings.authority, nil, settings.certificate, settings.key, nil) == success,
-            // 1: the broker's certificate is verified, and its name by libmosquitto's default.
+            // The value 1 requires verification of the broker's certificate; libmosquitto verifies its host
+            // name by default.
             unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
         else { return false }
         guard let will = settings.will else { return true }
@@ -140,7 +161,7 @@ package struct BrokerRemark: Sendable {
             client, will.topic, Int32(will.payload.count), will.payload, 1, true) == success
     }
 
-    /// The callbacks run on the socket's thread.
+    /// Registers callbacks, which run on the socket's thread.
     private static func listen(on client: OpaquePointer) {
         unsafe mosquitto_connect_callback_set(client) { _, context, code in
             unsafe EventBox.yield(code == 0 ? .connected : .refused(code: code), to: context)
@@ -162,7 +183,7 @@ package struct BrokerRemark: Sendable {
         }
     }
 
-    /// Connects, and yields what comes of it.
+    /// Starts the connection. Its events appear in `events`.
     package func start() {
         state.withLock { $0.isRunning = true }
         thread.perform { [self] in
@@ -179,7 +200,7 @@ package struct BrokerRemark: Sendable {
         }
     }
 
-    /// Serves the socket until the connection is over.
+    /// Serves the socket until the connection ends.
     private func follow() {
         let deadline = ContinuousClock.now + Self.connectTimeout
         var steps = 0
@@ -192,7 +213,8 @@ package struct BrokerRemark: Sendable {
         }
     }
 
-    /// Waits for the socket once; false if the connection is over.
+    /// Waits for the socket once, and reads and writes what is pending. Returns `false` if the connection has
+    /// ended.
     private func serve() -> Bool {
         let socket = unsafe mosquitto_socket(client)
         guard socket >= 0 else { return false }
@@ -206,10 +228,11 @@ package struct BrokerRemark: Sendable {
         }
         let (found, isWoken) = (Int32(entries[0].revents), entries[1].revents != 0)
         if isWoken { wake.drain() }
-        // libmosquitto would wait on where the system refused the connection.
+        // Checked here, because libmosquitto waits on if the system has refused the connection.
         guard box.isConnected || found & (POLLERR | POLLHUP) == 0 else { return false }
         var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
-        // Until the broker accepts this client, reading is what continues TLS.
+        // During the TLS handshake, only `mosquitto_loop_read` makes progress, even if the socket is only
+        // writable.
         if found & ~POLLOUT != 0 || (found != 0 && !box.isConnected) {
             code = unsafe mosquitto_loop_read(client, 1)
         }
@@ -220,8 +243,8 @@ package struct BrokerRemark: Sendable {
         return unsafe mosquitto_loop_misc(client) == Int32(MOSQ_ERR_SUCCESS.rawValue)
     }
 
-    /// Ends the connection as MQTT does, so that the broker publishes no will, and waits until the broker has read that. One that
-    /// the broker has not accepted yet is not waited for.
+    /// Ends the connection with a DISCONNECT, so that the broker publishes no will, and waits up to 2 s until
+    /// it is sent. Before the broker has accepted the client, the connection ends at once.
     package func stop() async {
         guard box.isConnected else {
             state.withLock { $0.end = .now }
@@ -240,9 +263,10 @@ package struct BrokerRemark: Sendable {
         }
     }
 
-    /// Publishes with QoS 1. Nil if nobody is connected.
+    /// Publishes a message with QoS 1.
     ///
-    /// - Returns: the number that is acknowledged once the broker has it.
+    /// - Returns: The number that the event `acknowledged` contains when the broker has the message, or `nil`
+    ///   without a connection.
     @discardableResult
     package func publish(_ payload: [UInt8], to topic: String, isRetained: Bool) -> Int32? {
         var number: Int32 = 0
@@ -252,19 +276,19 @@ package struct BrokerRemark: Sendable {
         return code == Int32(MOSQ_ERR_SUCCESS.rawValue) ? number : nil
     }
 
-    /// Subscribes with QoS 1.
+    /// Subscribes to a topic pattern with QoS 1.
     package func subscribe(to pattern: String) {
         _ = unsafe mosquitto_subscribe(client, nil, pattern, 1)
         wake.write()
     }
 }
 
-/// Ends the wait of the socket's thread.
+/// A pipe that interrupts the `poll` call of the socket's thread.
 private final class WakePipe: Sendable {
     let reader: Int32
     private let writer: Int32
 
-    /// Nil if the process has no descriptor left.
+    /// Creates the pipe. `nil` if the process has no file descriptor left.
     init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
@@ -280,7 +304,8 @@ private final class WakePipe: Sendable {
         close(writer)
     }
 
-    /// Fails only where the pipe is full, and the thread is about to wake anyway.
+    /// Interrupts the `poll` call. The write can fail only if the pipe is full; the thread wakes in that case
+    /// too.
     func write() {
         var one: UInt8 = 1
         _ = unsafe Glibc.write(writer, &one, 1)
@@ -292,7 +317,7 @@ private final class WakePipe: Sendable {
     }
 }
 
-/// Takes what happens on the socket's thread to whoever reads the events.
+/// Passes the events of the socket's thread to the stream's reader.
 private final class EventBox: Sendable {
     private let continuation: AsyncStream<BrokerEvent>.Continuation
     private let connected = Mutex(false)

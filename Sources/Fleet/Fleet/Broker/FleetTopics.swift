@@ -1,6 +1,7 @@
 internal import JSON
 
-/// The topics of a chain. The broker's rules let a kiosk publish its own presence and read the notices for it, and nothing else.
+/// The MQTT topics of a chain. The broker's access rules allow a kiosk to publish its own presence and to
+/// subscribe to the notices for it, and nothing else.
 package struct FleetTopics: Sendable {
     package let root: String
 
@@ -8,30 +9,33 @@ package struct FleetTopics: Sendable {
         root = "countersign/1/\(chain)"
     }
 
-    /// The change notice for all kiosks.
+    /// The topic of change notices for all kiosks.
     package var notice: String { "\(root)/notice" }
-    /// What a hub listens to.
+    /// The topic pattern of all presences, to which a hub subscribes.
     package var allPresences: String { "\(root)/kiosk/+/presence" }
 
-    /// The name of a kiosk's client at the broker: no other account may use it.
+    /// Returns the MQTT client identifier of a kiosk. The broker accepts it from the kiosk's account only.
     package static func client(of kiosk: FleetName) -> String { "countersign-\(kiosk)" }
 
     package func notice(for kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/notice" }
     package func presence(of kiosk: FleetName) -> String { "\(root)/kiosk/\(kiosk)/presence" }
 
-    /// The kiosk whose presence this topic is; nil for another topic.
+    /// Returns the kiosk whose presence topic this is, or `nil` for another topic.
     package func kiosk(ofPresence topic: String) -> FleetName? {
         guard topic.hasPrefix("\(root)/kiosk/"), topic.hasSuffix("/presence") else { return nil }
         return FleetName(topic.dropFirst("\(root)/kiosk/".count).dropLast("/presence".count))
     }
 }
 
-/// Says that something is newer, and nothing of what: whoever can write to the broker makes a kiosk ask the hub and no more.
+/// A notice that something has changed, without its content. A client that can publish at the broker can
+/// therefore make a kiosk ask the hub, and nothing more.
 package struct ChangeNotice: Equatable, Sendable {
-    /// Over how many seconds kiosks spread their questions at most.
+    /// The maximum time over which kiosks spread their questions to the hub, in seconds.
     package static let widestSpread: Int64 = 60
 
+    /// The number of the change, from a counter in the hubs' database.
     package let change: Int64
+    /// The time over which the kiosks spread their questions, in seconds.
     package let spreadSeconds: Int64
 
     package init(change: Int64, spreadSeconds: Int64) {
@@ -39,7 +43,7 @@ package struct ChangeNotice: Equatable, Sendable {
         self.spreadSeconds = spreadSeconds
     }
 
-    /// Nil for anything else.
+    /// Parses a notice. `nil` for any other content.
     package init?(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: 1 << 10).members(["change", "spreadSeconds"]),
             let change = try? members.required("change").integer(in: 0...JSONValue.largestExactInteger),
@@ -54,12 +58,12 @@ package struct ChangeNotice: Equatable, Sendable {
     }
 }
 
-/// Whether a kiosk is there, as it says itself or the broker says for it.
+/// The presence of a kiosk, published by the kiosk itself, or by the broker after it lost the kiosk.
 package struct KioskPresence: Equatable, Sendable {
     package static let offline = KioskPresence(isOnline: false, software: "")
 
     package let isOnline: Bool
-    /// The program's version; empty if the broker speaks.
+    /// The version of the kiosk's program; empty if the broker publishes the presence.
     package let software: String
 
     package init(isOnline: Bool, software: String) {
@@ -67,7 +71,7 @@ package struct KioskPresence: Equatable, Sendable {
         self.software = software
     }
 
-    /// Nil for anything else.
+    /// Parses a presence. `nil` for any other content.
     package init?(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: 1 << 10).members(["online", "software"]),
             let isOnline = try? members.required("online").boolean()
@@ -76,7 +80,8 @@ package struct KioskPresence: Equatable, Sendable {
             self.init(isOnline: isOnline, software: "")
             return
         }
-        // A database takes no NUL in a text, and nobody reads control characters.
+        // Printable ASCII only: PostgreSQL stores no NUL in a text, and the value appears on the operator's
+        // page.
         guard let software = try? member.string(upTo: 64),
             software.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { return nil }

@@ -2,46 +2,65 @@ package import JSON
 package import MdocModel
 internal import MdocTrust
 
-/// The documents that a kiosk obeys, one of each level, and what it has seen: a value that only `accept` and `fail` change.
+/// The documents that a kiosk obeys, at most one for each level, and the versions that it has seen.
+///
+/// A value without I/O: `FleetAgent` owns it through `KeptState`, which writes it to the kiosk's folder.
+/// `accept` and `fail` are the only ways to change which documents are obeyed.
+///
+/// A document is accepted only if
+/// - its signature was verified by a key of the kiosk's own file that has not been withdrawn;
+/// - it names the kiosk's chain and the kiosk's own site, group or name;
+/// - it is dated at most 300 s ahead of the kiosk's clock;
+/// - its version is higher than the highest seen version by the same or an earlier key of the file. Later
+///   keys do not count, so that a stolen key cannot use up the versions of the key that withdraws it;
+/// - it has not failed on this kiosk, and changes no member that only the kiosk's own file may set.
+///
+/// `configuration(over:)` merges the levels from chain to kiosk into the kiosk's own file (RFC 7396). For
+/// trust and brands, the most specific level that contains them counts alone.
+///
+/// The value never applies a configuration and never stores trust or brands: `FleetAgent` and
+/// `DocumentInstaller` do.
 package struct AcceptedDocuments: Sendable {
-    /// What only the file on the kiosk says.
+    /// The members of the configuration that only the kiosk's own file may set.
     private static let fixed = ["$schema", "store", "keys", "fleet"]
-    /// How many seconds ahead a document may be dated.
+    /// The maximum time by which a document may be dated ahead of the kiosk's clock, in seconds.
     private static let clockSkew: Int64 = 300
-    /// How often the lanes are tried with a document of which nobody learned whether they became ready.
+    /// The maximum number of trials of a document that ended without a result, such as by a power cut.
     private static let mostTrials: Int64 = 2
 
-    /// What was obeyed at one level.
+    /// The documents that a kiosk has obeyed at one level so far.
     package struct Seen: Equatable, Sendable {
-        /// The digest of the document that was obeyed last.
+        /// The SHA-256 of the last document that was obeyed.
         package var latest: [UInt8] = []
-        /// The highest version of each key.
+        /// The highest obeyed version of each key.
         package var versions: [FleetKey.ID: Int64] = [:]
     }
 
-    /// What a kiosk is configured with.
+    /// A kiosk's configuration.
     package enum Configuration: Equatable, Sendable {
-        /// The kiosk's own file as it is: nothing changes it.
+        /// The bytes of the kiosk's own file, which no document changes.
         case file([UInt8])
-        /// The file's members with the changes of documents, which is no text.
+        /// The members of the file after the documents' changes. They have no text of their own.
         case changed(JSONItem)
     }
 
     package let membership: FleetMembership
     package private(set) var keyring: FleetKeyring
     package private(set) var documents: [FleetLevel: VerifiedFleetDocument] = [:]
-    /// What was ever obeyed, by level. A key that is stolen uses up its own versions, and none of an earlier key.
+    /// The documents obeyed so far, by level. Versions count for each key separately: a stolen key cannot use
+    /// up the versions of an earlier key.
     package private(set) var seen: [FleetLevel: Seen]
-    /// The digests of documents with which the lanes did not become ready.
+    /// The SHA-256 of the documents with which the lanes did not become ready.
     package private(set) var failed: Set<[UInt8]>
-    /// How often the lanes were tried with a document, by its digest, where nobody learned what came of it: the power was cut.
+    /// The number of trials of a document whose result is unknown, by the document's SHA-256. A trial has no
+    /// result if the power was cut.
     package private(set) var trials: [[UInt8]: Int64]
-    /// Documents of the store that are not for this kiosk any more.
+    /// The stored documents that are no longer for this kiosk, with the reason for each.
     package private(set) var leftOut: [FleetLevel: FleetDocumentError] = [:]
-    /// The configuration that was built last. It counts for the same file and the same changes alone.
+    /// The configuration that was built last. Valid only for the same file and the same changes.
     private(set) var built: BuiltConfiguration?
 
-    /// A configuration with what it was built of.
+    /// A configuration with the file and the changes from which it was built.
     struct BuiltConfiguration: Sendable {
         fileprivate let file: [UInt8]
         fileprivate let changes: [[UInt8]]
@@ -59,15 +78,18 @@ package struct AcceptedDocuments: Sendable {
         self.trials = trials
     }
 
-    /// Obeys a document from now on, whose signature is not verified again. Throws the reason by name, and changes nothing then.
+    /// Accepts a document, which is obeyed from now on. Its signature is not verified again. If it throws,
+    /// nothing has changed.
     ///
-    /// - Returns: whether it is new; false for the one that is obeyed already.
+    /// - Returns: `true` if the document is new, `false` if it is obeyed already.
+    /// - Throws: The reason why the document is refused.
     @discardableResult
     package mutating func accept(
         _ verified: VerifiedFleetDocument, at now: Timestamp
     ) throws(FleetDocumentError) -> Bool {
         let document = verified.document
-        // Another document may have withdrawn the key since the signature was verified.
+        // Checked again here, because another document may have withdrawn the key since the signature was
+        // verified.
         _ = try keyring.key(verified.signer)
         guard document.chain == membership.chain else { throw .otherChain }
         guard document.name == membership.name(at: document.level) else { throw .otherName }
@@ -78,10 +100,12 @@ package struct AcceptedDocuments: Sendable {
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
             throw .failedBefore
         }
-        // The one that was obeyed last comes again where it was lost.
+        // A document may return with a known version only if it is the one that was obeyed last: the kiosk
+        // may have lost its file.
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
+        // Changes and brands are checked before the first change of this value below.
         if let patch = document.configuration { _ = try Self.patch(patch) }
         _ = try document.brands?.bundle()
         try keyring.withdraw(document.withdrawn, by: verified.signer)
@@ -91,26 +115,28 @@ package struct AcceptedDocuments: Sendable {
         return true
     }
 
-    /// Obeys the document of a trial, with the configuration that was built for it.
+    /// Accepts the document of a trial, with the configuration that was built for the trial.
     mutating func accept(_ trial: Trial, at now: Timestamp) throws(FleetDocumentError) {
         try accept(trial.document, at: now)
         built = trial.built
     }
 
-    /// The highest version at a level by this key or an earlier one: later keys' do not count.
+    /// Returns the highest version seen at a level from this key or an earlier one, so that a later key
+    /// cannot block an earlier one.
     private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
         guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }
         return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0
     }
 
-    /// Counts that the lanes are tried with the document of this digest.
+    /// Records that a trial of this document begins. Written before the trial, so that a document that makes
+    /// the computer crash is not tried without end.
     mutating func beginTrial(of digest: [UInt8]) { trials[digest, default: 0] += 1 }
 
-    /// What came of the lanes is known.
+    /// Records that the trial has a result.
     mutating func endTrial() { trials = [:] }
 
-    /// Takes up a document that this kiosk stored when it obeyed it. One that is not for it any more, since its file has other keys
-    /// or another site, is left out.
+    /// Restores a document that this kiosk stored when it accepted it. A document that is no longer for this
+    /// kiosk is moved to `leftOut`: the kiosk's file now has other keys, or another site or group.
     mutating func restore(_ bytes: [UInt8], at level: FleetLevel) throws(FleetDocumentError) {
         do throws(FleetDocumentError) {
             try restore(bytes)
@@ -123,7 +149,8 @@ package struct AcceptedDocuments: Sendable {
     }
 
     private mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
-        // Whoever withdrew its key did not withdraw what it signed before.
+        // Verified without the withdrawals: a withdrawn key signs nothing new, but a document that it signed
+        // before stays in force.
         let verified = try VerifiedFleetDocument(bytes, by: FleetKeyring(keyring.keys))
         let document = verified.document
         guard document.chain == membership.chain else { throw .otherChain }
@@ -135,10 +162,11 @@ package struct AcceptedDocuments: Sendable {
         self.seen[document.level] = seen
     }
 
-    /// Never obeys the document of this digest: the lanes did not become ready with it.
+    /// Records that the lanes did not become ready with this document, which is never accepted again.
     mutating func fail(_ digest: [UInt8]) { failed.insert(digest) }
 
-    /// The configuration that the levels lead to, from the kiosk's own file on. It is built once for one file and the same changes.
+    /// Returns the kiosk's own file with the changes of all levels. The result is remembered for the same
+    /// file and changes.
     package mutating func configuration(over file: [UInt8]) throws(FleetDocumentError) -> Configuration {
         try builtConfiguration(over: file).configuration
     }
@@ -166,7 +194,8 @@ package struct AcceptedDocuments: Sendable {
         return .changed(JSONItem(patches.reduce(JSONValue(base)) { $0.merging($1) }))
     }
 
-    /// The most specific trust bundle and the key that must have signed it.
+    /// The trust bundle of the most specific level that has one, and the key that must have signed the
+    /// bundle.
     package var trust: (bytes: [UInt8], signer: FleetKey.ID)? {
         for level in FleetLevel.allCases.reversed() {
             guard let document = documents[level], let trust = document.document.trust else { continue }
@@ -175,7 +204,7 @@ package struct AcceptedDocuments: Sendable {
         return nil
     }
 
-    /// The brands of the most specific level that says anything of them.
+    /// The brands of the most specific level that has brands.
     package var brands: FleetBrands? {
         FleetLevel.allCases.reversed().lazy.compactMap { documents[$0]?.document.brands }.first
     }
@@ -187,7 +216,7 @@ package struct AcceptedDocuments: Sendable {
         if let name = members.map(\.name).first(where: fixed.contains) { throw .memberFixed(name) }
         if let member = members.first(where: { $0.item.hasOtherNumber }) {
             throw .configurationRefused(
-                "\(Terminal.safe(member.name, limit: 64)) has a number that is not a whole number: use whole ones"
+                "\(Terminal.safe(member.name, limit: 64)) has a number that is not a whole number: use whole numbers"
             )
         }
         return JSONValue(item)
@@ -206,7 +235,7 @@ extension JSONItem {
 }
 
 extension JSONValue {
-    /// The value with the changes of a JSON Merge Patch (RFC 7396 2).
+    /// Returns the value with the changes of a JSON Merge Patch (RFC 7396 2).
     package func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var members: [(String, JSONValue)] = if case .object(let own) = self { own } else { [] }

@@ -2,8 +2,8 @@ internal import CBOR
 internal import ErrorMapping
 package import ReaderTokens
 
-/// What a document says of brands: a registry and the logos of its brands, as bytes that `bundle` judges. A kiosk keeps them in
-/// `brands` of its store.
+/// The brands of a document: a registry and the logos of its brands. The bytes are unchecked until
+/// `bundle()`. A kiosk stores them in the folder `brands` of its store.
 package struct FleetBrands: Equatable, Sendable {
     private let registry: [UInt8]
     private let logos: [LogoName: [UInt8]]
@@ -17,30 +17,32 @@ package struct FleetBrands: Equatable, Sendable {
         self.init(registry: bundle.json, logos: bundle.logos.mapValues(\.png))
     }
 
-    /// Throws `brandsRefused` where a kiosk could not use them.
+    /// Checks the registry and the logos, and returns them. Throws `brandsRefused` if a kiosk could not use
+    /// them.
     package func bundle() throws(FleetDocumentError) -> BrandBundle {
         try mapping(BrandBundle(json: registry, logos: logos), \BrandRegistryError.refusal)
     }
 
-    /// Puts them in place of the brands that a store has.
-    func keep(in store: String) throws(FleetDocumentError) {
+    /// Replaces the brands in a store with these.
+    func save(in store: String) throws(FleetDocumentError) {
         let bundle = try bundle()
         try mapping(BrandFolder(store: store).replace(with: bundle), \BrandRegistryError.refusal)
     }
 
-    /// The files of the brands that a store has, fit or not.
+    /// Reads the files of a store's brands without checking them, so that `putBack` can restore them.
     static func files(in store: String) throws(FleetDocumentError) -> BrandFiles {
         try mapping(BrandFolder(store: store).files(), \BrandRegistryError.refusal)
     }
 
+    /// Replaces the brands in a store with files that `files(in:)` read there before.
     static func putBack(_ files: BrandFiles, in store: String) throws(FleetDocumentError) {
         try mapping(BrandFolder(store: store).replace(with: files), \BrandRegistryError.refusal)
     }
 
     // MARK: The member `brands` of a document
 
-    /// A map of two: `registry`, a byte string, and `logos`, a map from names to PNGs in the order of the names. Both are empty if a
-    /// document says nothing of brands.
+    /// Writes a map of two members: `registry`, a byte string, and `logos`, a map from names to PNG images in
+    /// the order of the names. Both are empty for a document without brands.
     static func encode(_ brands: FleetBrands?, to encoder: inout CBOREncoder) {
         encoder.map(count: 2)
         encoder.text("registry")
@@ -54,7 +56,7 @@ package struct FleetBrands: Equatable, Sendable {
         }
     }
 
-    /// Nil if a document says nothing of brands.
+    /// Reads the member `brands`. `nil` for a document without brands.
     static func parse(_ item: CBORItem) throws -> FleetBrands? {
         let map = try item.map()
         guard map.count == 2, let registry = try map["registry"]?.byteString(),

@@ -5,12 +5,12 @@ package import MdocModel
 internal import MdocTrust
 package import OpenSSLCrypto
 
-/// What a chain wants of its kiosks at one level: a COSE_Sign1 (RFC 9052 4.2) by a fleet key, which the hub does not have.
-/// Read, and obeyed only as a `VerifiedFleetDocument`.
+/// A chain's instructions to its kiosks at one level: a COSE_Sign1 (RFC 9052 4.2) by a fleet key, which no
+/// hub has. The parsed value is unverified; a kiosk obeys only a `VerifiedFleetDocument`.
 package struct FleetDocument: Equatable, Sendable {
-    /// The longest document that is read, in bytes.
+    /// The maximum size of a document, in bytes.
     package static let maximumSize = 1 << 20
-    /// The highest version: JSON has no higher number that is exact (RFC 8259 6).
+    /// The highest version, limited by the largest integer that JSON represents exactly (RFC 8259 6).
     package static let highestVersion = JSONValue.largestExactInteger
     private static let type = "countersign fleet document"
     private static let keyIDLabel: Int64 = 4
@@ -18,16 +18,16 @@ package struct FleetDocument: Equatable, Sendable {
     package let chain: FleetName
     package let level: FleetLevel
     package let name: FleetName
-    /// From 1 to `highestVersion`; each document after it has a higher one.
+    /// The version, from 1 to `highestVersion`. Each new document of a level and name has a higher one.
     package let version: Int64
     package let created: Timestamp
-    /// What changes in the configuration: a JSON Merge Patch (RFC 7396).
+    /// The changes of the configuration: a JSON Merge Patch (RFC 7396).
     package var configuration: [UInt8]?
-    /// A trust bundle that the same key signed.
+    /// A trust bundle, signed by the key that signs the document.
     package var trust: [UInt8]?
-    /// What takes the place of the kiosk's brands.
+    /// The brands that replace the kiosk's brands.
     package var brands: FleetBrands?
-    /// The keys that sign nothing from now on.
+    /// The keys that this document withdraws: kiosks accept no new document that one of them signs.
     package var withdrawn: [FleetKey.ID] = []
 
     package init(
@@ -40,12 +40,12 @@ package struct FleetDocument: Equatable, Sendable {
         self.created = created
     }
 
-    /// The document with its signature.
+    /// Signs the document and returns its encoding.
     package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
         try Self.sign(payload, with: key)
     }
 
-    /// Any payload, signed as that of a document is.
+    /// Signs any payload in the form of a document. Tests make malformed documents with it.
     package static func sign(
         _ payload: [UInt8], with key: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> [UInt8] {
@@ -81,7 +81,8 @@ package struct FleetDocument: Equatable, Sendable {
         }
     }
 
-    /// The document without its signature checked, and the key that is said to have signed it.
+    /// Parses a document without checking its signature. The result names the key that is said to have signed
+    /// it.
     static func parse(
         _ bytes: [UInt8]
     ) throws(FleetDocumentError) -> (document: FleetDocument, signer: FleetKey.ID, signature: COSESign1) {
@@ -123,15 +124,30 @@ package struct FleetDocument: Equatable, Sendable {
     }
 }
 
-/// A document that a fleet key signed which is not withdrawn.
+/// A fleet document whose signature was verified by a key that was not withdrawn.
+///
+/// This value is the proof that travels from the download to `AcceptedDocuments.accept`: its only initialiser
+/// makes the check, and nobody verifies the signature again. It says nothing about whether the document is
+/// for this kiosk or newer than the last one; `AcceptedDocuments` decides that.
+///
+/// - A kiosk makes it in `FleetAgent.receiveDocument`, and when it restores its stored documents at the start.
+/// - `countersign-hub document put` makes it before it stores a document, with the public keys of the hub's
+///   file.
+/// - `encoded` are the received bytes, which are stored and hashed unchanged.
+///
+/// A hub cannot make a valid document: it has only the public keys.
 package struct VerifiedFleetDocument: Sendable {
     package let document: FleetDocument
     package let signer: FleetKey.ID
     package let encoded: [UInt8]
 
-    /// The SHA-256 of its bytes.
+    /// The SHA-256 of the document's bytes.
     package var digest: [UInt8] { Digest(.sha256, of: encoded[...]).bytes }
 
+    /// Parses a document and verifies its signature with the key of the keyring that the document names.
+    ///
+    /// - Throws: `malformed`, `tooLong`, `keyUnknown`, `keyWithdrawn`, or `changed` for a signature that does
+    ///   not verify.
     package init(_ bytes: [UInt8], by keyring: FleetKeyring) throws(FleetDocumentError) {
         let (document, signer, signature) = try FleetDocument.parse(bytes)
         let key = try keyring.key(signer)
@@ -146,8 +162,8 @@ package struct VerifiedFleetDocument: Sendable {
 }
 
 extension WorkCount.Work {
-    /// The verification of the signature of a document by its fleet key.
+    /// One verification of a document's signature.
     static let fleetDocumentVerified = Self("fleet document verified")
-    /// The making of the configuration that the documents of all levels lead to.
+    /// One construction of the configuration from the documents of all levels.
     static let fleetConfigurationBuilt = Self("fleet configuration built")
 }

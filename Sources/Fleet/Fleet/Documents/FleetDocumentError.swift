@@ -1,38 +1,39 @@
-/// Why a document of the fleet is not obeyed. Nothing has changed then.
+/// The reason why a kiosk or a hub refuses a fleet document. A refused document changes nothing.
 package enum FleetDocumentError: Error, Equatable, Sendable {
-    /// The bytes are not a document.
+    /// The bytes are not a fleet document.
     case malformed
+    /// The document is longer than `FleetDocument.maximumSize`.
     case tooLong
-    /// A key signed it that the kiosk's own file does not name.
+    /// The signing key is not named in the kiosk's own file.
     case keyUnknown
-    /// A key signed it that was withdrawn.
+    /// The signing key was withdrawn.
     case keyWithdrawn
-    /// The signature does not belong to these bytes and the key that they name.
+    /// The signature does not verify for these bytes and the named key.
     case changed
-    /// It is of another chain.
+    /// The document is for another chain.
     case otherChain
-    /// It is for another site, group or kiosk.
+    /// The document is for another site, group or kiosk.
     case otherName
-    /// A later version was seen before.
+    /// This kiosk has seen a later version.
     case older(than: Int64)
-    /// Another document of the same version was seen before.
+    /// This kiosk has seen another document of the same version.
     case versionTaken
-    /// It was made in the future.
+    /// The document is dated more than 300 s ahead of the kiosk's clock.
     case notYetValid
-    /// It withdraws a key that its own signer may not withdraw.
+    /// The document withdraws a key that its signer may not withdraw.
     case withdrawalNotAllowed
-    /// It changes a member that only the kiosk's own file says.
+    /// The document changes the named member, which only the kiosk's own file may set.
     case memberFixed(String)
-    /// The configuration that it leads to has a fault, said here.
+    /// The resulting configuration has the described fault.
     case configurationRefused(String)
-    /// Its trust bundle is refused.
+    /// The document's trust bundle is refused.
     case trustRefused(FleetTrustError)
-    /// Its brands are not fit to be used, or cannot be kept, for the reason said here.
+    /// The document's brands cannot be used or stored, for the described reason.
     case brandsRefused(String)
-    /// It was applied before, and the lanes did not become ready with it.
+    /// An earlier trial of the document failed: the lanes did not become ready.
     case failedBefore
 
-    /// As reports name it.
+    /// The stable name in a kiosk's report.
     package var id: String {
         switch self {
         case .malformed: "document.malformed"
@@ -54,29 +55,31 @@ package enum FleetDocumentError: Error, Equatable, Sendable {
         }
     }
 
-    /// In plain words: what is, and what to do.
+    /// A message that says what is wrong and what to do.
     package var explanation: String {
         switch self {
         case .malformed: "the bytes are not a fleet document: make it with countersign-hub sign"
         case .tooLong: "the document has more than \(FleetDocument.maximumSize) bytes: make it shorter"
         case .keyUnknown:
-            "none of the keys in fleet.keys of the kiosk, or in keys of the hub, signed it: sign it with one of those"
-        case .keyWithdrawn: "it is signed by a key that was withdrawn: sign it with another"
-        case .changed: "it was changed after it was signed, or another key signed it: sign it again"
-        case .otherChain: "it is of another chain: name this one with --chain"
+            "the document is not signed by a key in fleet.keys of the kiosk, or in keys of the hub: sign it with one of these keys"
+        case .keyWithdrawn: "the document is signed by a withdrawn key: sign it with another key"
+        case .changed: "the document was changed after it was signed, or another key signed it: sign it again"
+        case .otherChain: "the document is for another chain: name this chain with --chain"
         case .otherName:
-            "it is for another site, group or kiosk: name this one with --level and --name, as its own file does"
-        case .older(let version): "version \(version) was seen before: sign it with a higher version"
-        case .versionTaken: "another document has this version: sign it with a higher version"
+            "the document is for another site, group or kiosk: use the --level and --name that the kiosk's own file states"
+        case .older(let version):
+            "version \(version) is already known: sign the document with a higher version"
+        case .versionTaken: "another document has this version: sign this one with a higher version"
         case .notYetValid:
-            "it is dated more than 300 s ahead of this computer's clock: check that of the computer that signed it"
+            "the document is dated more than 300 s ahead of this computer's clock: check the clock of the computer that signed it"
         case .withdrawalNotAllowed:
-            "a key withdraws only those after it in fleet.keys of the kiosk: sign it with an earlier key"
-        case .memberFixed(let name): "only the kiosk's own file says \(name): leave it out"
+            "a key can withdraw only keys after it in fleet.keys of the kiosk: sign it with an earlier key"
+        case .memberFixed(let name): "only the kiosk's own file may set \(name): remove it from the document"
         case .configurationRefused(let fault): "the configuration has a fault: \(fault)"
         case .trustRefused(let error): "the trust bundle is refused: \(error.explanation)"
         case .brandsRefused(let reason): "the brands are refused: \(reason)"
-        case .failedBefore: "the lanes did not become ready with it: sign another version"
+        case .failedBefore:
+            "the lanes did not become ready with the document: correct it and sign a new version"
         }
     }
 }

@@ -2,9 +2,9 @@ internal import COSE
 package import OpenSSLCrypto
 internal import PKIX
 
-/// The public half of a key that signs the documents of a fleet: P-256.
+/// The public key that verifies fleet documents, on P-256.
 package struct FleetKey: Hashable, Sendable {
-    /// The first 16 bytes of the SHA-256 over its COSE_Key (RFC 9679).
+    /// The identifier of a fleet key: the first 16 bytes of the SHA-256 over its COSE_Key (RFC 9679).
     package struct ID: Hashable, Sendable {
         package static let size = COSEKey.shortThumbprintSize
 
@@ -21,17 +21,17 @@ package struct FleetKey: Hashable, Sendable {
     }
 
     package let id: ID
-    /// 04‖x‖y.
+    /// The uncompressed point, 04‖x‖y.
     private let point: [UInt8]
 
-    /// Throws `unsupportedKey` for a key on another curve.
+    /// Creates a fleet key. Throws `unsupportedKey` for a key on another curve.
     package init(_ key: borrowing PublicKey) throws(OpenSSLCryptoError) {
         guard key.curve == .p256 else { throw .unsupportedKey }
         point = key.encodedPoint
         id = ID(point: point)
     }
 
-    /// From a `PUBLIC KEY` in PEM (RFC 7468 13). Throws `pemMalformed` for anything else.
+    /// Reads a fleet key from one `PUBLIC KEY` in PEM (RFC 7468 13). Throws `pemMalformed` for anything else.
     package init(pem: [UInt8]) throws(OpenSSLCryptoError) {
         let blocks = try PEM.decode(pem[...], label: "PUBLIC KEY")
         guard blocks.count == 1, let info = try? SubjectPublicKeyInfo(der: blocks[0][...]) else {
@@ -45,8 +45,8 @@ package struct FleetKey: Hashable, Sendable {
     }
 }
 
-/// The keys that a kiosk's own file names, in order of precedence. A key withdraws those after it and no others: whoever has
-/// stolen the key of every day cannot withdraw the one in the safe.
+/// The fleet keys in a kiosk's own file, in order of precedence. A key can withdraw only keys after it: a
+/// thief of the everyday key cannot withdraw the key in the safe.
 package struct FleetKeyring: Sendable {
     package static let mostKeys = 8
 
@@ -58,14 +58,15 @@ package struct FleetKeyring: Sendable {
         self.withdrawn = withdrawn
     }
 
-    /// The key of this id, which may still sign.
+    /// Returns the key with this identifier. Throws if the key is unknown or withdrawn.
     func key(_ id: FleetKey.ID) throws(FleetDocumentError) -> FleetKey {
         guard let key = keys.first(where: { $0.id == id }) else { throw .keyUnknown }
         guard !withdrawn.contains(id) else { throw .keyWithdrawn }
         return key
     }
 
-    /// What `signer` withdraws is withdrawn for good.
+    /// Withdraws keys permanently, on behalf of `signer`. Throws if one of them is `signer` or a key before
+    /// it.
     mutating func withdraw(_ ids: [FleetKey.ID], by signer: FleetKey.ID) throws(FleetDocumentError) {
         guard let place = keys.firstIndex(where: { $0.id == signer }) else { throw .keyUnknown }
         for id in ids {

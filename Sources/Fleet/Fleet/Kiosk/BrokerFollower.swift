@@ -5,11 +5,18 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// Keeps a connection to the chain's broker for a kiosk: says that the kiosk is there, and hears that the hub has something new.
+/// A kiosk's connection to the chain's broker: publishes the kiosk's presence and receives change notices.
+///
+/// `FleetAgent.run` starts it and cancels it. It connects again after a pause when a connection ends, and
+/// asks the hub for another password when the broker refuses the kiosk.
+///
+/// The broker is not trusted: a notice only makes the agent ask the hub. A broker that is down or lies delays
+/// a change until the next regular question.
 actor BrokerFollower {
-    /// Over how many seconds kiosks that have lost the broker spread their questions: it may have lost all of them.
+    /// The time over which kiosks that have lost the broker spread their questions to the hub, in seconds:
+    /// all kiosks may have lost it at once.
     private static let spread: Int64 = 10
-    /// Of how many topics a connection says that something malformed came.
+    /// The maximum number of topics for which one connection logs a malformed message.
     private static let mostIgnored = 4
 
     private let settings: KioskSettings
@@ -18,12 +25,13 @@ actor BrokerFollower {
     private let agent: FleetAgent
     private let log: Logger
     private var lastRemark = BrokerRemark()
-    /// Topics of the present connection of which something malformed came.
+    /// The topics for which this connection has logged a malformed message.
     private var ignoredTopics: Set<String> = []
 
     /// - Parameters:
-    ///   - hub: Gives the kiosk its password at the broker.
-    ///   - agent: Asks the hub where the broker has a notice, and stops where the hub says that the kiosk is revoked.
+    ///   - hub: The hub, which gives the kiosk its password for the broker.
+    ///   - agent: The agent, which asks the hub after a notice, and stops the kiosk when the hub says that it
+    ///     is revoked.
     init(
         _ settings: KioskSettings, in folder: FleetFolder, askingAt hub: EnrolledHub, for agent: FleetAgent,
         log: Logger
@@ -35,12 +43,15 @@ actor BrokerFollower {
         self.log = log
     }
 
-    /// Keeps a connection until it is cancelled, and makes the next one after a pause: a broker that starts is not stormed.
+    /// Connects again and again until the task is cancelled. A pause before each new connection keeps a
+    /// starting broker from being overloaded.
     func run() async {
         var access = folder.brokerAccess()
         var attempt = 0
         while !Task.isCancelled {
             do throws(HubError) {
+                // A stopped kiosk makes no new connection: it may be revoked, and it hears of a start with
+                // its next regular question.
                 guard await !agent.isStopped else { throw .unreachable }
                 let client = try await hub.enrolledClient()
                 let known: BrokerAccess
@@ -51,7 +62,7 @@ actor BrokerFollower {
                         "/fleet/v1/broker-password", [], type: "application/json")
                     known = try mapping(BrokerAccess(body)) { (_: JSONFault) in HubError.malformed }
                 }
-                if access != known { keep(known) }
+                if access != known { save(known) }
                 access = known
                 let outcome = await connect(with: known)
                 switch outcome {
@@ -60,9 +71,10 @@ actor BrokerFollower {
                     var generator = SystemRandomNumberGenerator()
                     guard await rest(for: outcome.pause(drawnBy: &generator)) else { return }
                 case .refused:
-                    // The account was removed: the hub says whether this kiosk is revoked.
+                    // A refusal means that the account was removed. The hub says whether this kiosk is
+                    // revoked.
                     access = nil
-                    keep(nil)
+                    save(nil)
                     await agent.notice(spread: Self.spread)
                 case .failed: break
                 }
@@ -71,7 +83,8 @@ actor BrokerFollower {
                 if await !agent.isStopped, !Task.isCancelled {
                     remark("the kiosk has no password for the broker: \(error.explanation)")
                 }
-                // No notice of it comes to a kiosk that the broker does not let in.
+                // A revoked kiosk receives no notice, because the broker no longer accepts it. So the hub's
+                // answer is evaluated here, too.
                 await agent.stop(after: error)
             }
             guard await rest(for: settings.pause(after: attempt)) else { return }
@@ -79,49 +92,51 @@ actor BrokerFollower {
         }
     }
 
-    /// A password that the broker took is used again after a restart: a thousand kiosks that start at once need not all ask.
-    private func keep(_ access: BrokerAccess?) {
+    /// Stores a password that the broker has accepted, for use after a restart: a thousand kiosks that start
+    /// at once then need not all ask the hub.
+    private func save(_ access: BrokerAccess?) {
         do throws(IdentityStoreError) {
-            try folder.keep(access)
+            try folder.save(access)
         } catch {
             remark(
-                "broker.json of the folder fleet in the store cannot be written: the kiosk may begin with an old password at its next start: \(error.explanation)"
+                "broker.json in the store's folder fleet cannot be written, so the kiosk may use an old password at its next start: \(error.explanation)"
             )
         }
     }
 
-    /// Says what is wrong with the broker, once until that changes.
+    /// Logs a fault of the broker, once until another fault or a connection follows.
     private func remark(_ text: String) {
         if lastRemark.isNews(text) { log.warning("\(text)") }
     }
 
-    /// Says of a few topics of a connection that something malformed came.
+    /// Logs that a topic carried a malformed message, once for each of the first few topics of a connection.
     private func remark(malformed topic: String) {
         guard ignoredTopics.count < Self.mostIgnored, ignoredTopics.insert(topic).inserted else { return }
         log.warning(
-            "a notice of the broker is malformed, and is ignored",
+            "a malformed notice of the broker is ignored",
             metadata: ["topic": "\(Terminal.safe(topic))"])
     }
 
-    /// How a connection ended.
+    /// The end of a connection.
     enum Outcome: Equatable {
-        /// Over how many seconds the hub has all kiosks spread what they do.
+        /// The broker accepted the kiosk. `spreadSeconds` is the spread of the last notice to all kiosks.
         case served(spreadSeconds: Int64)
+        /// The broker refused the kiosk, or no connection was made.
         case refused, failed
 
-        /// What a notice says of the spread: one to this kiosk alone says nothing.
+        /// Records the spread of a notice to all kiosks. A notice to one kiosk contains no useful spread.
         mutating func record(_ notice: ChangeNotice, isToAll: Bool) {
             if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
         }
 
-        /// How long the next connection waits before all else: all kiosks may have lost the broker at once.
+        /// The random delay before the next connection: all kiosks may have lost the broker at once.
         func pause(drawnBy generator: inout some RandomNumberGenerator) -> Duration {
             guard case .served(let seconds) = self else { return .zero }
             return .milliseconds(Int64.random(in: 0...seconds * 1000, using: &generator))
         }
     }
 
-    /// One connection to its end.
+    /// Makes one connection and serves it until it ends.
     private func connect(with access: BrokerAccess) async -> Outcome {
         let topics = FleetTopics(settings.membership.chain)
         let kiosk = settings.membership.kiosk
@@ -133,7 +148,7 @@ actor BrokerFollower {
                 will: (topics.presence(of: kiosk), KioskPresence.offline.payload)))
         guard let connection else {
             remark(
-                "libmosquitto does not take the files of fleet.authority and of the folder fleet, or this process has no file descriptor left"
+                "libmosquitto does not accept the files in fleet.authority and the store's folder fleet, or this process has no file descriptor left: check the files and the limit of open files"
             )
             return .failed
         }
@@ -161,13 +176,14 @@ actor BrokerFollower {
                 case .refused(let code):
                     outcome = .refused
                     remark(
-                        "the broker refuses this kiosk with the code \(code): the hub is asked for another password"
+                        "the broker refuses this kiosk with code \(code): the kiosk asks the hub for another password"
                     )
                     break events
                 case .acknowledged, .ended: break
                 }
             }
         } onCancel: {
+            // The broker publishes the will only for a client that it loses, so a kiosk that ends reports it.
             connection.publish(
                 KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
             Task { await connection.stop() }
@@ -175,10 +191,10 @@ actor BrokerFollower {
         await connection.stop()
         if outcome == .failed, !Task.isCancelled {
             remark(
-                "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto runs, that this computer may reach it, and that its certificate is of fleet.authority. Until then changes come with the regular questions to the hub"
+                "no connection to the broker \(Terminal.safe(access.host)):\(access.port): check that mosquitto is running, that this computer can reach it, and that its certificate is from fleet.authority. Until then, the kiosk learns of changes only from its regular questions to the hub"
             )
         }
-        // Where the account was removed the hub says that the kiosk is revoked.
+        // If the account was removed, the hub says that the kiosk is revoked.
         if case .served = outcome { await agent.notice(spread: Self.spread) }
         return outcome
     }

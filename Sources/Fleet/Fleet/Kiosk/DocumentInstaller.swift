@@ -4,7 +4,7 @@ internal import Logging
 internal import MdocTrust
 internal import ReaderTokens
 
-/// Puts the trust and the brands of documents in the kiosk's store.
+/// Stores the trust and the brands of documents in the kiosk's store.
 struct DocumentInstaller: Sendable {
     private let settings: KioskSettings
     private let clockSkew: @Sendable () async -> Int64
@@ -16,9 +16,9 @@ struct DocumentInstaller: Sendable {
         self.log = log
     }
 
-    /// The bundle that is to count with `next`; nil if the kiosk's trust stays as it is.
+    /// Returns the trust bundle that is in force with `next`, or `nil` if the kiosk's trust stays as it is.
     ///
-    /// - Parameter known: A bundle that was opened before, which is not opened again.
+    /// - Parameter known: A bundle that was parsed before, and is used again if it is the same.
     func bundle(
         of next: AcceptedDocuments, after accepted: AcceptedDocuments,
         knowing known: FleetTrust.Bundle? = nil
@@ -31,11 +31,12 @@ struct DocumentInstaller: Sendable {
         }
     }
 
-    /// The change of trust that a bundle makes, checked and not stored; nil if the store trusts just that already.
+    /// Returns the checked change of trust that a bundle makes, or `nil` if the store already has that trust.
     func change(
         by bundle: FleetTrust.Bundle, after accepted: AcceptedDocuments
     ) async throws(FleetDocumentError) -> FleetTrust? {
-        // A bundle of a document that is obeyed already counts again once a later level has no bundle any more.
+        // When a more specific level loses its bundle, the bundle of an already obeyed document is in force
+        // again.
         let isObeyed = accepted.documents.values.contains {
             $0.document.trust == bundle.bytes && $0.signer == bundle.signer
         }
@@ -49,27 +50,31 @@ struct DocumentInstaller: Sendable {
         }
     }
 
+    /// Puts a checked change of trust in force, and logs the lists that it removes.
     func store(_ trust: FleetTrust) async throws(FleetDocumentError) {
         try await blocking { () throws(FleetDocumentError) in
             try mapping(trust.store(), FleetDocumentError.trustRefused)
         }
         for list in trust.removedLists {
             log.warning(
-                "the fleet's trust bundle lacks a list that was trusted: what it revokes is forgotten",
+                "the fleet's trust bundle lacks a list that was trusted before: the list's revocations no longer apply",
                 metadata: ["kind": "\(list.kind.rawValue)", "name": "\(Terminal.safe(list.name))"])
         }
     }
 
-    /// Has the brands of these documents in the store, whatever is there; nothing where they say nothing of brands.
+    /// Replaces the store's brands with those of the documents. Changes nothing if the documents have no
+    /// brands.
     func putBrands(inForceOf documents: AcceptedDocuments) async throws(FleetDocumentError) {
         guard let brands = documents.brands else { return }
         let store = settings.store
-        try await blocking { () throws(FleetDocumentError) in try brands.keep(in: store) }
+        try await blocking { () throws(FleetDocumentError) in try brands.save(in: store) }
     }
 
-    /// Has the brands of documents that are obeyed already in the store: at the start, and where others were not taken after all.
+    /// Restores the brands of accepted documents: at the start, and after brands of a refused document were
+    /// stored.
     ///
-    /// - Parameter before: What was there while these documents said nothing of brands; it is there again afterwards.
+    /// - Parameter before: A copy of the store's brands, which is restored if the accepted documents have no
+    ///   brands.
     func putBrands(of documents: AcceptedDocuments, orElse before: BrandFiles? = nil) async {
         let store = settings.store
         do throws(FleetDocumentError) {
@@ -80,10 +85,11 @@ struct DocumentInstaller: Sendable {
             }
         } catch {
             log.error(
-                "the brands of the fleet are not in the store", metadata: ["why": "\(error.explanation)"])
+                "the fleet's brands could not be stored", metadata: ["why": "\(error.explanation)"])
         }
     }
 
+    /// Reads a copy of the store's brands.
     func brandFiles() async throws(FleetDocumentError) -> BrandFiles {
         let store = settings.store
         return try await blocking { () throws(FleetDocumentError) in try FleetBrands.files(in: store) }

@@ -2,15 +2,20 @@ internal import Logging
 internal import MdocModel
 internal import PKIX
 
-/// The hub as an enrolled kiosk asks it: with a certificate that is not about to run out.
+/// The hub client of an enrolled kiosk. Enrols the kiosk at the first use, and renews its certificate before
+/// it expires.
+///
+/// The agent, the receipt pusher and the broker follower share one object, so that only one of them at a time
+/// enrols or renews: a code can be spent only once.
 actor EnrolledHub {
+    /// The minimum time between two renewals.
     private static let renewalInterval = Duration.seconds(60)
 
     private let settings: KioskSettings
     private let folder: FleetFolder
     private let log: Logger
     private var client: HubClient?
-    /// Before this no further renewal is tried.
+    /// The earliest time of the next renewal.
     private var nextRenewal: ContinuousClock.Instant
     private var preparing: Task<Result<HubClient, HubError>, Never>?
 
@@ -21,7 +26,7 @@ actor EnrolledHub {
         nextRenewal = settings.instant()
     }
 
-    /// A client whose certificate holds. One caller at a time has it renewed: a code is spent once.
+    /// Returns a client with a valid certificate. Concurrent callers wait for the same enrolment or renewal.
     func enrolledClient() async throws(HubError) -> HubClient {
         let task =
             preparing
@@ -49,21 +54,26 @@ actor EnrolledHub {
         }
     }
 
-    /// Whether there is another certificate now. One that holds is used on where the hub gives no other.
+    /// Renews the certificate if it is due. Returns whether the certificate has changed. If the hub gives no
+    /// new certificate, a valid one is used further.
     private func renew() async throws(HubError) -> Bool {
-        // A new one is not renewed at once where this computer's clock says that it has run out: the hub goes by its own clock.
+        // A renewed certificate can look expired if this computer's clock is wrong, since the hub uses its
+        // own clock. It is not renewed again within a minute.
         if settings.instant() < nextRenewal { return false }
         let certificate = try? folder.certificate()
         let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
         do throws(HubError) {
             let isNew = try await KioskEnrolment(settings, in: folder, log: log).renew()
-            // Near the end of its authority a new certificate would be renewed at once again.
+            // Near the authority's expiry, a new certificate is always due for renewal: it cannot be valid
+            // for longer than the authority.
             if isNew { nextRenewal = settings.instant() + Self.renewalInterval }
             return isNew
         } catch {
             guard isValid, !error.isRevocation else { throw error }
             nextRenewal = settings.instant() + Self.renewalInterval
-            log.warning("the certificate is not renewed", metadata: ["why": "\(error.explanation)"])
+            log.warning(
+                "the certificate was not renewed; the present one stays in use",
+                metadata: ["why": "\(error.explanation)"])
             return false
         }
     }

@@ -1,18 +1,21 @@
-/// What the daemon does for its fleet.
+/// The functions with which the agent acts on the daemon. `countersignd` supplies them; tests supply their
+/// own.
 package struct FleetActions: Sendable {
-    /// The kiosk's own configuration file.
+    /// Returns the bytes of the kiosk's own configuration file.
     let file: @Sendable () -> [UInt8]
-    /// The fault of a configuration; nil if it can be used.
+    /// Returns the fault of a configuration, or `nil` if it can be used.
     let check: @Sendable (AcceptedDocuments.Configuration) -> String?
-    /// Uses a configuration from now on, as far as the kiosk is not stopped.
+    /// Puts a configuration in force. On a stopped kiosk, its lanes and callers stay off.
     let apply: @Sendable (AcceptedDocuments.Configuration) async -> FleetOutcome
-    /// Takes no order any more and no token, whatever is applied, until it is called with false. Waits for no `apply`.
+    /// Stops or starts the acceptance of orders and token requests, whatever configuration is applied. Does
+    /// not wait for a running `apply`.
     let setStopped: @Sendable (Bool) async -> Void
-    /// The seconds by which a trust list may be from the future, as the configuration in force says.
+    /// Returns the number of seconds by which a trust list may be dated ahead, as in the configuration in
+    /// force.
     let clockSkew: @Sendable () async -> Int64
-    /// How the kiosk is.
+    /// Returns the state of lanes, findings and trust lists.
     let health: @Sendable () async -> KioskHealth
-    /// How many receipts wait for the hub, for the daemon's figures.
+    /// Sets the number of receipts that wait for the hub, for the daemon's metrics.
     let setWaiting: @Sendable (Int64) -> Void
 
     package init(
@@ -34,11 +37,12 @@ package struct FleetActions: Sendable {
     }
 }
 
-/// What came of a configuration.
+/// The result of applying a configuration.
 package enum FleetOutcome: Sendable {
+    /// The lanes that were ready before are ready again.
     case ready
-    /// The lanes did not become ready.
+    /// The lanes did not become ready in time.
     case notReady
-    /// A lane was in use for too long: nobody knows yet.
+    /// A lane was in use for too long, so the result is unknown.
     case inUse
 }

@@ -5,31 +5,41 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderTokens
 
-/// A kiosk of a fleet: enrols, obeys documents, pushes receipts, and says that it is there. Without the hub it continues as it is.
+/// The kiosk's part of a fleet: enrols, obeys documents, pushes receipts, and reports its state. Without a
+/// hub, the kiosk continues with the documents that it has.
 ///
-/// `run` asks the hub at the start, after each notice of the broker, and regularly. The hub names documents, and may stop the kiosk; it
-/// is believed in nothing else. A document counts by its signature:
+/// `countersignd` creates one agent for the section `fleet` of its configuration and calls `run`, which lasts
+/// until the daemon ends. `run` asks the hub at the start, after each notice of the broker, and regularly.
+/// The hub's answer is trusted only to offer documents and to stop the kiosk. A document counts by its
+/// signature:
 ///
-/// - One that leaves the configuration as it is is obeyed at once.
-/// - One that changes the configuration is obeyed once the daemon's lanes are ready with it (a trial), one at a time. The lanes go back
-///   to the former configuration if they do not become ready.
-/// - A stopped kiosk takes no orders and tries no lanes. It goes on asking, reporting and pushing receipts.
+/// - A document that does not change the configuration is obeyed at once.
+/// - A document that changes the configuration is obeyed after a *trial*, in which the daemon's lanes become
+///   ready with the new configuration. One trial runs at a time. If the lanes do not become ready, they
+///   return to the former configuration and the document is never tried again.
+/// - A stopped kiosk accepts no orders and makes no trials. It continues to ask, to report and to push
+///   receipts.
 ///
-/// A stop waits for nothing: trials and the start after a stop run as tasks of their own (`PendingWork`), and look afterwards whether
-/// the kiosk was stopped meanwhile.
+/// A stop waits for nothing. Trials and the start after a stop run as separate tasks (`PendingWork`), and
+/// check afterwards whether the kiosk was stopped in the meantime.
 ///
-/// Each part of the state is a value with its own rules: `KeptState` (obeyed documents and stop, written to the folder with each
-/// change), `QuestionSchedule` (when the hub is asked next), `RefusedDocuments` and `ReceiptBacklog` (for the report). The hub's
-/// certificate (`EnrolledHub`), the broker (`BrokerFollower`) and receipts (`ReceiptPusher`) are actors of their own. The agent never
-/// touches lanes, tokens or the configuration in force but by its `FleetActions`.
+/// Each part of the state is a value with its own rules:
+/// - `KeptState`: accepted documents and the stop, written to the folder with each change;
+/// - `QuestionSchedule`: the time of the next question;
+/// - `RefusedDocuments` and `ReceiptBacklog`: the contents of the report.
+///
+/// Three helpers are actors: `EnrolledHub` (certificate and client), `BrokerFollower` (broker) and
+/// `ReceiptPusher` (receipts). The agent changes lanes, tokens and the configuration in force only through
+/// its `FleetActions`, and never moves the kiosk to another site or group.
 package actor FleetAgent {
-    /// How often a question that waits is looked at.
+    /// The maximum time for which the agent sleeps before it reads the schedule again.
     private static let lookInterval = Duration.milliseconds(200)
-    /// Over how many seconds kiosks spread what they say of lanes: a cut of power meets many of them.
+    /// The time over which kiosks spread reports about lanes, in seconds: a power cut affects many kiosks at
+    /// once.
     private static let spread: Int64 = 10
-    /// What to look for if the hub has other receipts than the kiosk.
+    /// The advice to an operator if the hub has other receipts than the kiosk.
     package static let setBack =
-        "See whether the kiosk's store was restored from a backup, and Receipts in fleet.md"
+        "Check whether the kiosk's store was restored from a backup, and see Receipts in fleet.md"
 
     private let settings: KioskSettings
     private let folder: FleetFolder
@@ -42,9 +52,9 @@ package actor FleetAgent {
     private var refused = RefusedDocuments()
     private var backlog = ReceiptBacklog()
     private var schedule = QuestionSchedule()
-    /// Wakes the agent where something asks for a question.
+    /// Wakes `followState` when something asks for a question.
     private let notices = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    /// The report that the hub has of this kiosk; nil until it has one.
+    /// The last report that the hub accepted, or `nil` before the first.
     private(set) var lastReport: KioskReport?
 
     package init(
@@ -61,7 +71,7 @@ package actor FleetAgent {
             KeptState.Content(accepted: state.accepted, isStopped: state.isStopped), in: folder, log: log)
     }
 
-    /// Runs until it is cancelled.
+    /// Runs all tasks of the kiosk until it is cancelled, then waits for pending work.
     package func run() async {
         await start()
         await withDiscardingTaskGroup { group in
@@ -79,11 +89,12 @@ package actor FleetAgent {
         await hub.end()
     }
 
-    /// Puts in force what the kiosk obeyed when it ended.
+    /// Restores the stop and the brands that were in force when the kiosk ended. The daemon itself starts
+    /// with the documents' configuration.
     func start() async {
         for (level, error) in accepted.leftOut {
             log.error(
-                "a stored document of the fleet is left out",
+                "a stored fleet document is not used, because it is no longer for this kiosk",
                 metadata: ["level": "\(level.rawValue)", "id": "\(error.id)", "why": "\(error.explanation)"])
         }
         if isStopped { await actions.setStopped(true) }
@@ -92,11 +103,12 @@ package actor FleetAgent {
 
     // MARK: The desired state
 
-    /// Asks the hub at once, after each notice, and again where it did not answer as it should.
+    /// Asks the hub at the start, after each notice, and again after a failure.
     private func followState() async {
         notice(spread: 0)
         for await _ in notices.stream {
-            // A notice may bring the question forward, also one that follows a failure.
+            // Sleeps in short steps, because a notice may bring the question forward, even during the pause
+            // after a failure.
             while let wait = schedule.wait(at: settings.instant()) {
                 guard wait == .zero else {
                     guard await rest(for: min(wait, Self.lookInterval)) else { return }
@@ -115,16 +127,17 @@ package actor FleetAgent {
         while await rest(for: settings.pollPause) { notice(spread: 0) }
     }
 
-    /// Has the hub asked within so many seconds.
+    /// Schedules a question to the hub at a random time within `spread` seconds.
     package func notice(spread: Int64) {
         schedule.ask(
             at: settings.instant() + .milliseconds(Int64.random(in: 0...max(0, spread * 1000))))
         notices.continuation.yield()
     }
 
-    /// Whether the hub answered, and all that it names was had.
+    /// Asks the hub and acts on its answer. Returns whether the hub answered and every offered document was
+    /// downloaded.
     private func update() async -> Bool {
-        kept.keepAgain()
+        kept.saveAgain()
         do throws(HubError) {
             let client = try await hub.enrolledClient()
             let state = try await client.state()
@@ -135,27 +148,30 @@ package actor FleetAgent {
         } catch {
             await stop(after: error)
             log.warning("the kiosk cannot ask its hub", metadata: ["why": "\(error.explanation)"])
+            // A revoked kiosk gets the same answer each time, so it asks again only at the regular interval.
             return error.isRevocation
         }
     }
 
-    /// Takes what the hub names, the least specific first. False if something of it is to be asked for again soon.
+    /// Downloads and accepts the offered documents, the least specific level first. Returns `false` if one of
+    /// them must be requested again soon.
     private func obey(_ state: HubState, by client: HubClient) async -> Bool {
         var isComplete = true
         refused.begin()
-        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) where isFurther(entry) {
+        for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) where isMissing(entry) {
             do {
                 let bytes = try await client.get("/fleet/v1/documents/\(entry.digest.hexadecimal)")
-                if try await !take(bytes) { isComplete = false }
+                if try await !receiveDocument(bytes) { isComplete = false }
             } catch FleetDocumentError.older(let version) {
-                // What a later document replaced is offered again while the later one's roll-out pauses.
+                // The hub offers a replaced document again while the roll-out of the later document is
+                // paused. This is a refusal only if the kiosk obeys no document of the level.
                 refused.recordOutdated(entry.digest)
                 if accepted.documents[entry.level] == nil { refuse(entry, .older(than: version)) }
             } catch let error as FleetDocumentError {
                 refuse(entry, error)
             } catch {
                 log.warning(
-                    "document \(entry.level.rawValue) \(entry.version) cannot be fetched from the hub: it is asked for again",
+                    "document \(entry.level.rawValue) \(entry.version) cannot be downloaded from the hub; the kiosk tries again",
                     metadata: ["why": "\((error as? HubError)?.explanation ?? "")"])
                 isComplete = false
             }
@@ -164,14 +180,16 @@ package actor FleetAgent {
         return isComplete
     }
 
-    /// Whether it is neither obeyed, nor older, nor what the lanes are tried with.
-    private func isFurther(_ entry: HubState.Entry) -> Bool {
+    /// Whether the document must be downloaded: it is not obeyed, not older than a seen version, and not in a
+    /// trial.
+    private func isMissing(_ entry: HubState.Entry) -> Bool {
         let isTried = work.isTrying && accepted.trials[entry.digest] != nil
         return accepted.documents[entry.level]?.digest != entry.digest
             && !refused.isOutdated(entry.digest) && !isTried
     }
 
-    /// Reports what is obeyed and leads to a configuration with a fault since the kiosk's own file has changed.
+    /// Reports accepted documents as refused if the configuration has a fault with them and none without
+    /// them. This happens after a change of the kiosk's own file.
     private func refuseUnusable() {
         let file = actions.file()
         guard let configuration = try? kept.configuration(over: file), configuration != .file(file),
@@ -187,7 +205,7 @@ package actor FleetAgent {
     private func refuse(_ entry: HubState.Entry, _ error: FleetDocumentError) {
         refused.record(error.id, level: entry.level, version: entry.version)
         log.error(
-            "a document of the fleet is refused",
+            "a fleet document is refused",
             metadata: [
                 "level": "\(entry.level.rawValue)", "version": "\(entry.version)", "id": "\(error.id)",
                 "why": "\(error.explanation)",
@@ -196,19 +214,21 @@ package actor FleetAgent {
 
     // MARK: Stopping
 
+    /// Stops the kiosk: it accepts no orders, also after a restart.
     func stop(_ why: String) async {
         guard !isStopped else { return }
         kept.change { $0.isStopped = true }
-        log.error("the kiosk stops", metadata: ["why": "\(why)"])
+        log.error("the kiosk stops accepting orders", metadata: ["why": "\(why)"])
         await actions.setStopped(true)
     }
 
-    /// Stops where the hub said that this kiosk is revoked.
+    /// Stops the kiosk if the error says that it is revoked.
     func stop(after error: HubError) async {
         if error.isRevocation { await stop("this kiosk is revoked") }
     }
 
-    /// Takes orders again once lanes follow. The hub is asked meanwhile: another stop waits for no lane.
+    /// Begins to accept orders again, as a separate task: the agent must hear another stop while lanes become
+    /// ready.
     private func beginResuming() {
         guard isStopped, !work.isResuming else { return }
         work.resumption = Task {
@@ -221,35 +241,40 @@ package actor FleetAgent {
     func resume() async {
         guard isStopped else { return }
         kept.change { $0.isStopped = false }
-        log.notice("the kiosk takes orders again")
-        // What was proven takes the place of what a stop interrupted, before orders are taken.
+        log.notice("the kiosk accepts orders again")
+        // Before orders are accepted, the accepted documents replace the configuration that a stop may have
+        // interrupted.
         await applyAccepted()
-        // A stop may have come while lanes were waited for: it is not undone.
+        // The kiosk may have been stopped again while lanes became ready. That stop must stay in force.
         guard !isStopped else { return }
         await actions.setStopped(false)
+        // A stop during the call above must win, whichever of the two calls the daemon got last.
         if isStopped { await actions.setStopped(true) }
     }
 
     // MARK: Documents
 
-    /// Obeys a document, or begins to try the lanes with it. One that changes the configuration is left for another question while the
-    /// lanes are tried with another document, or the kiosk is stopped. Throws why it is refused.
+    /// Accepts a document, or begins a trial of it. A document that changes the configuration waits for a
+    /// later question while another trial runs or the kiosk is stopped.
     ///
-    /// - Returns: false if it is to be asked for again soon.
+    /// - Returns: `false` if the document must be requested again soon.
+    /// - Throws: The reason why the document is refused.
     @discardableResult
-    func take(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
+    func receiveDocument(_ bytes: [UInt8]) async throws(FleetDocumentError) -> Bool {
         let document = try VerifiedFleetDocument(bytes, by: accepted.keyring)
         var next = accepted
         guard try next.accept(document, at: settings.now()) else { return true }
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)
         let isChange = built.configuration != (try? kept.configuration(over: file))
+        // Checked before a trial, so that lanes are not changed for a document whose trust is refused.
         let bundle = try await installer.bundle(of: next, after: accepted)
         if let bundle { _ = try await installer.change(by: bundle, after: accepted) }
         let trial = Trial(document: document, built: built, bundle: bundle)
         guard isChange else { return await settle(trial) }
+        // One trial at a time: the question that follows the trial gets the document again.
         guard !work.isTrying else { return true }
-        // A stopped kiosk has no lanes to try.
+        // A trial needs lanes, and a stopped kiosk has none.
         guard !isStopped, !work.isResuming else {
             log.notice("document \(trial.name) waits until the kiosk is started")
             return true
@@ -260,10 +285,12 @@ package actor FleetAgent {
         return true
     }
 
+    /// Applies a trial's configuration, records the result, and accepts the document if the lanes became
+    /// ready.
     private func prove(_ trial: Trial) async {
         let before = kept.stops
         var outcome = await actions.apply(trial.configuration)
-        // One that was stopped or ends meanwhile has learned nothing.
+        // A trial during which the kiosk was stopped or began to end has proved nothing.
         if isStopped || kept.stops != before || Task.isCancelled { outcome = .inUse }
         if outcome == .notReady {
             log.error(
@@ -275,23 +302,25 @@ package actor FleetAgent {
             if outcome == .notReady { $0.accepted.fail(trial.document.digest) }
         }
         guard !Task.isCancelled else { return }
-        // It would be refused again at once.
+        // If the document cannot be accepted now, it would be refused again at once, so it waits up to 60 s
+        // like a trial without result.
         if outcome == .ready, await !settle(trial) { outcome = .inUse }
         if outcome != .ready { await applyAccepted() }
         work.trial = nil
         notice(spread: outcome == .inUse ? 60 : 0)
     }
 
-    /// Has the daemon use what is obeyed, or the kiosk's own file alone where that leads to a fault.
+    /// Puts the accepted documents in force, or the kiosk's own file alone if the documents lead to a fault.
     private func applyAccepted() async {
         let file = actions.file()
         let configuration = (try? kept.configuration(over: file)) ?? .file(file)
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : .file(file))
     }
 
-    /// Puts brands and trust of a document in the store and obeys it, one document after the other. False if that cannot be done now:
-    /// it is refused by now, leads to another configuration than the one that was looked at, or its brands cannot be kept. The documents
-    /// before stay in force then, with their brands.
+    /// Stores the brands and trust of a document and accepts it, one document after another. Returns `false`
+    /// if this is not possible now: the document has become refused, it leads to another configuration than
+    /// the one of the trial, or its brands cannot be stored. The previous documents and their brands stay in
+    /// force then.
     private func settle(_ trial: Trial) async -> Bool {
         await work.settle { await self.settleNow(trial) }.value
     }
@@ -302,18 +331,21 @@ package actor FleetAgent {
             var next = accepted
             try next.accept(trial, at: settings.now())
             guard try next.configuration(over: actions.file()) == trial.configuration else {
-                log.notice("document \(trial.name) waits: another changed meanwhile what it leads to")
+                log.notice("document \(trial.name) waits: the configuration has changed in the meantime")
                 return false
             }
             var change: FleetTrust?
             if let bundle = try await installer.bundle(of: next, after: accepted, knowing: trial.bundle) {
                 change = try await installer.change(by: bundle, after: accepted)
             }
-            // Nothing but a copy brings back what no document says.
+            // No document contains the present brands, so only a copy can restore them.
             if accepted.brands == nil, next.brands != nil { brandsBefore = try await installer.brandFiles() }
+            // Brands and trust are stored before the document is accepted: after a crash in between, the next
+            // start puts back the former brands, and the hub offers the document again.
             try await installer.putBrands(inForceOf: next)
             if let change { try await installer.store(change) }
-            // A trial may have begun or ended meanwhile: that stays.
+            // Applied to the current content and not to `next`, because a trial may have begun or ended
+            // during the writes above.
             try kept.change { content throws(FleetDocumentError) in
                 try content.accepted.accept(trial, at: settings.now())
             }
@@ -328,8 +360,8 @@ package actor FleetAgent {
 
     // MARK: What the kiosk says of itself
 
-    /// Says what is obeyed, and how the kiosk is, where that is not what was said last. What the hub does not take is said again with
-    /// the next question.
+    /// Sends a report if it differs from the last accepted one. A report that the hub does not accept is sent
+    /// again with the next question.
     private func report(to client: HubClient) async {
         let report = KioskReport(
             software: settings.software, documents: refused.entries(beside: accepted),
@@ -341,13 +373,13 @@ package actor FleetAgent {
             lastReport = report
         } catch {
             await stop(after: error)
-            log.warning("the hub does not take the report", metadata: ["why": "\(error.explanation)"])
+            log.warning("the hub does not accept the report", metadata: ["why": "\(error.explanation)"])
         }
     }
 
     func health() async -> KioskHealth { backlog.health(beside: await actions.health()) }
 
-    /// Reports within a minute that a lane is not ready, or is ready again.
+    /// Schedules a report within a minute after a lane or a finding changes.
     private func watchHealth() async {
         while await rest(for: settings.healthInterval) {
             if lastReport != nil, await health().isNews(after: lastReport?.health) {
@@ -356,19 +388,21 @@ package actor FleetAgent {
         }
     }
 
-    /// Says why the hub takes no receipts, with a report where that is another reason than before; empty if they arrive.
+    /// Records why the hub refuses receipts (empty if they arrive), and schedules a report if the reason
+    /// changed.
     func receipts(fault: String) {
         if backlog.record(fault: fault) { notice(spread: 0) }
     }
 
-    /// Says how many receipts wait, with a report where they become too many.
+    /// Records the number of waiting receipts, and schedules a report if they have become too many, or no
+    /// longer are.
     func receipts(waiting: Int64) {
         let isNews = backlog.record(waiting: waiting)
         actions.setWaiting(waiting)
         guard isNews else { return }
         if backlog.isTooLong {
             log.error(
-                "more than \(ReceiptBacklog.mostWaiting) receipts wait for the hub: see why they do not arrive"
+                "more than \(ReceiptBacklog.mostWaiting) receipts wait for the hub: check why the hub does not receive them"
             )
         }
         notice(spread: Self.spread)
@@ -376,47 +410,49 @@ package actor FleetAgent {
 
     // MARK: State that others read
 
-    /// What the kiosk obeys.
     var accepted: AcceptedDocuments { kept.accepted }
     var isStopped: Bool { kept.isStopped }
-    /// The number of times that the kiosk was stopped since its start.
+    /// The number of stops since the kiosk started.
     var stops: Int { kept.stops }
     var isTrying: Bool { work.isTrying }
     var isResuming: Bool { work.isResuming }
     var receiptFault: String { backlog.fault }
     var receiptsWaiting: Int64? { backlog.waiting }
 
-    /// Waits for the lanes that are tried with a document.
+    /// Waits for the end of the current trial.
     func finishTrial() async { await work.trial?.value }
 }
 
-/// A document on its way to being obeyed, with what it leads to: verified once, built once, and its bundle opened once.
+/// A verified document that is to be accepted, with its configuration and trust bundle. Each is verified,
+/// built or opened only once.
 struct Trial: Sendable {
     let document: VerifiedFleetDocument
-    /// The configuration that the document leads to beside those of the other levels.
+    /// The configuration with this document in place of its level's former one.
     let built: AcceptedDocuments.BuiltConfiguration
-    /// The bundle that counts with it; nil if the kiosk's trust stays as it is.
+    /// The trust bundle that counts with the document, or `nil` if the kiosk's trust stays as it is.
     let bundle: FleetTrust.Bundle?
 
     var configuration: AcceptedDocuments.Configuration { built.configuration }
 
-    /// Level and version of the document.
+    /// The level and version of the document, for messages.
     var name: String { "\(document.document.level.rawValue) \(document.document.version)" }
 }
 
-/// The tasks of an agent that outlast the question that began them. The hub is asked meanwhile: a stop waits for no lane.
+/// The agent's tasks that outlast the question that began them. Meanwhile the agent asks the hub, so that a
+/// stop need not wait for lanes.
 private struct PendingWork {
-    /// Tries the lanes with a further document.
+    /// The current trial.
     var trial: Task<Void, Never>?
-    /// Takes orders again after a stop.
+    /// The start after a stop.
     var resumption: Task<Void, Never>?
-    /// Puts a document in the store, the last of several.
+    /// The last of the tasks that store a document.
     private var settling: Task<Bool, Never>?
 
     var isTrying: Bool { trial != nil }
     var isResuming: Bool { resumption != nil }
 
-    /// Does something once what was begun before is done.
+    /// Runs `body` after the previous task of this kind, so that two documents are never stored at the same
+    /// time.
     mutating func settle(_ body: @escaping @Sendable () async -> Bool) -> Task<Bool, Never> {
         let before = settling
         let task = Task {
@@ -435,7 +471,8 @@ private struct PendingWork {
     }
 }
 
-/// Runs what waits for the disk on a separate thread.
+/// Runs a function that waits for the disk on a dispatch queue, because a thread of the task pool must not
+/// block.
 func blocking<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
@@ -443,7 +480,7 @@ func blocking<Value: Sendable, Failure: Error>(
     return try await withCheckedContinuation {
         (answer: CheckedContinuation<Result<Value, Failure>, Never>) in
         DispatchQueue.global().async {
-            // A queue does not inherit what a task has bound.
+            // A dispatch queue does not inherit task-local values.
             WorkCount.$current.withValue(count) {
                 answer.resume(returning: Result { () throws(Failure) in try body() })
             }

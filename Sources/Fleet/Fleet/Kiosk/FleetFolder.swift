@@ -5,7 +5,8 @@ package import OpenSSLCrypto
 package import PKIX
 package import ReaderIdentityStore
 
-/// What a kiosk keeps of its fleet: key, certificate, the documents that it obeys, and what it has seen. Its owner's alone.
+/// The folder `fleet` in a kiosk's store: the kiosk's key and certificate, the accepted documents, the seen
+/// versions, and the broker's password. Only the daemon's user can read the folder.
 package struct FleetFolder: Sendable {
     package let path: String
 
@@ -20,7 +21,7 @@ package struct FleetFolder: Sendable {
 
     private func documentPath(_ level: FleetLevel) -> String { "\(path)/\(level.rawValue).cose" }
 
-    /// The kiosk's key, made where it does not exist.
+    /// Returns the kiosk's private key, and creates it if it does not exist.
     package func key() throws(IdentityStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
             return try PrivateFile.key(keyPath)
@@ -31,24 +32,26 @@ package struct FleetFolder: Sendable {
         }
     }
 
-    /// The kiosk's certificate; nil if it has none yet.
+    /// Returns the kiosk's certificate, or `nil` before the enrolment.
     package func certificate() throws(IdentityStoreError) -> Certificate? {
         guard let bytes = try Self.contents(certificatePath) else { return nil }
         return try mapping(
             certificates(fromPEMOrDER: bytes[...])[0], IdentityStoreError.certificatesUnreadable)
     }
 
-    package func keep(certificate pem: [UInt8]) throws(IdentityStoreError) {
+    /// Stores the kiosk's certificate, in PEM.
+    package func save(certificate pem: [UInt8]) throws(IdentityStoreError) {
         try PrivateFile.replace(certificatePath, with: pem[...])
     }
 
-    /// How the broker let this kiosk in last; nil if the hub is to be asked.
+    /// Returns the broker's address and password that were used last, or `nil` if the hub must be asked.
     func brokerAccess() -> BrokerAccess? {
         let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
         return bytes.flatMap { try? BrokerAccess($0) }
     }
 
-    func keep(_ access: BrokerAccess?) throws(IdentityStoreError) {
+    /// Stores the broker's address and password, or deletes them.
+    func save(_ access: BrokerAccess?) throws(IdentityStoreError) {
         guard let access else { return try PrivateFile.remove("\(path)/broker.json") }
         try PrivateFile.replace("\(path)/broker.json", with: access.json.utf8[...])
     }
@@ -63,7 +66,8 @@ package struct FleetFolder: Sendable {
 
     // MARK: What is obeyed
 
-    /// What the kiosk obeyed when it ended; each document is verified again.
+    /// Returns the documents and the stop that were in force when the kiosk ended. The signature of each
+    /// document is verified again.
     package func load(
         _ membership: FleetMembership, _ keys: [FleetKey]
     ) throws(FleetFolderError) -> (accepted: AcceptedDocuments, isStopped: Bool) {
@@ -81,8 +85,9 @@ package struct FleetFolder: Sendable {
         return (accepted, state.isStopped)
     }
 
-    /// Keeps what is obeyed from now on. What was seen goes first: a document that is lost is fetched again.
-    package func keep(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
+    /// Stores the accepted documents and the stop. The seen versions are written first: if the power is cut
+    /// in between, the missing documents are downloaded again.
+    package func save(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
         do throws(IdentityStoreError) {
             try PrivateFile.replace(
                 statePath, with: State(accepted, isStopped: isStopped).json.text.utf8.map(\.self)[...])
@@ -106,13 +111,14 @@ package struct FleetFolder: Sendable {
     }
 }
 
+/// The reason why the folder of a kiosk cannot be read or written.
 package enum FleetFolderError: Error, Equatable, Sendable {
     case file(IdentityStoreError)
     case stateMalformed
-    /// A document that was obeyed before is not one for this kiosk any more.
+    /// A stored document is damaged, or its signature does not verify.
     case document(FleetLevel, FleetDocumentError)
 
-    /// In plain words: what is, and what to do.
+    /// A message that says what is wrong and what to do.
     package var explanation: String {
         switch self {
         case .file(let error): error.explanation
@@ -124,8 +130,9 @@ package enum FleetFolderError: Error, Equatable, Sendable {
     }
 }
 
-/// `state.json`: what was seen, by which a replay is known.
+/// The contents of `state.json`: the seen versions, by which a replayed document is recognised, and the stop.
 private struct State {
+    /// The maximum number of failed documents that are stored.
     private static let mostFailed = 64
 
     var seen: [FleetLevel: AcceptedDocuments.Seen] = [:]

@@ -5,9 +5,10 @@ package import MdocTrust
 package import OpenSSLCrypto
 package import ReaderStore
 
-/// A change of a kiosk's trust to that of a bundle, by the rules of `countersign trust import-bundle`: checked, and not stored yet.
+/// A checked change of a kiosk's trust to that of a bundle, which `store` puts in force. The rules are those
+/// of `countersign trust import-bundle`.
 struct FleetTrust: Sendable {
-    /// A bundle that a document's key signed, opened once.
+    /// A trust bundle that the document's key signed, parsed once.
     struct Bundle: Sendable {
         let bytes: [UInt8]
         let signer: FleetKey.ID
@@ -21,23 +22,26 @@ struct FleetTrust: Sendable {
         }
     }
 
-    /// The lists that the bundle no longer has, neither complete nor incomplete: what they revoke is forgotten.
+    /// The trusted lists that the bundle does not contain. Their revocations are no longer known.
     let removedLists: [TrustSource.Identity]
     private let snapshot: TrustSnapshot
-    /// The number of the snapshot that was there when the change was checked.
+    /// The number of the store's snapshot at the time of the check.
     private let current: Int64?
-    /// When the bundle was made; nil for one that comes back.
+    /// The time at which the bundle was made, or `nil` for a bundle that is reinstated.
     private let created: Timestamp?
     private let folder: String
     private let now: Timestamp
 
-    /// Checks whether a bundle may take the place of what is trusted in the store.
+    /// Checks whether a bundle may replace the trust in the store.
     ///
     /// - Parameters:
-    ///   - isObeyed: Whether the kiosk obeys a document with the bundle already. The bundle may come back then, whatever has come
-    ///     since, if the store's history shows that it was let in: one that came while that of a later level counted was never checked.
-    ///   - clockSkew: The seconds by which the bundle, and a list in it, may be from the future.
-    /// - Returns: nil if the store trusts just that already, and knows that so late a bundle was let in.
+    ///   - isObeyed: Whether the kiosk already obeys a document with the bundle. Such a bundle may be
+    ///     reinstated, even if a later one was in force in between, but only if the store's history shows
+    ///     that it was accepted: a bundle that arrived while a later level's bundle was in force has never
+    ///     been checked.
+    ///   - clockSkew: The number of seconds by which the bundle, and a list in it, may be dated ahead.
+    /// - Returns: `nil` if the store already has the bundle's trust and records that a bundle of this or a
+    ///   later date was accepted.
     init?(
         _ bundle: Bundle, in folder: String, isObeyed: Bool = false, at now: Timestamp, clockSkew: Int64
     ) throws(FleetTrustError) {
@@ -52,7 +56,8 @@ struct FleetTrust: Sendable {
         let current = try mapping(store.currentTrustIfAny(), FleetTrustError.store)
         let isKnown = isReinstated || newest.map { $0 >= bundle.created } ?? false
         guard bundle.snapshot.id != current?.snapshot.id || !isKnown else { return nil }
-        // Nobody names signers to a kiosk: those count whose lists were let in before.
+        // A kiosk has no operator who could name signers of lists. A signer that the issuers did not certify
+        // is accepted only if its list was accepted before.
         let signers = current?.snapshot.strangersAmongListSigners(at: now) ?? []
         var change = TrustChange(
             from: current?.snapshot, by: TrustRules(now: now, clockSkew: clockSkew, signers: signers))
@@ -70,7 +75,7 @@ struct FleetTrust: Sendable {
         self.now = now
     }
 
-    /// Puts the change in the store. Throws if something else has changed the store's trust since the check.
+    /// Stores the change. Throws if the store's trust has changed since the check.
     func store() throws(FleetTrustError) {
         let store = try mapping(ReaderStore(at: folder, for: .changing), FleetTrustError.store)
         _ = try mapping(
@@ -81,34 +86,34 @@ struct FleetTrust: Sendable {
 }
 
 extension ReaderStore {
-    /// Whether a bundle put this snapshot in place, as far as the history is kept.
+    /// Whether the stored history says that a bundle put this snapshot in force.
     fileprivate func hadBundle(of id: TrustSnapshot.ID) throws(ReaderStoreError) -> Bool {
         try trustHistory().contains { $0.id == id && $0.change == .bundle }
     }
 }
 
-/// Why the trust of a document does not become that of the kiosk.
+/// The reason why a kiosk does not accept the trust bundle of a document.
 package enum FleetTrustError: Error, Equatable, Sendable {
     case store(ReaderStoreError)
-    /// The key of the document is not a point of its curve.
+    /// The document's key is not a point of its curve.
     case keyUnusable(OpenSSLCryptoError)
     case bundle(TrustBundleError)
-    /// This list of the bundle is older than the one that is there, of another issuer, incomplete where the other is not, or lost
-    /// much of it.
+    /// This list of the bundle is older than the present one, from another issuer, incomplete where the
+    /// present one is complete, or lacks many of its entries.
     case listRefused(TrustSource.Identity)
 
-    /// In plain words: what is, and what to do.
+    /// A message that says what is wrong and what to do.
     package var explanation: String {
         switch self {
         case .store(let error): error.explanation
         case .keyUnusable: "the key of the document cannot be used"
         case .bundle(.malformed), .bundle(.typeWrong): "it is not a trust bundle"
-        case .bundle(.cose): "another key than the document's signed it"
-        case .bundle(.older): "a later bundle was taken before"
-        case .bundle(.notYetValid): "it was made in the future"
-        case .bundle(.snapshotDiffers): "it does not hold what it names"
+        case .bundle(.cose): "it is not signed by the document's key"
+        case .bundle(.older): "a later bundle was accepted before"
+        case .bundle(.notYetValid): "it is dated in the future"
+        case .bundle(.snapshotDiffers): "its content is not the snapshot that it names"
         case .listRefused(let list):
-            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the one that is there, of another issuer, incomplete where the other is not, or lost much of it: export the bundle again"
+            "\(Terminal.safe(list.kind.rawValue)) \(Terminal.safe(list.name)) is older than the present list, from another issuer, incomplete although the present list is complete, or lacks many of its entries: export the bundle again"
         }
     }
 }

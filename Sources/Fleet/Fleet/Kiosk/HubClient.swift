@@ -5,17 +5,18 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// Why the hub did not give what was asked.
+/// The reason why a request to the hub failed.
 package enum HubError: Error, Equatable, Sendable {
-    /// No hub answers, or its certificate is of no root of `fleet.authority`.
+    /// No hub answers, or its certificate is not from a root of `fleet.authority`.
     case unreachable
-    /// The hub refused with a status, the id of its problem and what it says of it; both are empty if the answer has none.
+    /// The hub refused with this status and problem (RFC 9457). `id` and `detail` are empty if the answer
+    /// contains none.
     case refused(status: Int, id: String, detail: String = "")
-    /// It was asked too often (429); after how many seconds it answers again.
+    /// The kiosk asked too often (429). The hub answers again after this number of seconds.
     case tooMany(retryAfter: Int64)
-    /// The answer is not what the protocol says, or too long.
+    /// The answer does not follow the protocol or is too long.
     case malformed
-    /// A file of the kiosk cannot be read.
+    /// A file of the kiosk cannot be read, for the described reason.
     case file(String)
 
     /// Whether the hub says that this kiosk is revoked.
@@ -23,46 +24,55 @@ package enum HubError: Error, Equatable, Sendable {
         if case .refused(403, "kioskRevoked", _) = self { true } else { false }
     }
 
-    /// In plain words: what is, and what to do.
+    /// A message that says what is wrong and what to do.
     package var explanation: String {
         switch self {
         case .unreachable:
-            "no hub of fleet.hubs answers, or its certificate is of no root of fleet.authority: check both, and that a hub runs"
+            "no hub in fleet.hubs answers, or its certificate is not from a root in fleet.authority: check both settings, and that a hub is running"
         case .refused(let status, let id, let detail):
             "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see its log" : detail)"
-        case .tooMany(let seconds): "the hub takes no more of this kiosk for now: wait \(seconds) s"
+        case .tooMany(let seconds):
+            "the hub accepts no more requests from this kiosk for now: wait \(seconds) s"
         case .malformed:
-            "the answer is not one that this version knows: check fleet.hubs, and that the hub is not older than the kiosk"
+            "the hub's answer does not have the expected format: check fleet.hubs, and that the hub's version is not older than the kiosk's"
         case .file(let why): why
         }
     }
 }
 
-/// Requests of a kiosk to its hubs over TLS, with its certificate once it has one. Of several hubs the one that answered last is
-/// asked first.
+/// The HTTP client of a kiosk for its hubs, over TLS and with the kiosk's certificate if it has one.
+///
+/// Of several hubs, the client asks the one that answered last first, and tries the next when a hub is
+/// unreachable or answers with 5xx. Other refusals count at once, because all hubs share one database.
+///
+/// Limits: 5 s for a connection, 20 s for a request, 2 MiB for an answer.
 actor HubClient {
+    /// The maximum time for one connection, with its TLS handshake.
     private static let connectTimeout = Duration.seconds(5)
-    /// The number of connections that are tried for one question. Where strangers crowd a hub, a new connection takes the place of the
-    /// oldest whose handshake has not ended.
+    /// The maximum number of connections for one request. A hub that is crowded by strangers closes the
+    /// oldest connection whose handshake is incomplete, which may be the kiosk's.
     private static let mostHandshakes = 3
-    /// A connection of a thousand kiosks each is not kept for a question every few minutes.
+    /// The time for which an idle connection stays open. Short, because a thousand kiosks ask only every few
+    /// minutes.
     private static let keepsConnections = Duration.seconds(10)
+    /// The maximum size of an answer, in bytes.
     private static let longestAnswer = 1 << 21
-    /// In seconds, whatever the hub says.
+    /// The maximum wait that a hub can impose, in seconds.
     private static let longestWait: Int64 = 86_400
-    /// In characters: what a hub says goes to the log.
+    /// The maximum length of a problem's detail in the log, in characters.
     private static let longestDetail = 300
 
     private let hubs: [String]
     private let client: CurlClient
     private let timeout: Duration
-    /// The place among `hubs` of the one that answered last.
+    /// The index in `hubs` of the hub that answered last.
     private var preferred = 0
 
     /// - Parameters:
-    ///   - authority: the file with the roots of the hubs' certificates.
-    ///   - folder: where the kiosk's certificate and key are; nil to ask without.
-    ///   - timeout: for each hub, from the connection to the last byte of its answer.
+    ///   - authority: The PEM file with the roots of the hubs' certificates.
+    ///   - folder: The folder with the kiosk's certificate and key, or `nil` to connect without a
+    ///     certificate.
+    ///   - timeout: The maximum time for each hub, from the connection to the last byte of its answer.
     init(
         _ hubs: [String], authority: String, as folder: FleetFolder?, timeout: Duration = .seconds(20)
     ) throws(HubError) {
@@ -74,13 +84,13 @@ actor HubClient {
             keepsConnections: Self.keepsConnections)
     }
 
-    /// The certificates of a file, in PEM and without anything else that is in it.
+    /// Reads the certificates of a file, and returns only them, in PEM.
     private static func certificates(_ path: String) throws(HubError) -> [UInt8] {
         let bytes = try mapping(PrivateFile.read(path)) { (error: IdentityStoreError) in
             HubError.file(error.explanation)
         }
         guard let certificates = try? PKIX.certificates(fromPEMOrDER: bytes[...]) else {
-            throw .file("\(path): there is no certificate in it: name a PEM file")
+            throw .file("\(path) contains no certificate: name a PEM file")
         }
         return certificates.flatMap { PEM.encode($0.der, label: "CERTIFICATE") }
     }
@@ -91,24 +101,25 @@ actor HubClient {
             HubError.file(error.explanation)
         }
         guard let pem = try? key.unprotectedPEM() else {
-            throw .file("\(folder.keyPath): there is no private key in it")
+            throw .file("\(folder.keyPath) contains no private key")
         }
         return ClientCredentials(certificates: certificates, key: pem)
     }
 
     func end() async { await client.close() }
 
-    /// What the hub wants of this kiosk, and the latest receipt that it has.
+    /// Returns the state that the hub wants for this kiosk, with the latest receipt that the hub has.
     func state() async throws(HubError) -> HubState {
         let body = try await get("/fleet/v1/state")
         return try mapping(HubState(body)) { (_: JSONFault) in HubError.malformed }
     }
 
-    /// The body of a successful answer.
+    /// Sends a GET request and returns the body of a successful answer.
     func get(_ path: String) async throws(HubError) -> [UInt8] {
         try await ask(path)
     }
 
+    /// Sends a POST request and returns the body of a successful answer.
     func post(
         _ path: String, _ body: [UInt8], type: String, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
@@ -119,7 +130,7 @@ actor HubClient {
         _ path: String, sending body: [UInt8]? = nil, headers: [(String, String)] = []
     ) async throws(HubError) -> [UInt8] {
         var last = HubError.unreachable
-        // Other questions may change which hub is preferred while this one asks each hub once.
+        // Fixed for this request: other requests may change `preferred` while this one tries each hub once.
         let first = preferred
         for step in hubs.indices {
             let place = (first + step) % hubs.count
@@ -139,7 +150,7 @@ actor HubClient {
         throw last
     }
 
-    /// - Parameter body: of a POST; nil for a GET.
+    /// - Parameter body: The body of a POST, or `nil` for a GET.
     private func askHub(
         _ url: String, sending body: [UInt8]?, headers: [(String, String)]
     ) async throws(HubError) -> [UInt8] {
@@ -166,7 +177,8 @@ actor HubClient {
         return answer.body
     }
 
-    /// Sends a request, again where the hub ended the connection before the handshake did: it has not seen the request then.
+    /// Sends a request, and repeats it if the hub closed the connection before the handshake was complete:
+    /// the hub has not seen the request then.
     private func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
         for _ in 1..<Self.mostHandshakes {
             do throws(ClientError) {
@@ -180,7 +192,7 @@ actor HubClient {
         return try await client.send(request)
     }
 
-    /// The problem (RFC 9457) of an answer, fit for a line of a log.
+    /// Returns the problem (RFC 9457) of an answer, with its text made safe for a log.
     private static func refusal(_ answer: ClientResponse) -> HubError {
         let members = try? JSONText(answer.body[...]).members()
         let id = (try? members?["id"]?.string(upTo: 64)) ?? ""
@@ -191,15 +203,17 @@ actor HubClient {
     }
 }
 
-/// Reader tokens that the hub makes for this kiosk.
+/// The source of reader tokens that the hub makes for this kiosk.
 package struct KioskTokens: Sendable {
+    /// The maximum length of a token, in bytes.
     private static let longestToken = 4096
 
     private let settings: KioskSettings
     private let folder: FleetFolder
     private let revoked: @Sendable () -> Void
 
-    /// - Parameter revoked: is called where the hub refuses a token since this kiosk is revoked.
+    /// - Parameter revoked: A function that is called if the hub refuses a token because this kiosk is
+    ///   revoked.
     package init(
         _ settings: KioskSettings, _ folder: FleetFolder, revoked: @escaping @Sendable () -> Void = {}
     ) {
@@ -208,7 +222,7 @@ package struct KioskTokens: Sendable {
         self.revoked = revoked
     }
 
-    /// A token of a brand for one reader, asked for with the certificate that the kiosk has now.
+    /// Asks the hub for a brand's token for one reader, with the kiosk's current certificate.
     package func token(brand: String, instance: String) async throws(HubError) -> String {
         let request: JSONValue = ["brand": .string(brand), "instance": .string(instance)]
         let hub = try HubClient(settings.hubs, authority: settings.authority, as: folder)

@@ -1,8 +1,10 @@
 package import JSON
 internal import MdocModel
 
-/// What the hub says that a kiosk should have. It is not signed: it names documents, and stops, and nothing else.
+/// The state that the hub wants for a kiosk. Unsigned: it can name documents and stop the kiosk, and nothing
+/// else.
 package struct HubState: Equatable, Sendable {
+    /// A document that the hub offers the kiosk.
     package struct Entry: Equatable, Sendable {
         package let level: FleetLevel
         package let version: Int64
@@ -16,7 +18,7 @@ package struct HubState: Equatable, Sendable {
         }
     }
 
-    /// The latest receipt that the hub has.
+    /// The position of the latest receipt that the hub has committed.
     package struct Head: Equatable, Sendable {
         package let sequence: Int64
         package let digest: [UInt8]
@@ -76,7 +78,7 @@ extension HubState.Head {
     }
 }
 
-/// Where the broker is, and this kiosk's password there until the next one is made.
+/// The broker's address and this kiosk's current password there.
 package struct BrokerAccess: Equatable, Sendable {
     package let host: String
     package let port: Int64
@@ -109,7 +111,7 @@ package struct BrokerAccess: Equatable, Sendable {
 extension JSONText {
     func digest() throws(JSONFault) -> [UInt8] { try digest(named: string(upTo: 64)) }
 
-    /// A SHA-256 that is the name of this member.
+    /// Parses a SHA-256 from the name of this member.
     func digest(named name: String) throws(JSONFault) -> [UInt8] {
         guard let bytes = name.utf8.bytesOfHexadecimal, bytes.count == 32 else {
             throw wrong("must be a SHA-256 in 64 hexadecimal digits")
@@ -119,7 +121,7 @@ extension JSONText {
 }
 
 extension JSONTextMembers {
-    /// Which document of which level an entry is about.
+    /// Parses the members `level` and `version` of an entry.
     func levelAndVersion() throws(JSONFault) -> (level: FleetLevel, version: Int64) {
         (
             try required("level").word(),

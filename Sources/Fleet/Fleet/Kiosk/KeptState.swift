@@ -1,9 +1,10 @@
 internal import Logging
 
-/// What a kiosk obeys, and whether it is stopped, with the folder that keeps both over a restart.
+/// The accepted documents and the stop of a kiosk, together with the folder that preserves them over a
+/// restart.
 ///
-/// Only `change` changes either, and it writes the folder each time: nobody can change one and forget the other. The kiosk goes on with
-/// the change where the folder cannot be written, and `keepAgain` writes it later.
+/// Only `change` modifies them, and it writes the folder each time, so that no change can be forgotten. If
+/// the folder cannot be written, the kiosk continues with the change, and `saveAgain` writes it later.
 struct KeptState {
     struct Content {
         var accepted: AcceptedDocuments
@@ -13,12 +14,12 @@ struct KeptState {
     private var content: Content
     private let folder: FleetFolder
     private let log: Logger
-    /// Whether the folder has the content.
-    private var isKept = true
+    /// Whether the folder contains the current content.
+    private var isSaved = true
     /// The number of times that the kiosk was stopped since its start.
     private(set) var stops = 0
 
-    /// - Parameter content: As the folder has it.
+    /// - Parameter content: The content of the folder.
     init(_ content: Content, in folder: FleetFolder, log: Logger) {
         self.content = content
         self.folder = folder
@@ -28,38 +29,39 @@ struct KeptState {
     var accepted: AcceptedDocuments { content.accepted }
     var isStopped: Bool { content.isStopped }
 
-    /// Changes what is kept, and keeps it. If `body` throws, nothing has changed.
+    /// Modifies the content and writes it to the folder. If `body` throws, nothing changes.
     mutating func change<Failure: Error>(_ body: (inout Content) throws(Failure) -> Void) throws(Failure) {
         var next = content
         try body(&next)
         if next.isStopped, !content.isStopped { stops += 1 }
         content = next
-        keep()
+        save()
     }
 
-    /// Writes what could not be written before, as with each question to the hub.
-    mutating func keepAgain() {
-        if !isKept { keep() }
+    /// Writes the content if an earlier attempt failed. Called with each question to the hub.
+    mutating func saveAgain() {
+        if !isSaved { save() }
     }
 
-    /// The configuration that the documents lead to, over the kiosk's own file. It is remembered, and not kept.
+    /// Returns the configuration that results from the documents and the kiosk's own file. The result stays
+    /// in memory and is not written to the folder.
     mutating func configuration(
         over file: [UInt8]
     ) throws(FleetDocumentError) -> AcceptedDocuments.Configuration {
         try content.accepted.configuration(over: file)
     }
 
-    private mutating func keep() {
+    private mutating func save() {
         do throws(FleetFolderError) {
-            try folder.keep(content.accepted, isStopped: content.isStopped)
-            isKept = true
+            try folder.save(content.accepted, isStopped: content.isStopped)
+            isSaved = true
         } catch {
-            if isKept {
+            if isSaved {
                 log.error(
-                    "the folder fleet in the store cannot be written: the kiosk may forget what it obeys at its next start",
+                    "the store's folder fleet cannot be written: after a restart, the kiosk may have lost recent documents or a stop",
                     metadata: ["why": "\(error.explanation)"])
             }
-            isKept = false
+            isSaved = false
         }
     }
 }

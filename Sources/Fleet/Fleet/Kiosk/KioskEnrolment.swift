@@ -6,7 +6,8 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// The kiosk's certificate: had with a one-time code at first, and renewed by its key alone long before it runs out.
+/// Obtains the kiosk's certificate with a one-time code, and renews it with the kiosk's key when a third of
+/// its lifetime is left.
 struct KioskEnrolment {
     private let settings: KioskSettings
     private let folder: FleetFolder
@@ -18,9 +19,9 @@ struct KioskEnrolment {
         self.log = log
     }
 
-    /// Gets a certificate where it has no certificate, or where a third of its time is left.
+    /// Obtains a certificate if the kiosk has none, or renews it if at most a third of its lifetime is left.
     ///
-    /// - Returns: whether there is another one now.
+    /// - Returns: Whether the kiosk has a new certificate.
     func renew() async throws(HubError) -> Bool {
         let present = try mapping(folder.certificate(), \IdentityStoreError.hubError)
         if let present, !isDue(present) { return false }
@@ -30,35 +31,38 @@ struct KioskEnrolment {
                 "the kiosk has no certificate: set fleet.codeFile to the file with the code of countersign-hub kiosk invite"
             )
         }
-        // Computers that are copied before they are enrolled share no key.
+        // The key is made only here, after a code was found, so that computers that are copied before their
+        // enrolment do not share a key.
         let own = try mapping(request(), \IdentityStoreError.hubError)
         if let present, settings.now().secondsSince1970 < present.notAfter {
-            // The hub has places for renewals on which the certificate is shown, which no stranger takes.
+            // The hub reserves places for renewals by kiosks that show their certificate. Strangers cannot
+            // occupy them. If the certificate cannot be shown, the kiosk asks without it below.
             switch await ask(own, [], as: folder) {
             case .failure(.unreachable), .failure(.file): break
-            case let answer: return try keep(answer.get(), after: present)
+            case let answer: return try save(answer.get(), after: present)
             }
         }
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
         var answer = await ask(own, authorization)
         if case .failure(.refused(_, "codeRefused", _)) = answer {
-            // The answer that spent the code may have been lost: the key is known to the hub then.
+            // The code may have been spent by an earlier request whose answer was lost. The hub knows the key
+            // then, and renews.
             let renewed = await ask(own, [])
             if case .success = renewed { answer = renewed }
         }
-        return try keep(answer.get(), after: present)
+        return try save(answer.get(), after: present)
     }
 
-    private func keep(_ pem: [UInt8], after present: Certificate?) throws(HubError) -> Bool {
+    private func save(_ pem: [UInt8], after present: Certificate?) throws(HubError) -> Bool {
         try check(pem)
-        try mapping(folder.keep(certificate: pem), \IdentityStoreError.hubError)
+        try mapping(folder.save(certificate: pem), \IdentityStoreError.hubError)
         log.notice(present == nil ? "the kiosk is enrolled" : "the kiosk's certificate is renewed")
         return true
     }
 
-    /// Asks for a certificate.
+    /// Asks the hub for a certificate.
     ///
-    /// - Parameter shown: the folder of the certificate to show; nil to show none.
+    /// - Parameter shown: The folder with the certificate to show, or `nil` to show none.
     private func ask(
         _ request: [UInt8], _ headers: [(String, String)], as shown: FleetFolder? = nil
     ) async -> Result<[UInt8], HubError> {
@@ -99,7 +103,7 @@ struct KioskEnrolment {
             CertificationRequest(subject: subject).sign(with: key), IdentityStoreError.keyUnusable)
     }
 
-    /// The code of the file; nil if none is named.
+    /// Returns the code in the file, or `nil` if the settings name no file.
     private func code() throws(HubError) -> String? {
         guard let file = settings.codeFile else { return nil }
         return try mapping(
@@ -108,7 +112,8 @@ struct KioskEnrolment {
             }, \IdentityStoreError.hubError)
     }
 
-    /// Refuses a certificate that is not for this kiosk's key: TLS would fail with it for good.
+    /// Refuses a certificate for another key than the kiosk's: with it, every later TLS connection would
+    /// fail.
     private func check(_ pem: [UInt8]) throws(HubError) {
         let key = try mapping(folder.key(), \IdentityStoreError.hubError)
         let own = try mapping(key.publicKey().subjectPublicKeyInfo) { (error: OpenSSLCryptoError) in

@@ -1,14 +1,17 @@
 package import JSON
 
-/// What a kiosk says of itself to its hub: what it obeys, why it refuses what it refuses, and how it is. No word of it is about a
-/// person. A hub believes none of it but for the operator's eyes and the roll-out that it counts a refusal against.
+/// A kiosk's report to its hub: the documents that it obeys or refuses, and its health. Contains nothing
+/// about a person. The hub uses it for the operator's page, and counts refusals against the roll-out of a
+/// document; it trusts nothing else in it.
 package struct KioskReport: Equatable, Sendable {
+    /// The maximum size of a report, in bytes.
     package static let maximumSize = 1 << 14
 
+    /// A document of the kiosk with its result.
     package struct Entry: Equatable, Sendable {
         package let level: FleetLevel
         package let version: Int64
-        /// `applied`, or the id of a refusal.
+        /// `applied`, or the id of the refusal.
         package let result: String
 
         package init(level: FleetLevel, version: Int64, result: String) {
@@ -20,9 +23,9 @@ package struct KioskReport: Equatable, Sendable {
 
     package var software: String
     package var documents: [Entry]
-    /// The id of what the hub says of receipts; empty if they arrive.
+    /// The id of the problem with which the hub refuses receipts; empty if they arrive.
     package var receipts: String
-    /// Nil if the kiosk says nothing of it.
+    /// The kiosk's health, or `nil` if the report contains none.
     package var health: KioskHealth?
 
     package init(software: String, documents: [Entry], receipts: String, health: KioskHealth? = nil) {
@@ -62,17 +65,19 @@ package struct KioskReport: Equatable, Sendable {
     }
 }
 
-/// How a kiosk is: which lanes can ask a phone, what it finds wrong, how old its trust lists are, and how many receipts wait.
+/// The health of a kiosk: its lanes, its findings, the age of its trust lists, and the number of waiting
+/// receipts.
 package struct KioskHealth: Equatable, Sendable {
     package static let mostLanes = 32
     package static let mostFindings = 32
     private static let longestID = 64
-    /// In hours: a kiosk that says nothing else does not say this more often.
+    /// The highest age of trust lists that a report contains, in hours.
     package static let oldestTrust: Int64 = 1_000_000
 
+    /// A lane with its state.
     package struct Lane: Equatable, Sendable {
         package let name: String
-        /// `ready`, or the word of `GET /v1/lanes` for why it is not.
+        /// `ready`, or another state as in `GET /v1/lanes`.
         package let state: String
 
         package init(name: String, state: String) {
@@ -82,14 +87,14 @@ package struct KioskHealth: Equatable, Sendable {
     }
 
     package var lanes: [Lane]
-    /// The ids of what is wrong with the kiosk as a whole, as `GET /readyz` has them.
+    /// The ids of the findings about the whole kiosk, as in `GET /readyz`.
     package var findings: [String]
-    /// How old the newest trust list is, in hours; nil if there are no lists.
+    /// The age of the newest trust list, in hours, or `nil` without lists.
     package var trustAgeHours: Int64?
-    /// How many receipts the hub does not have; nil if that is not known.
+    /// The number of receipts that the hub does not have, or `nil` if unknown.
     package var receiptsWaiting: Int64?
 
-    /// What is over the limits is left out.
+    /// Creates a health value, without what exceeds the limits.
     package init(
         lanes: [Lane] = [], findings: [String] = [], trustAgeHours: Int64? = nil,
         receiptsWaiting: Int64? = nil
@@ -128,19 +133,21 @@ package struct KioskHealth: Equatable, Sendable {
         return .object(members)
     }
 
-    /// Whether lanes or findings differ: what an operator wants to know before the next regular question.
+    /// Whether lanes or findings differ from an earlier health. Such a change is reported before the next
+    /// regular question.
     func isNews(after other: KioskHealth?) -> Bool {
         lanes != other?.lanes || findings != other?.findings
     }
 }
 
-/// The documents that the hub names and the kiosk does not obey.
+/// The documents that the hub offers and the kiosk refuses.
 struct RefusedDocuments {
     private var byLevel: [FleetLevel: (version: Int64, id: String)] = [:]
-    /// The digests of documents that were fetched and are older than what was seen.
+    /// The SHA-256 of downloaded documents that are older than the seen versions. They are not downloaded
+    /// again.
     private var outdated: Set<[UInt8]> = []
 
-    /// The hub names all documents again.
+    /// Forgets all refusals, because the hub's new state offers all documents again.
     mutating func begin() { byLevel = [:] }
 
     mutating func record(_ id: String, level: FleetLevel, version: Int64) {
@@ -151,7 +158,8 @@ struct RefusedDocuments {
 
     func isOutdated(_ digest: [UInt8]) -> Bool { outdated.contains(digest) }
 
-    /// The entries of a report: the documents that are obeyed, and in the place of each refused one its refusal.
+    /// Returns the entries of a report: the obeyed documents, and for each level with a refusal the refused
+    /// document instead.
     func entries(beside accepted: AcceptedDocuments) -> [KioskReport.Entry] {
         let obeyed = accepted.documents.values.filter { byLevel[$0.document.level] == nil }.map {
             KioskReport.Entry(level: $0.document.level, version: $0.document.version, result: "applied")

@@ -1,29 +1,33 @@
 package import MdocModel
 
-/// What a kiosk's own file says of its fleet.
+/// The settings of the section `fleet` in a kiosk's own file, with the intervals of its tasks.
 package struct KioskSettings: Sendable {
     package let membership: FleetMembership
-    /// `https://host[:port]`, each a way to the same hubs.
+    /// The addresses of the hubs, each `https://host[:port]`. All of them lead to hubs of the same chain.
     package let hubs: [String]
-    /// The file with the roots of the hubs' and the broker's certificates, PEM.
+    /// The PEM file with the roots of the hubs' and the broker's certificates.
     package let authority: String
-    /// In order of precedence.
+    /// The fleet keys, in order of precedence.
     package let keys: [FleetKey]
-    /// The file with the one-time code; nil if the kiosk is enrolled.
+    /// The file with the one-time code for the enrolment, or `nil` after it.
     package let codeFile: String?
-    /// The folder of the daemon's store. What the fleet keeps is in `fleet` there.
+    /// The folder of the daemon's store. Files of the fleet are in its subfolder `fleet`.
     package let store: String
+    /// The version of the kiosk's program, which reports and presences contain.
     package let software: String
-    /// How often the hub is asked where no notice comes.
+    /// The average time between two questions to the hub without a notice.
     package var pollInterval = Duration.seconds(300)
-    /// How often somebody looks for new receipts.
+    /// The average time between two checks for new receipts.
     package var receiptInterval = Duration.seconds(2)
-    /// How often lanes are looked at. One that comes and goes is not reported more often.
+    /// The time between two checks of the lanes, which limits how often a lane that comes and goes is
+    /// reported.
     package var healthInterval = Duration.seconds(30)
-    /// From a failure to the next attempt, for each failure in a row, from half of it to one and a half of it.
+    /// The average pause after a failure, for each failure in a row. A pause is drawn from half to one and a
+    /// half of the value.
     package var pauses: [Duration] = [1, 2, 5, 15, 30, 60].map { .seconds($0) }
+    /// Returns the current time of the computer's clock.
     package let now: @Sendable () -> Timestamp
-    /// A clock that nobody sets, by which the kiosk waits.
+    /// Returns the time of a monotonic clock, which measures the waiting times.
     package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
     package init(
@@ -42,16 +46,17 @@ package struct KioskSettings: Sendable {
 }
 
 extension KioskSettings {
-    /// The time to the next attempt after so many failures: longer with each of them, and not alike for all kiosks.
+    /// Returns the pause after a number of failures in a row. It grows with the number and is random, so that
+    /// kiosks do not try at the same time.
     func pause(after attempt: Int) -> Duration {
         pauses[min(attempt, pauses.count - 1)] * Double.random(in: 0.5...1.5)
     }
 
-    /// The time from one regular question to the next.
+    /// The random time until the next regular question.
     var pollPause: Duration { pollInterval * Double.random(in: 0.8...1.2) }
 }
 
-/// Rests for a time. False if the task is cancelled.
+/// Suspends the task for a time. Returns `false` if the task is cancelled.
 func rest(for time: Duration) async -> Bool {
     do {
         try await Task.sleep(for: time)

@@ -1,34 +1,35 @@
-/// When a kiosk asks its hub next: a value that is fed with time.
+/// The time of a kiosk's next question to its hub. A value to which the caller passes the time.
 ///
-/// Notices and failures ask for a question at a time; the earliest of them counts. Between two questions there is at least `interval`,
-/// whatever the broker says.
+/// Notices and failures ask for a question at some time, and the earliest request counts. At least `interval`
+/// passes between two questions, whatever the broker says.
 struct QuestionSchedule {
-    /// The shortest time from the end of one question to the next.
+    /// The minimum time from the end of one question to the next.
     static let interval = Duration.seconds(1)
 
-    /// When the next question is asked for; nil if nothing asks for one.
+    /// The requested time of the next question, or `nil` without a request.
     private var next: ContinuousClock.Instant?
-    /// Before this no question is asked.
+    /// The earliest time of the next question.
     private var earliest: ContinuousClock.Instant?
-    /// The failures in a row.
+    /// The number of failures in a row.
     private var failures = 0
 
+    /// Requests a question at a time.
     mutating func ask(at time: ContinuousClock.Instant) {
         next = min(next ?? time, time)
     }
 
-    /// The time until the next question, which is zero once it is due; nil if nothing asks for one.
+    /// Returns the time until the next question (zero if it is due), or `nil` without a request.
     func wait(at now: ContinuousClock.Instant) -> Duration? {
         guard let next else { return nil }
         return max(.zero, max(next, earliest ?? next) - now)
     }
 
-    /// The question is on its way: what is asked for from now on is another one.
+    /// Begins a question. Later requests are for another question.
     mutating func begin() { next = nil }
 
-    /// The question was answered as it should be, or another one follows after a pause.
+    /// Ends a question. If it was not complete, another follows after a pause.
     ///
-    /// - Parameter pause: The pause after so many failures in a row before this one.
+    /// - Parameter pause: A function that returns the pause for the number of earlier failures in a row.
     mutating func end(isComplete: Bool, at now: ContinuousClock.Instant, pausing pause: (Int) -> Duration) {
         earliest = now + Self.interval
         guard !isComplete else {

@@ -2,22 +2,31 @@ internal import JSON
 internal import Logging
 internal import ReaderStore
 
-/// Pushes a kiosk's receipts to the hub in their order: each push begins after the last one that the hub has committed. A stopped kiosk
-/// does so too.
+/// Sends a kiosk's receipts to the hub in their order, also while the kiosk is stopped.
+///
+/// `FleetAgent.run` starts the pusher and cancels it. It looks for new receipts every two seconds:
+/// - After its start and after each failure, it asks the hub for the latest receipt that the hub has, and
+///   sends the kiosk's receipt keys.
+/// - Each push continues after that receipt, with at most 256 receipts, until none is left.
+/// - If the hub's latest receipt is not in this store, nothing is sent (`receiptsDiffer`): the store was
+///   restored from a backup, or another computer has the kiosk's name.
+///
+/// The pusher reads the daemon's store and never changes it. It reports the number of waiting receipts, and
+/// the hub's reason for a refusal, to the agent.
 actor ReceiptPusher {
-    /// The most receipts of one push; one has some hundred bytes.
+    /// The maximum number of receipts in one push. A receipt has some hundred bytes.
     static let receiptsPerPush = 256
 
     private let settings: KioskSettings
     private let hub: EnrolledHub
     private let agent: FleetAgent
     private let log: Logger
-    /// The last receipt that the hub has; nil until it was asked since the last failure.
+    /// The latest receipt that the hub has, or `nil` if the hub must be asked after a failure.
     private var head: HubState.Head?
-    /// The last answer of a hub, which is kept while none answers.
+    /// The last known answer of a hub, which counts the waiting receipts while no hub answers.
     private var known: HubState.Head?
 
-    /// - Parameter agent: Hears how many receipts wait, and why.
+    /// - Parameter agent: The agent, which is informed of the number of waiting receipts and the reason.
     init(_ settings: KioskSettings, to hub: EnrolledHub, for agent: FleetAgent, log: Logger) {
         self.settings = settings
         self.hub = hub
@@ -25,7 +34,7 @@ actor ReceiptPusher {
         self.log = log
     }
 
-    /// Pushes until it is cancelled.
+    /// Pushes new receipts until the task is cancelled.
     func run() async {
         var attempt = 0
         while !Task.isCancelled {
@@ -38,10 +47,12 @@ actor ReceiptPusher {
                 head = nil
                 let refusal = error as? HubError
                 let why = refusal?.explanation ?? (error as? ReaderStoreError)?.explanation
-                log.warning("receipts wait", metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
+                log.warning(
+                    "receipts wait for the hub",
+                    metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
                 if let known { try? await countWaiting(after: known) }
                 if let refusal { await record(refusal) }
-                // A revoked kiosk asks as seldom as for its state.
+                // A revoked kiosk gets the same answer each time, so it asks only at the regular interval.
                 let pause =
                     refusal?.isRevocation == true ? settings.pollPause : settings.pause(after: attempt)
                 guard await rest(for: pause) else { return }
@@ -53,8 +64,10 @@ actor ReceiptPusher {
     private func pushAll() async throws {
         let client = try await hub.enrolledClient()
         if head == nil {
+            // Asked before the keys are sent: if the hub refuses them, `run` still counts what waits.
             if known == nil { known = try await client.state().receipts }
-            // By them the hub knows whether this computer continues, or has the name of another one.
+            // Sent before the head is asked for: from the keys the hub recognises whether this is the
+            // computer it knows, or another one with its name, and where that one's chain continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -65,7 +78,7 @@ actor ReceiptPusher {
         }
     }
 
-    /// Records why the hub takes no receipts.
+    /// Reports the reason why the hub refuses receipts.
     private func record(_ refusal: HubError) async {
         await agent.stop(after: refusal)
         if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { await agent.receipts(fault: id) }
@@ -79,7 +92,7 @@ actor ReceiptPusher {
         await agent.receipts(waiting: max(0, (last ?? 0) - head.sequence))
     }
 
-    /// The head after one push; nil if there is nothing to push.
+    /// Makes one push. Returns the hub's new latest receipt, or `nil` if no receipt waits.
     private func push(after head: HubState.Head?, by client: HubClient) async throws -> HubState.Head? {
         guard let head else { return nil }
         try await countWaiting(after: head)
@@ -89,6 +102,7 @@ actor ReceiptPusher {
             let next = try store.receipts(after: head.sequence, atMost: Self.receiptsPerPush)
             let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
             guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
+            // The receipt with the hub's number must have the hub's digest, or this is another chain.
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
             return (next.map(\.encoded), newest, last?.digest == head.digest)
         }
@@ -96,7 +110,7 @@ actor ReceiptPusher {
             throw HubError.refused(
                 status: 409, id: "receiptsDiffer",
                 detail:
-                    "the hub's receipt \(head.sequence) is not this store's: nothing was pushed. \(FleetAgent.setBack)"
+                    "the hub's receipt \(head.sequence) is not in this store: nothing was sent. \(FleetAgent.setBack)"
             )
         }
         guard !links.isEmpty else { return nil }
@@ -105,20 +119,21 @@ actor ReceiptPusher {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         } catch {
-            // As a pattern of `catch` this ends the compiler 6.3.1.
+            // A `catch` pattern here crashes the Swift 6.3.1 compiler.
             guard case .refused(_, "receiptKeyUnknown", _) = error else { throw error }
             try await pushKeys(by: client)
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         }
-        // Another head would have the same receipts pushed without end.
+        // If the hub's new head differs from the last sent receipt, the same receipts would be sent without
+        // end.
         guard let taken = try? HubState.Head(JSONText(answer[...])), taken == newest else {
             throw HubError.malformed
         }
         return taken
     }
 
-    /// The public halves of the keys that sign receipts here.
+    /// Sends the public keys that verify this store's receipts.
     private func pushKeys(by client: HubClient) async throws {
         let store = settings.store
         let pem = try await blocking { () throws(any Error) in
@@ -131,41 +146,41 @@ actor ReceiptPusher {
     }
 }
 
-/// How many receipts the hub does not have, and why it takes none.
+/// The number of receipts that the hub does not have, and the reason.
 struct ReceiptBacklog {
-    /// More receipts than these that the hub does not have are a finding: an audit would miss them. The kiosk continues, and its disk
-    /// is what bounds them.
+    /// The number of waiting receipts above which the kiosk reports a finding, because an audit at the hub
+    /// would miss them. The kiosk continues; only its disk limits their number.
     static let mostWaiting: Int64 = 100_000
-    /// The id of that finding.
+    /// The id of the finding about too many waiting receipts.
     static let finding = "receiptsWaiting"
 
-    /// The id of what the hub says of receipts; empty if they arrive.
+    /// The id of the problem with which the hub refuses receipts; empty if they arrive.
     private(set) var fault = ""
-    /// Nil if it is not known.
+    /// The number of waiting receipts, or `nil` if unknown.
     private(set) var waiting: Int64?
 
     var isTooLong: Bool { (waiting ?? 0) > Self.mostWaiting }
 
-    /// - Returns: Whether the hub said something else before.
+    /// - Returns: Whether the reason has changed.
     mutating func record(fault: String) -> Bool {
         defer { self.fault = fault }
         return fault != self.fault
     }
 
-    /// - Returns: Whether the receipts became too many, or are too many no more.
+    /// - Returns: Whether the number has crossed `mostWaiting`.
     mutating func record(waiting: Int64) -> Bool {
         let wasTooLong = isTooLong
         self.waiting = waiting
         return isTooLong != wasTooLong
     }
 
-    /// The daemon's own health, with what is to be said of receipts.
+    /// Returns the daemon's health with the state of the receipts added.
     func health(beside own: KioskHealth) -> KioskHealth {
         let waiting = waiting ?? 0
         return KioskHealth(
             lanes: own.lanes, findings: (isTooLong ? [Self.finding] : []) + own.findings,
             trustAgeHours: own.trustAgeHours,
-            // Those of the last seconds are on their way.
+            // Up to one push is reported as 0: receipts of the last seconds are about to be sent.
             receiptsWaiting: fault.isEmpty && waiting <= Int64(ReceiptPusher.receiptsPerPush) ? 0 : waiting)
     }
 }

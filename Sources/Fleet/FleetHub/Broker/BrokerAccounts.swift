@@ -1,16 +1,22 @@
 internal import Fleet
 internal import JSON
 
-/// Makes the accounts that kiosks wait for: a few at a time, since the broker writes all of them to its disk for each. An account
-/// is there once the broker has answered.
+/// Creates the broker accounts for which kiosks wait, or gives existing accounts a new password.
+///
+/// Accounts are created a few at a time, because mosquitto writes all accounts to its disk for each. A caller
+/// gets `true` only after the broker has confirmed its account. `HubBroker` owns one object, and passes the
+/// broker's answers to `receive`.
 actor BrokerAccounts {
-    /// How long a kiosk waits until its account's turn comes.
+    /// The maximum time that a request waits for its turn.
     static let turnTimeout = Duration.seconds(10)
-    /// How long the broker may take to answer.
+    /// The maximum time for the broker's answer.
     static let answerTimeout = Duration.seconds(5)
+    /// The maximum number of accounts in one message.
     private static let mostAtOnce = 16
+    /// The maximum number of waiting requests.
     private static let mostWaiting = 8192
 
+    /// A request for an account, with its caller.
     private struct Wanted {
         let kiosk: FleetName
         let password: String
@@ -18,13 +24,13 @@ actor BrokerAccounts {
         let answer: CheckedContinuation<Bool, Never>
     }
 
-    /// What the broker is to answer: commands of one message, each known by its place there.
+    /// A question to the broker: the commands of one message, each identified by its index.
     private struct Question {
         let answer: CheckedContinuation<Set<Int>?, Never>
         let timer: Task<Void, Never>
     }
 
-    /// Sends commands; false if nobody is connected.
+    /// A function that sends commands. Returns `false` without a connection.
     typealias Sending = @Sendable ([JSONValue]) -> Bool
 
     private let topics: FleetTopics
@@ -32,7 +38,7 @@ actor BrokerAccounts {
     private var send: Sending?
     private var wanted: [Wanted] = []
     private var isServing = false
-    /// The broker's answers go to all hubs: this is which of them are for this one.
+    /// A random name of this hub, because the broker sends each answer to all hubs.
     private let hub = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     private var number = 0
     private var question: Question?
@@ -42,13 +48,14 @@ actor BrokerAccounts {
         self.answerTimeout = answerTimeout
     }
 
-    /// How commands are sent from now on; nil if there is no connection. What was asked before is not answered any more.
-    func use(_ send: Sending?) {
+    /// Sets the function that sends commands, or `nil` without a connection. An open question fails.
+    func setSender(_ send: Sending?) {
         self.send = send
         end(number, with: nil)
     }
 
-    /// Whether the broker has an account for the kiosk with this password now.
+    /// Creates the kiosk's account with this password, or changes the password. Returns whether the broker
+    /// has confirmed it.
     func make(_ kiosk: FleetName, password: String) async -> Bool {
         guard send != nil, wanted.count < Self.mostWaiting else { return false }
         return await withCheckedContinuation { answer in
@@ -73,7 +80,8 @@ actor BrokerAccounts {
             for (place, one) in batch.enumerated() where made?.contains(place) == true {
                 one.answer.resume(returning: true)
             }
-            // One that has an account gets another password. A broker that does not answer is not asked again.
+            // `createClient` fails for an existing account, which gets the new password instead. If the
+            // broker did not answer, it is not asked again.
             var changed: Set<Int>? = []
             if made != nil, !rest.isEmpty {
                 changed = await ask(rest) { BrokerCommands.changeAccount(of: $0.kiosk, $0.password) }
@@ -85,12 +93,15 @@ actor BrokerAccounts {
         isServing = false
     }
 
-    /// For which of these the broker has done the last of the commands; nil if it does not answer.
+    /// Sends the commands of a batch. Returns the indices for which the last command succeeded, or `nil` if
+    /// the broker does not answer.
     private func ask(
         _ batch: ArraySlice<Wanted>, _ commands: (Wanted) -> [JSONValue]
     ) async -> Set<Int>? {
         number += 1
         let own = number
+        // Only the last command of an account is answered by name: the ones before may fail because their
+        // effect is there already.
         let all = batch.enumerated().flatMap { place, one in
             let list = commands(one)
             return list.dropLast()
@@ -107,6 +118,7 @@ actor BrokerAccounts {
         }
     }
 
+    /// Ends the open question with this number and resumes its caller.
     private func end(_ number: Int, with done: Set<Int>?) {
         guard number == self.number, let question else { return }
         self.question = nil
@@ -114,8 +126,8 @@ actor BrokerAccounts {
         question.answer.resume(returning: done)
     }
 
-    /// What the broker says of commands. What answers no question is skipped.
-    func hear(_ payload: [UInt8]) {
+    /// Evaluates an answer of the broker. Answers to other hubs or to earlier questions are ignored.
+    func receive(_ payload: [UInt8]) {
         guard let members = try? JSONText(payload[...], limit: BrokerConnection.longestMessage).members(),
             let responses = try? members.required("responses").array(upTo: 4 * Self.mostAtOnce)
         else { return }

@@ -1,13 +1,15 @@
 internal import Fleet
 internal import JSON
 
-/// Commands of mosquitto's dynamic security plugin. Each leaves things as they should be, also where it comes twice.
+/// The commands of mosquitto's dynamic security plugin. Repeating a command leaves the same state.
 enum BrokerCommands {
-    /// Where the plugin takes commands, and where it answers whoever sent them.
+    /// The topic of the plugin's commands.
     private static let control = "$CONTROL/dynamic-security/v1"
+    /// The topic of the plugin's answers, which every subscriber receives.
     static let answers = control + "/response"
 
-    /// The number of the message that the broker acknowledges; nil if nobody is connected.
+    /// Sends commands in one message. Returns the number that the broker acknowledges, or `nil` without a
+    /// connection.
     @discardableResult
     static func send(_ commands: [JSONValue], on connection: BrokerConnection) -> Int32? {
         let json: JSONValue = ["commands": .array(commands)]
@@ -18,6 +20,7 @@ enum BrokerCommands {
         .object([("command", .string(name))] + members)
     }
 
+    /// Returns an access rule of the kind `acltype` for a topic.
     static func allow(_ kind: String, _ topic: String) -> JSONValue {
         [
             "acltype": .string(kind), "topic": .string(topic), "priority": .integer(0),
@@ -25,7 +28,9 @@ enum BrokerCommands {
         ]
     }
 
-    /// An account for a kiosk that may publish its presence and read its notices, as its own client. Fails where there is one.
+    /// Returns the commands that create an account for a kiosk. The account may publish the kiosk's presence
+    /// and subscribe to its notices, and works only with the kiosk's client identifier. The last command
+    /// fails if the account exists.
     static func createAccount(
         of kiosk: FleetName, _ password: String, _ topics: FleetTopics
     ) -> [JSONValue] {
@@ -47,7 +52,7 @@ enum BrokerCommands {
         ]
     }
 
-    /// The same for one that is there.
+    /// Returns the commands that give an existing account a new password and its client identifier.
     static func changeAccount(of kiosk: FleetName, _ password: String) -> [JSONValue] {
         let user = JSONValue.string(user(of: kiosk))
         return [
@@ -56,18 +61,19 @@ enum BrokerCommands {
         ]
     }
 
-    /// Each account has one name of a client: with another's it would end the other's connection.
+    /// Returns the only client identifier of a kiosk's account. With another kiosk's identifier, the account
+    /// could end that kiosk's connection.
     private static func clientIdentifier(of kiosk: FleetName) -> JSONValue {
         .string(FleetTopics.client(of: kiosk))
     }
 
-    /// The command with a text that the broker repeats in its answer.
+    /// Returns the command with a text that the broker repeats in its answer.
     static func answered(_ command: JSONValue, as text: String) -> JSONValue {
         guard case .object(let members) = command else { return command }
         return .object(members + [("correlationData", .string(text))])
     }
 
-    /// Ends the kiosk's connection and removes its account.
+    /// Returns the commands that remove a kiosk's account, which also ends the kiosk's connection.
     static func removeAccount(of kiosk: FleetName) -> [JSONValue] {
         [
             command("deleteClient", [("username", .string(user(of: kiosk)))]),
@@ -75,7 +81,8 @@ enum BrokerCommands {
         ]
     }
 
-    /// The kiosk's account: no kiosk is named so that its account is the hubs'.
+    /// Returns the name of a kiosk's account. The prefix keeps it different from the hubs' account, whatever
+    /// the kiosk's name is.
     static func user(of kiosk: FleetName) -> String { HubBroker.kioskUserPrefix + kiosk.text }
 
     private static func role(of kiosk: FleetName) -> String { "kiosk-\(kiosk)" }

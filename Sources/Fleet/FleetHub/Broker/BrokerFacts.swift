@@ -1,9 +1,10 @@
 package import Fleet
 internal import JSON
 
-/// What a hub meets at its broker. Looking changes nothing there.
+/// The properties of a hub's broker that `countersign-hub doctor` checks. Reading them changes nothing at the
+/// broker.
 package enum BrokerFacts: Equatable, Sendable {
-    /// What mosquitto's dynamic security lets every account do, whatever its role.
+    /// The permissions that mosquitto's dynamic security gives every account, independent of its role.
     package struct Defaults: Equatable, Sendable {
         package var mayPublish: Bool
         package var maySubscribe: Bool
@@ -14,18 +15,19 @@ package enum BrokerFacts: Equatable, Sendable {
         }
     }
 
-    /// libmosquitto does not take the files.
+    /// libmosquitto does not accept the certificate files.
     case filesRefused
-    /// No connection, or no TLS with both certificates.
+    /// No connection could be made, or TLS failed with one of the certificates.
     case unreachable
-    /// The broker does not let the hub in: its code of MQTT 3.1.1, 3.2.2.3.
+    /// The broker refuses the hub with a return code of MQTT 3.1.1, 3.2.2.3.
     case refused(code: Int32)
-    /// It lets the hub in; nil if the plugin does not answer this account.
+    /// The broker accepts the hub. The value is `nil` if the plugin does not answer this account.
     case connected(Defaults?)
 
-    /// How long the plugin may take to answer.
+    /// The maximum time for the connection and the plugin's answer.
     private static let timeout = Duration.seconds(3)
 
+    /// Connects to the broker and reads the properties.
     package static func current(_ settings: BrokerConnection.Settings) async -> BrokerFacts {
         guard let connection = settings.newConnection() else { return .filesRefused }
         connection.start()
@@ -58,7 +60,7 @@ package enum BrokerFacts: Equatable, Sendable {
 }
 
 extension BrokerFacts.Defaults {
-    /// From the plugin's answer to `getDefaultACLAccess`; nil for another message.
+    /// Reads the plugin's answer to `getDefaultACLAccess`; `nil` for another message.
     init?(_ payload: [UInt8]) {
         do throws(JSONFault) {
             let responses = try JSONText(payload[...]).members().required("responses").array()

@@ -7,36 +7,50 @@ internal import ReaderStore
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// A hub at the broker: hears which kiosks are there, publishes change notices, and makes and removes accounts of kiosks by
-/// mosquitto's dynamic security. Several hubs do the same; what two of them do has the effect of one.
+/// A hub's connection to the broker: receives kiosks' presences, publishes change notices, and creates and
+/// removes kiosks' accounts through mosquitto's dynamic security plugin.
+///
+/// `run` maintains a connection and, twice a second, writes presences to the database and performs the queued
+/// tasks. Several hubs do the same at the same time; a task that two hubs perform has the effect of one.
+///
+/// - A task leaves the database only after the broker has acknowledged its message, so a crash repeats a task
+///   instead of losing it.
+/// - After each new connection, the hub removes the accounts of all kiosks that must have none: a broker that
+///   was restored from a backup may have them again.
+/// - Messages from the broker are untrusted. They set only a kiosk's presence and version, and malformed ones
+///   are ignored and logged a limited number of times.
+///
+/// State is behind one lock; the connection's events, the task loop and HTTP requests (`makeAccount`) use it
+/// from different threads.
 package final class HubBroker: Service {
-    /// With what the accounts of kiosks at the broker begin, and the hubs' own does not.
+    /// The prefix of the account names of kiosks at the broker. The hubs' account must not have it.
     package static let kioskUserPrefix = "kiosk-"
 
     private static let role = "countersign-hub"
-    /// How often tasks of the database are looked for, and presences written there.
+    /// The time between two readings of the tasks, and between two writings of presences.
     private static let interval = Duration.milliseconds(500)
+    /// The maximum number of tasks in one reading.
     private static let tasksAtOnce: Int64 = 500
-    /// Accounts that one message removes.
+    /// The maximum number of accounts that one message removes.
     private static let removalsAtOnce: Int64 = 50
-    /// Presences that wait for the database; those of further kiosks are dropped.
+    /// The maximum number of presences that wait for the database; those of further kiosks are dropped.
     private static let mostPresences = 100_000
-    /// Of how many kiosks it is said that their presence is malformed, until the next connection.
+    /// The maximum number of kiosks for which one connection logs a malformed presence.
     private static let mostIgnored = 100
-    /// How many kiosks ask a hub in a second after a notice to all.
+    /// The number of kiosks that should ask per second after a notice to all, from which the spread follows.
     private static let kiosksPerSecond: Int64 = 250
 
     private struct State {
         var connection: BrokerConnection?
         var presences: [FleetName: KioskPresence] = [:]
-        /// Tasks that are done once the broker has taken a message.
+        /// The tasks whose message the broker has not acknowledged yet, by the message's number.
         var pending: [Int32: BrokerTasks.Entry] = [:]
-        /// Tasks that are done and still in the database.
+        /// The numbers of tasks that are done and still in the database.
         var done: Set<Int64> = []
-        /// Whether the broker of this connection was asked to remove accounts that are not to be there.
+        /// Whether the removal of superfluous accounts was sent on this connection.
         var isCleared = false
         var remark = BrokerRemark()
-        /// Topics of which something malformed came.
+        /// The topics for which a malformed presence was logged.
         var ignored: Set<String> = []
     }
 
@@ -81,7 +95,7 @@ package final class HubBroker: Service {
     private func connect() async {
         guard let connection = settings.newConnection() else {
             return remark(
-                "libmosquitto does not take the files of authority.certificate and broker, or this process has no file descriptor left: run countersign-hub doctor"
+                "libmosquitto does not accept the files in authority.certificate and broker, or this process has no file descriptor left: run countersign-hub doctor"
             )
         }
         connection.start()
@@ -92,20 +106,21 @@ package final class HubBroker: Service {
                 case .connected:
                     isAnswered = true
                     begin(on: connection)
-                    await accounts.use { BrokerCommands.send($0, on: connection) != nil }
+                    await accounts.setSender { BrokerCommands.send($0, on: connection) != nil }
                 case .refused(let code):
                     isAnswered = true
+                    // MQTT 3.1.1, 3.2.2.3: 4 is a bad user name or password, 5 is not authorised.
                     let advice =
                         code == 4 || code == 5
-                        ? "compare broker.user and broker.passwordFile with its account"
+                        ? "compare broker.user and broker.passwordFile with the hub's account at the broker"
                         : "see the log of mosquitto"
                     remark("the broker refuses this hub with the code \(code): \(advice)")
-                case .message(BrokerCommands.answers, let payload): await accounts.hear(payload)
-                case .message(let topic, let payload): hear(topic, payload)
+                case .message(BrokerCommands.answers, let payload): await accounts.receive(payload)
+                case .message(let topic, let payload): receivePresence(topic, payload)
                 case .acknowledged(let number): acknowledged(number)
                 case .ended where !isAnswered && !Task.isCancelled:
                     remark(
-                        "no connection to the broker \(settings.host):\(settings.port): check that mosquitto runs; countersign-hub doctor says more"
+                        "no connection to the broker \(settings.host):\(settings.port): check that mosquitto is running; countersign-hub doctor says more"
                     )
                 case .ended: break
                 }
@@ -113,20 +128,21 @@ package final class HubBroker: Service {
         } onCancel: {
             Task { await connection.stop() }
         }
+        // Unacknowledged messages may be lost. Their tasks are still in the database and are performed again.
         state.withLock { state in
             state.connection = nil
             state.pending = [:]
         }
-        await accounts.use(nil)
+        await accounts.setSender(nil)
         await connection.stop()
     }
 
-    /// Says what is wrong with the broker, once until that changes.
+    /// Logs a fault of the broker, once until another fault or a connection follows.
     private func remark(_ text: String) {
         if state.withLock({ $0.remark.isNews(text) }) { log.error("\(text)") }
     }
 
-    /// Gives this hub its rights, which the first of all hubs does not have yet, and listens.
+    /// Gives the hubs' account its rights, which the first hub does not have yet, and subscribes.
     private func begin(on connection: BrokerConnection) {
         log.notice("connected to the broker")
         let acls = JSONValue.array([
@@ -152,14 +168,14 @@ package final class HubBroker: Service {
         }
     }
 
-    private func hear(_ topic: String, _ payload: [UInt8]) {
+    private func receivePresence(_ topic: String, _ payload: [UInt8]) {
         guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
             let isNews = state.withLock { state in
                 state.ignored.count < Self.mostIgnored && state.ignored.insert(topic).inserted
             }
             guard isNews else { return }
             return log.warning(
-                "a presence is malformed, and is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
+                "a malformed presence is ignored", metadata: ["topic": "\(Terminal.safe(topic))"])
         }
         state.withLock { state in
             guard state.presences.count < Self.mostPresences || state.presences[kiosk] != nil else { return }
@@ -169,7 +185,7 @@ package final class HubBroker: Service {
 
     // MARK: Kiosks
 
-    /// Makes an account for a kiosk with a new password, for its own topics alone. Nil if the broker does not say that it has it.
+    /// Creates an account with a new password for a kiosk. Returns `nil` if the broker does not confirm it.
     func makeAccount(of kiosk: FleetName) async -> BrokerAccess? {
         guard let password = (try? randomBytes(24))?.hexadecimal,
             await accounts.make(kiosk, password: password)
@@ -185,13 +201,13 @@ package final class HubBroker: Service {
         var last: PostgreSQLError?
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)
-            // What a kiosk says of itself holds no task back.
+            // A fault with presences must not delay tasks, such as the removal of a revoked kiosk's account.
             let keeping = await fault { () throws(PostgreSQLError) in try await keepPresences() }
             let working = await fault { () throws(PostgreSQLError) in try await doTasks() }
             let fault = working ?? keeping
             if let fault, fault != last {
                 log.warning(
-                    "a task of the hub failed in the database, and is tried again",
+                    "a database task of the hub failed and is tried again",
                     metadata: ["why": "\(fault.explanation)"])
             }
             last = fault
@@ -215,9 +231,10 @@ package final class HubBroker: Service {
         }
         guard !presences.isEmpty else { return }
         do throws(PostgreSQLError) {
-            try await database.kiosks.keep(presences, at: now())
+            try await database.kiosks.record(presences, at: now())
         } catch {
-            // One that the database refuses for what it says would be refused again.
+            // Presences that the database refuses because of their content would be refused again, so they
+            // are dropped.
             if !error.isOfData { state.withLock { $0.presences.merge(presences) { newer, _ in newer } } }
             throw error
         }
@@ -231,9 +248,11 @@ package final class HubBroker: Service {
         let tasks = try await database.tasks.oldest(atMost: Self.tasksAtOnce)
         guard !tasks.isEmpty else { return }
         let (change, kiosks) = try await database.tasks.nextChange()
+        // A task whose message is under way, or that is done and not yet deleted, is not sent again.
         let pending = state.withLock { Set($0.pending.values.map(\.number)).union($0.done) }
         for task in tasks where !pending.contains(task.number) {
-            // The broker may acknowledge before this returns: who hears that waits for the lock.
+            // The lock is held while sending: the acknowledgement can arrive on another thread before
+            // `perform` returns.
             let isSent = state.withLock { state in
                 guard let number = perform(task, as: change, among: kiosks, on: connection) else {
                     return false
@@ -245,8 +264,8 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Removes the accounts of all kiosks that are to have none: a broker that was restored, or whose disk was full, may have
-    /// them again.
+    /// Removes the accounts of all kiosks that must have none: a broker that was restored from a backup, or
+    /// whose disk was full, may have them again.
     private func clearAccounts(on connection: BrokerConnection) async throws(PostgreSQLError) {
         var last = ""
         while true {
@@ -260,13 +279,14 @@ package final class HubBroker: Service {
         state.withLock { if $0.connection === connection { $0.isCleared = true } }
     }
 
-    /// The number of the message that the broker acknowledges.
+    /// Performs a task. Returns the number of the message that the broker acknowledges.
     private func perform(
         _ task: BrokerTasks.Entry, as change: Int64, among kiosks: Int64, on connection: BrokerConnection
     ) -> Int32? {
         switch (task.kind, task.kiosk) {
         case (.remove, let kiosk?):
-            // The kiosk asks the hub at once, which refuses it. The broker publishes no last will for a client whose account goes.
+            // The notice makes the kiosk ask the hub, which refuses it. The broker publishes no will for a
+            // client whose account is removed, so the hub publishes its absence.
             connection.publish(
                 ChangeNotice(change: change, spreadSeconds: 0).payload, to: topics.notice(for: kiosk),
                 isRetained: true)
@@ -289,7 +309,7 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Takes tasks that are done out of the database. One that another hub begins before that is done twice.
+    /// Deletes finished tasks from the database. A task that another hub begins before is performed twice.
     private func finishTasks() async throws(PostgreSQLError) {
         let done = state.withLock { $0.done }
         guard !done.isEmpty else { return }
@@ -299,14 +319,15 @@ package final class HubBroker: Service {
 }
 
 extension PostgreSQLError {
-    /// Whether the database refuses what it was given (class 22 of SQLSTATE): it refuses that for good.
+    /// Whether the database refuses a value (class 22 of SQLSTATE), which it would refuse again.
     var isOfData: Bool {
         if case .failed(let code) = self { code.hasPrefix("22") } else { false }
     }
 }
 
 extension BrokerConnection.Settings {
-    /// A connection of this hub, each by a client's name that no other has; nil if libmosquitto does not take the settings.
+    /// Creates a connection with a unique client identifier, so that two connections of hubs do not end each
+    /// other. `nil` if libmosquitto does not accept the settings.
     func newConnection() -> BrokerConnection? {
         var own = self
         own.client += "-" + ((try? randomBytes(8))?.hexadecimal ?? "")

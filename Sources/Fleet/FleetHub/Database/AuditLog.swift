@@ -5,10 +5,11 @@ package import JSON
 internal import MdocModel
 package import ReaderStore
 
-/// The audit log: what operators changed, each in the transaction of the change. Nothing here changes or deletes a row.
+/// The audit log of operators' changes. Each row is written in the transaction of its change. No statement of
+/// the program changes or deletes a row.
 package struct AuditLog: Sendable {
     private let pool: PostgreSQLPool
-    /// Who changes something by command, looked up only then.
+    /// Returns the operator who runs the command. Called only for a change.
     private let who: @Sendable () -> HubOperator
 
     init(_ pool: PostgreSQLPool, by who: @escaping @Sendable () -> HubOperator) {
@@ -16,10 +17,10 @@ package struct AuditLog: Sendable {
         self.who = who
     }
 
-    /// Makes a change and writes it into the audit log, both or neither.
+    /// Makes a change and writes its act to the audit log, in one transaction.
     ///
-    /// - Parameter change: Sends the statements of one transaction. It returns the act to write, or nil if it has changed nothing that
-    ///   the log names.
+    /// - Parameter change: A function that sends the statements of the change. It returns the act to write,
+    ///   or `nil` if it has changed nothing that the log records.
     func recording<Value: Sendable>(
         _ change:
             @escaping @Sendable (
@@ -29,14 +30,15 @@ package struct AuditLog: Sendable {
         let who = self.who()
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             let (value, act) = try change(link, deadline)
-            // As the last step, since the log is locked from then on.
+            // The last step, because it locks the log for all other hubs until the transaction ends.
             if let act { try Self.write(act, by: who, on: link, until: deadline) }
             return value
         }
     }
 
-    /// Makes a change of one statement and writes it into the audit log, both or neither. False, and no row, where the statement
-    /// gives no row: then it has changed nothing.
+    /// Makes a change with one statement and writes its act to the audit log, in one transaction.
+    ///
+    /// - Returns: `false` if the statement returned no row: nothing has changed then, and nothing is written.
     func recording(
         _ act: OperatorAct, by statement: String, _ values: [[UInt8]]
     ) async throws(PostgreSQLError) -> Bool {
@@ -50,7 +52,7 @@ package struct AuditLog: Sendable {
         _ act: OperatorAct, by who: HubOperator, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
-        // Until the transaction ends nobody else takes a number: they have no gap, and who asks for those after one misses none.
+        // The lock makes the numbers gapless, and lets a reader who asks for acts after a number miss none.
         _ = try link.rows("SELECT pg_advisory_xact_lock(1131902832)", until: deadline)
         _ = try link.rows(
             """
@@ -64,9 +66,10 @@ package struct AuditLog: Sendable {
             ], until: deadline)
     }
 
-    /// What operators changed, in the order of the numbers, from the one after `number` on.
+    /// Returns operators' acts in the order of their numbers, beginning after `number`.
     ///
-    /// - Parameter kiosk: whose acts, with the documents that are for this kiosk alone; nil for all.
+    /// - Parameter kiosk: The kiosk whose acts are returned, with those of documents for this kiosk alone.
+    ///   `nil` for all acts.
     package func acts(
         after number: Int64 = 0, of kiosk: FleetName? = nil, atMost limit: Int64
     ) async throws(PostgreSQLError) -> [(number: Int64, json: JSONValue)] {
@@ -95,8 +98,8 @@ package struct AuditLog: Sendable {
     }
 }
 
-/// What an operator changed by a command: a row of the chain's audit log. It has no code, no token, no content of a document, and
-/// nothing of a customer.
+/// An operator's change: a row of the chain's audit log. It contains no code, no token, no content of a
+/// document and nothing about a customer.
 struct OperatorAct: Sendable {
     enum ID: String {
         case kioskInvited
@@ -109,7 +112,7 @@ struct OperatorAct: Sendable {
     }
 
     let id: ID
-    /// What was changed.
+    /// The changed object, as JSON.
     let object: JSONValue
 
     static func kiosk(
@@ -118,9 +121,12 @@ struct OperatorAct: Sendable {
         OperatorAct(id: id, object: .object([("kiosk", .string(kiosk.text))] + further))
     }
 
+    /// Creates an act about a document.
+    ///
     /// - Parameters:
-    ///   - digest: which of several documents that had this version after each other.
-    ///   - percent: how many of its kiosks get it from now on.
+    ///   - digest: The SHA-256 of the document, which distinguishes documents that had the same version one
+    ///     after another.
+    ///   - percent: The share of its kiosks that get the document from now on.
     static func document(
         _ id: ID, at level: FleetLevel, of name: FleetName, version: Int64, digest: [UInt8], percent: Int64
     ) -> OperatorAct {
@@ -133,13 +139,14 @@ struct OperatorAct: Sendable {
     }
 }
 
-/// Who runs a command, as its computer says. The database takes that as the operator's own word.
+/// The person who runs a command, as the computer states it. The database cannot verify this.
 package struct HubOperator: Equatable, Sendable {
-    /// The account that logged in, which `sudo`, `su` and `runuser` leave as it is; empty if nobody logged in, as in a timer.
+    /// The account that logged in, which `sudo`, `su` and `runuser` do not change. Empty if nobody logged in,
+    /// such as in a timer.
     package var login: String
     /// The account that runs the command.
     package var account: String
-    /// The computer's name.
+    /// The name of the computer.
     package var host: String
 
     package init(login: String, account: String, host: String) {
@@ -148,18 +155,21 @@ package struct HubOperator: Equatable, Sendable {
         self.host = host
     }
 
-    /// Of this process.
+    /// The operator of this process.
     package static let current = HubOperator(
         login: login(text(of: "/proc/self/loginuid")), account: name(of: geteuid()),
         host: text(of: "/proc/sys/kernel/hostname"))
 
-    /// - Parameter number: what the kernel says of the login; the highest number is nobody's.
+    /// Returns the account's name for a login number.
+    ///
+    /// - Parameter number: The content of `/proc/self/loginuid`. The highest number means that nobody logged
+    ///   in.
     static func login(_ number: String) -> String {
         guard let user = uid_t(number), user != .max else { return "" }
         return name(of: user)
     }
 
-    /// The number where it has no name.
+    /// Returns the user's name, or its number if it has no name.
     private static func name(of user: uid_t) -> String {
         guard let entry = unsafe getpwuid(user), let name = unsafe entry.pointee.pw_name else {
             return "\(user)"

@@ -1,22 +1,24 @@
 internal import Fleet
 internal import ReaderStore
 
-/// What the broker is still to be asked for. Several hubs may do one of the tasks: each can be done twice.
+/// The queue of requests to the broker. Several hubs may perform the same task, so each task has the same
+/// effect when it is done twice.
 struct BrokerTasks: Sendable {
     private let pool: PostgreSQLPool
 
     init(_ pool: PostgreSQLPool) { self.pool = pool }
 
     struct Entry: Equatable, Sendable {
+        /// A change notice, or the removal of a kiosk's account.
         enum Kind: String { case notice, remove }
 
         let number: Int64
         let kind: Kind
-        /// Nil for all kiosks.
+        /// The kiosk, or `nil` for all kiosks.
         let kiosk: FleetName?
     }
 
-    /// The oldest tasks.
+    /// Returns the oldest tasks.
     func oldest(atMost limit: Int64) async throws(PostgreSQLError) -> [Entry] {
         try await pool.rows(
             "SELECT number, kind, kiosk FROM countersign_fleet_task ORDER BY number LIMIT $1::bigint",
@@ -29,13 +31,14 @@ struct BrokerTasks: Sendable {
         }
     }
 
+    /// Deletes tasks that are done.
     func finish(_ tasks: Set<Int64>) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             "DELETE FROM countersign_fleet_task WHERE number = ANY ($1::bigint[])",
             [.postgreSQLArray(tasks.map(\.postgreSQL), of: 20)])
     }
 
-    /// Kiosks that are revoked, or not enrolled, in the order of their names.
+    /// Returns kiosks that are revoked or not enrolled, in the order of their names.
     func kiosksWithoutAccount(
         after name: String, atMost limit: Int64
     ) async throws(PostgreSQLError) -> [FleetName] {
@@ -50,7 +53,7 @@ struct BrokerTasks: Sendable {
         }
     }
 
-    /// A number that no notice had before, and how many kiosks there are.
+    /// Returns a new change number and the number of active kiosks.
     func nextChange() async throws(PostgreSQLError) -> (change: Int64, kiosks: Int64) {
         let row = try await pool.rows(
             """

@@ -1,28 +1,29 @@
 package import MdocModel
 package import ReaderStore
 
-/// What a hub meets in its database. Looking makes no tables.
+/// The properties of a hub's database that `countersign-hub doctor` checks. Reading them creates no tables.
 package struct DatabaseFacts: Equatable, Sendable {
-    /// The version to which this program brings the tables.
+    /// The version of the tables that this program uses.
     package static let newestTablesVersion = HubTables.schema.version
 
-    /// PostgreSQL's number: 150_009 is 15.9.
+    /// PostgreSQL's version number: 150_009 is 15.9.
     package var version: Int64
-    /// Whether it only repeats what another database does.
+    /// Whether the database is a standby, which accepts no changes.
     package var isStandby: Bool
+    /// Whether the hub's tables exist.
     package var hasTables: Bool
-    /// The version of the tables: nil if no table says it, as before the first start and after a hub that knew no version; 0 if that
-    /// table holds no version that the hub's user can read.
+    /// The version of the tables. `nil` if no table contains it: before the first start, or with tables of a
+    /// hub that had no versions. 0 if that table contains no version that the hub's user can read.
     package var tablesVersion: Int64?
-    /// Whether the hub's user may make tables.
+    /// Whether the hub's database user may create tables.
     package var mayMakeTables: Bool
-    /// Whether the tables that are there are the user's: only the owner may add and drop months of receipts.
+    /// Whether the hub's user owns the tables: only the owner may create and drop the partitions of receipts.
     package var ownsTables: Bool
-    /// Whether the user may read and append to the audit log, as each command that changes something does.
+    /// Whether the user may read the audit log and append to it, which each changing command does.
     package var mayAppendActs: Bool
-    /// Whether the user may change or delete the audit log though it is another user's.
+    /// Whether the user may change or delete rows of the audit log even though another user owns it.
     package var mayChangeActs: Bool
-    /// By how many seconds its clock is ahead of this computer's.
+    /// The number of seconds by which the database's clock is ahead of this computer's.
     package var secondsAhead: Int64
 
     package init(
@@ -41,11 +42,13 @@ package struct DatabaseFacts: Equatable, Sendable {
         self.ownsTables = ownsTables
     }
 
-    /// - Parameter settings: where the database is, in the form of libpq.
+    /// Reads the properties of a database.
+    ///
+    /// - Parameter settings: The connection settings in libpq's form.
     package static func current(
         _ settings: String, at now: Timestamp
     ) async throws(PostgreSQLError) -> DatabaseFacts {
-        // A table of every database, so that nothing is set up.
+        // The schema names a table that every database has, so that no tables are created.
         let pool = PostgreSQLPool(settings, PostgreSQLSchema(table: "pg_class", statements: []))
         let row = try await pool.rows(
             """
@@ -67,6 +70,7 @@ package struct DatabaseFacts: Equatable, Sendable {
         guard let row, row.count == 9, let version = row[0]?.bigint, let time = row[5]?.bigint else {
             throw .rowMalformed
         }
+        // A second query, because the first would fail if the table did not exist.
         var tablesVersion: Int64? = row[8] == nil ? nil : 0
         if row[8] == [1] {
             let newest = try await pool.rows("SELECT max(version)::bigint FROM countersign_fleet_schema")

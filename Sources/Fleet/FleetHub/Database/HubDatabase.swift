@@ -1,13 +1,31 @@
 package import Fleet
 package import ReaderStore
 
-/// What a fleet's hubs know, in one PostgreSQL database that any number of them share. A hub itself keeps nothing.
+/// The data of a chain's hubs, in one PostgreSQL database that any number of hubs share. A hub itself stores
+/// nothing.
 ///
-/// One pool of connections serves all parts. Each part has the statements of its own tables, and nobody else sends any.
+/// The parts share one pool of connections, and each sends the statements of its own tables:
+/// - `kiosks`: names, states, keys, codes, reports, alerts and hourly limits;
+/// - `documents`: fleet documents and their roll-outs;
+/// - `receipts` and `months`: kiosks' receipts and receipt keys, and the monthly partitions;
+/// - `tokens`: counts of requests for reader tokens;
+/// - `audit`: operators' acts;
+/// - `tasks`: requests to the broker that are not done yet.
+///
+/// A change that needs rows of several parts is one transaction: revoking a kiosk, for example, also writes
+/// the audit log and queues a task.
+///
+/// `HubRoutes`, `HubBroker` and `PartitionKeeper` call the parts in a hub, from any task; the commands of
+/// `countersign-hub` call the same functions. Limits, months, token counts and the audit log use the clock of
+/// the database, because the clocks of hubs may differ.
+///
+/// The tables are created and migrated (`HubTables`) when the first connection is made. The database contains
+/// no element of a document and nothing about a holder, and of codes only digests.
 package struct HubDatabase: Sendable {
-    /// The time of the database, read again once a statement has waited for another hub.
+    /// The SQL for the time of the database in seconds. `clock_timestamp()` and not `now()`, so that the time
+    /// is read again after a statement has waited for another hub.
     static let second = "extract(epoch FROM clock_timestamp())::bigint"
-    /// PostgreSQL's code for a row that would be there twice.
+    /// PostgreSQL's error code for a row that would violate a unique index.
     static let keyTaken = "23505"
 
     package let chain: FleetName
@@ -21,8 +39,8 @@ package struct HubDatabase: Sendable {
     private let pool: PostgreSQLPool
 
     /// - Parameters:
-    ///   - settings: where the database is, in the form of libpq.
-    ///   - who: whom the audit log names.
+    ///   - settings: The connection settings in libpq's form.
+    ///   - who: The operator whom the audit log names.
     package init(
         _ settings: String, chain: FleetName,
         by who: @autoclosure @escaping @Sendable () -> HubOperator = .current
@@ -38,13 +56,13 @@ package struct HubDatabase: Sendable {
         tasks = BrokerTasks(pool)
     }
 
-    /// Whether the database answers and takes changes. One that only repeats another, or is set to take none, refuses a change also
-    /// where there is nothing to change.
+    /// Checks that the database answers and accepts changes. The statement changes nothing, and a standby or
+    /// read-only database refuses it all the same.
     package func ping() async throws(PostgreSQLError) {
         _ = try await pool.rows("DELETE FROM countersign_fleet_task WHERE false")
     }
 
-    /// Figures for Prometheus. None of them is about a person.
+    /// Returns metrics for Prometheus. They contain nothing about a person.
     func metricsText() async throws(PostgreSQLError) -> String {
         let row = try await pool.rows(
             """
@@ -61,12 +79,12 @@ package struct HubDatabase: Sendable {
         guard values.count == 7 else { throw .rowMalformed }
         let figures = [
             ("kiosks", "Kiosks that are enrolled and not revoked."),
-            ("kiosks_online", "Those of them that are online."),
+            ("kiosks_online", "Kiosks that are enrolled, not revoked, and online."),
             ("kiosks_revoked", "Kiosks that are revoked."),
-            ("kiosks_alerts", "Kiosks that an operator has to look at."),
-            ("receipts", "Receipts that were taken."),
-            ("broker_tasks", "What the broker is still to be asked for."),
-            ("paused_documents", "Documents whose roll-out pauses."),
+            ("kiosks_alerts", "Kiosks with an alert that an operator must check."),
+            ("receipts", "Receipts that were stored."),
+            ("broker_tasks", "Tasks for the broker that are not done yet."),
+            ("paused_documents", "Documents whose roll-out is paused."),
         ]
         return zip(figures, values).map { figure, value in
             let name = "countersign_fleet_\(figure.0)"
@@ -76,20 +94,22 @@ package struct HubDatabase: Sendable {
 }
 
 extension String {
-    /// PostgreSQL's text.
+    /// The string in PostgreSQL's encoding of `text`.
     var bytes: [UInt8] { Array(utf8) }
 }
 
 extension [UInt8] {
-    /// From PostgreSQL's text.
+    /// The string of PostgreSQL's `text`.
     var text: String { String(decoding: self, as: UTF8.self) }
 
-    /// PostgreSQL's array of one dimension: of `bytea` (17), `bigint` (20), `text` (25) or `boolean` (16).
+    /// Returns PostgreSQL's binary encoding of a one-dimensional array. The types are `bytea` (17), `bigint`
+    /// (20), `text` (25) and `boolean` (16).
     static func postgreSQLArray(_ values: [[UInt8]], of type: UInt32) -> [UInt8] {
         func big(_ value: UInt32) -> [UInt8] {
             (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
         }
-        // Dimensions, whether there are nulls, type, size and lower bound, then each value after its size.
+        // The header has the number of dimensions, a flag for nulls, the type, the count and the lower bound.
+        // Each value follows its size.
         var bytes = big(values.isEmpty ? 0 : 1) + big(0) + big(type)
         if !values.isEmpty { bytes += big(UInt32(values.count)) + big(1) }
         for value in values { bytes += big(UInt32(value.count)) + value }

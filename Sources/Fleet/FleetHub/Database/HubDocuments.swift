@@ -3,9 +3,23 @@ package import JSON
 package import MdocModel
 package import ReaderStore
 
-/// The documents of a chain and their roll-outs.
+/// The documents of a chain and their roll-outs to kiosks.
+///
+/// Each level and name has any number of versions, of which a kiosk gets the newest that its roll-out has
+/// reached:
+/// - `put` stores a version and offers it to a share of its kiosks. Which kiosks come first follows from a
+///   hash of kiosk and version.
+/// - `widen` raises the share and forgets the counted failures.
+/// - Each kiosk that refuses the document, or returns to the former one, is counted once by `countFailure`.
+///   After `mostFailures` kiosks, the hub offers the former version again. Kiosks that already obey the newer
+///   one keep it.
+///
+/// `put` and `widen` write the audit log and queue notices to the kiosks in one transaction. The commands of
+/// `countersign-hub` call them; hubs only read documents and count failures. The caller verifies a document's
+/// signature before `put`. Kiosks verify it again, so a hub that stores a forged document changes no kiosk.
 package struct HubDocuments: Sendable {
-    /// After so many kiosks have refused a document, or went back from it, no further kiosk gets it until somebody widens its roll-out.
+    /// The number of kiosks whose refusal pauses a roll-out: no further kiosk gets the document until an
+    /// operator widens the roll-out.
     package static let mostFailures: Int64 = 3
 
     private let pool: PostgreSQLPool
@@ -18,18 +32,21 @@ package struct HubDocuments: Sendable {
         self.chain = chain
     }
 
+    /// The result of `put`.
     package enum PutOutcome: Equatable, Sendable {
+        /// The document was stored.
         case put
-        /// A version that is as high or higher is there.
+        /// The same or a higher version is stored already.
         case older(than: Int64)
     }
 
-    /// Puts a document in place, whose signature the caller has checked, and has its kiosks notified.
+    /// Stores a document whose signature the caller has verified, and has its kiosks notified.
     ///
     /// - Parameters:
-    ///   - keys: those that sign, in order of precedence. A document of an earlier key takes the place of those of later keys that
-    ///     have the same or a higher version, as it does at kiosks.
-    ///   - percent: how many of its kiosks get it at first, 1 to 100; the others keep the one before.
+    ///   - keys: The chain's fleet keys, in order of precedence. A document of an earlier key replaces
+    ///     documents of later keys with the same or a higher version, as it does at kiosks.
+    ///   - percent: The share of its kiosks that get the document at first, 1 to 100. The others keep the
+    ///     former one.
     package func put(
         _ document: VerifiedFleetDocument, among keys: [FleetKey] = [], percent: Int64 = 100,
         at now: Timestamp
@@ -42,7 +59,8 @@ package struct HubDocuments: Sendable {
             percent: percent)
         return try await audit.recording {
             link, deadline throws(PostgreSQLError) -> (PutOutcome, OperatorAct?) in
-            // One who puts a document waits for another.
+            // Only one document is stored at a time, at all hubs: two calls could each find the other's
+            // version absent.
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
             let others = try link.rows(
                 """
@@ -57,6 +75,7 @@ package struct HubDocuments: Sendable {
                     return (.older(than: version), nil)
                 }
             }
+            // The replaced documents have the same or a higher version, and would otherwise hide the new one.
             for table in ["countersign_fleet_failure", "countersign_fleet_document"] where !others.isEmpty {
                 _ = try link.rows(
                     "DELETE FROM \(table) WHERE level = $1::text AND name = $2::text AND version >= $3::bigint",
@@ -78,7 +97,8 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// A notice to all kiosks, or to each of those of the level's name.
+    /// Returns the statement that queues a notice: one to all kiosks, or one to each kiosk of the level's
+    /// name.
     private static func noticeTasks(for level: FleetLevel) -> String {
         let selection =
             switch level {
@@ -90,8 +110,10 @@ package struct HubDocuments: Sendable {
         return "INSERT INTO countersign_fleet_task (kind, kiosk) \(selection)"
     }
 
-    /// Gives the newest document of a level to more of its kiosks, and forgets failures. False if there is no document. Where
-    /// nothing is another than before its kiosks are notified all the same, and the audit log has no row.
+    /// Rolls out the newest document of a level to a larger share of its kiosks, and resets its failures. Its
+    /// kiosks are notified even if nothing changes; only a change is written to the audit log.
+    ///
+    /// - Returns: `false` if there is no document.
     package func widen(
         _ level: FleetLevel, _ name: FleetName, percent: Int64
     ) async throws(PostgreSQLError) -> Bool {
@@ -114,7 +136,8 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// Gives version and digest, and whether anything is another than before.
+    /// The statement that widens a roll-out. It returns the version, the digest and whether a value has
+    /// changed.
     private static let widening = """
         UPDATE countersign_fleet_document AS document SET percent = $3::bigint, failures = 0 FROM (
             SELECT version, percent, failures FROM countersign_fleet_document
@@ -124,7 +147,8 @@ package struct HubDocuments: Sendable {
         RETURNING document.version, document.digest, former.percent <> $3::bigint OR former.failures > 0
         """
 
-    /// Counts a kiosk's refusal of a document against its roll-out: once, and only where the roll-out has come to this kiosk.
+    /// Counts a kiosk's refusal against the document's roll-out: once for each kiosk, and only if the
+    /// roll-out has reached the kiosk.
     func countFailure(
         _ entry: KioskReport.Entry, at name: FleetName, by kiosk: FleetName
     ) async throws(PostgreSQLError) {
@@ -143,12 +167,13 @@ package struct HubDocuments: Sendable {
             [entry.level.rawValue.bytes, name.text.bytes, entry.version.postgreSQL, kiosk.text.bytes])
     }
 
-    /// Whether the roll-out of a document has come to a kiosk: drawn for each version.
+    /// Returns the condition for a kiosk that the roll-out has reached. It hashes kiosk and version, so that
+    /// each version begins with other kiosks.
     private static func isReached(kiosk: StaticString) -> String {
         "get_byte(sha256(convert_to(\(kiosk) || version, 'UTF8')), 0) * 100 < percent * 256"
     }
 
-    /// The newest document of each level and name, with how far its roll-out is.
+    /// Returns the newest document of each level and name with the state of its roll-out, for operators.
     package func rollOuts() async throws(PostgreSQLError) -> [JSONValue] {
         try await pool.rows(
             """
@@ -170,7 +195,8 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// The newest document of each level for a kiosk, as far as roll-outs have come.
+    /// Returns the documents for a kiosk: the newest of each level whose roll-out has reached the kiosk and
+    /// is not paused.
     func newest(for kiosk: KioskRecord) async throws(PostgreSQLError) -> [HubState.Entry] {
         let rows = try await pool.rows(
             """
@@ -193,7 +219,7 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// A document that is for this kiosk; nil for another's and for none.
+    /// Returns the document with this digest if it is for this kiosk, otherwise `nil`.
     func document(_ digest: [UInt8], for kiosk: KioskRecord) async throws(PostgreSQLError) -> [UInt8]? {
         try await pool.rows(
             """
@@ -209,7 +235,7 @@ package struct HubDocuments: Sendable {
 }
 
 extension VerifiedFleetDocument {
-    /// Whether a later key than this document's signed the other one, or a key that signs no more.
+    /// Whether the other document was signed by a later key than this one, or by a key that no longer counts.
     fileprivate func takesPlace(of other: [UInt8], among keys: [FleetKey]) -> Bool {
         guard let own = keys.firstIndex(where: { $0.id == signer }) else { return false }
         guard let other = try? VerifiedFleetDocument(other, by: FleetKeyring(keys)),

@@ -4,8 +4,9 @@ package import MdocModel
 internal import OpenSSLCrypto
 package import ReaderStore
 
-/// A kiosk as the hub knows it.
+/// A kiosk's row in the hub's database.
 package struct KioskRecord: Equatable, Sendable {
+    /// The state of a kiosk: invited with a code, enrolled, or revoked.
     package enum State: String, Sendable { case invited, active, revoked }
 
     package let name: FleetName
@@ -13,23 +14,27 @@ package struct KioskRecord: Equatable, Sendable {
     package let group: FleetName?
     package let state: State
     package let isStopped: Bool
-    /// The SHA-256 of the SubjectPublicKeyInfo; empty before it is enrolled.
+    /// The SHA-256 of the kiosk's SubjectPublicKeyInfo; empty before the enrolment.
     package let keyDigest: [UInt8]
-    /// Seconds since 1970; 0 for never.
+    /// The time of the enrolment, in seconds since 1970; 0 for never.
     package let enrolled: Int64
+    /// The time at which the kiosk was last heard of, in seconds since 1970; 0 for never.
     package let seen: Int64
     package let isOnline: Bool
     package let software: String
-    /// What the kiosk reported last, as JSON; empty for nothing.
+    /// The last report of the kiosk, as JSON; empty if there is none.
     package let report: [UInt8]
+    /// The latest receipt that the hub has of this kiosk's present epoch.
     package let head: HubState.Head
-    /// Whether it was enrolled and has not sent the keys of its receipts since: another computer may have its name.
+    /// Whether the kiosk was enrolled and has not sent its receipt keys since. Another computer may have its
+    /// name.
     package let isRejoining: Bool
-    /// Whether its key was revoked, under whatever name.
+    /// Whether the kiosk's key was revoked, under this or another name.
     package let isKeyRevoked: Bool
-    /// What an operator has to look at; empty for nothing.
+    /// The id of a condition that an operator must check; empty if there is none.
     package let alert: String
 
+    /// The columns that `init` reads, in their order.
     static let columns = """
         kiosk, site, member_of, state, is_stopped, key_digest, enrolled, seen, is_online, software, report,
         head_sequence, head_digest, alert, is_rejoining, EXISTS (
@@ -59,12 +64,13 @@ package struct KioskRecord: Equatable, Sendable {
         isKeyRevoked = values[15] == [1]
     }
 
-    /// After which receipt the kiosk continues. Who was enrolled again says with its keys first whether it has those of before.
+    /// The receipt after which the kiosk continues. A kiosk that was enrolled again begins at 0: from its
+    /// keys the hub then recognises whether it has the earlier receipts.
     var expected: HubState.Head {
         isRejoining ? HubState.Head(sequence: 0, digest: SignedReceipt.origin) : head
     }
 
-    /// For operators.
+    /// The record for operators: the operator's page and `kiosk list`.
     package var json: JSONValue {
         let report = (try? JSONItem.parse(report[...])).map { JSONValue($0) } ?? .null
         return [
@@ -78,9 +84,9 @@ package struct KioskRecord: Equatable, Sendable {
     }
 }
 
-/// The kiosks of a chain: their codes, keys, states and reports, and what they may do in an hour.
+/// The kiosks of a chain: their codes, keys, states and reports, and their limits for each hour.
 package struct HubKiosks: Sendable {
-    /// How long a code can be used, in seconds.
+    /// The validity of a code, in seconds.
     package static let codeLifetime: Int64 = 86_400
 
     private let pool: PostgreSQLPool
@@ -95,8 +101,10 @@ package struct HubKiosks: Sendable {
         self.chain = chain
     }
 
-    /// Makes a one-time code for a kiosk that is new or was revoked; nil if there is such a kiosk. Receipt keys that it has sent and
-    /// that signed nothing are forgotten: once it is enrolled it sends its keys again.
+    /// Creates a one-time code for a kiosk that is new or was revoked. Receipt keys that the kiosk has sent
+    /// and that signed no receipt are deleted: the kiosk sends its keys again after its enrolment.
+    ///
+    /// - Returns: The code, or `nil` if there is an active kiosk of this name.
     package func invite(
         _ kiosk: FleetName, site: FleetName?, group: FleetName?, at now: Timestamp
     ) async throws(PostgreSQLError) -> String? {
@@ -127,9 +135,11 @@ package struct HubKiosks: Sendable {
 
     private static func digest(_ code: String) -> [UInt8] { Digest(.sha256, of: code.bytes[...]).bytes }
 
-    /// Spends the code of a kiosk for its key: once, in time, and for no key that was revoked. A key of the database is in no way derived from a code.
+    /// Enrols a kiosk's key with its code: once, within the code's validity, and not for a revoked key. The
+    /// database contains only the code's digest.
     ///
-    /// Throws `failed` with `keyTaken` where another kiosk has the key.
+    /// - Returns: `false` if the code does not apply.
+    /// - Throws: `failed` with `keyTaken` if another kiosk has the key.
     func enrol(
         _ kiosk: FleetName, code: String, keyDigest: [UInt8], at now: Timestamp
     ) async throws(PostgreSQLError) -> Bool {
@@ -151,7 +161,7 @@ package struct HubKiosks: Sendable {
         ).first.map { row throws(PostgreSQLError) in try KioskRecord(row) }
     }
 
-    /// In the order of their names, from the one after `name` on.
+    /// Returns kiosks in the order of their names, beginning after `name`.
     package func all(
         after name: String = "", atMost limit: Int64
     ) async throws(PostgreSQLError) -> [KioskRecord] {
@@ -163,7 +173,8 @@ package struct HubKiosks: Sendable {
         ).map { row throws(PostgreSQLError) in try KioskRecord(row) }
     }
 
-    /// Refuses the kiosk's certificate from now on, and has the broker remove its account. False if there is no such kiosk, or it is revoked.
+    /// Revokes a kiosk: its certificate is refused from now on, and the broker removes its account. Returns
+    /// `false` if there is no such kiosk or it is revoked already.
     package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording(
             .kiosk(.kioskRevoked, kiosk),
@@ -179,21 +190,21 @@ package struct HubKiosks: Sendable {
                 """, [kiosk.text.bytes])
     }
 
-    /// Whether a kiosk that had this key was revoked, be its name another's by now.
+    /// Whether a kiosk with this key was revoked, even if its name is now another computer's.
     func isRevoked(_ keyDigest: [UInt8]) async throws(PostgreSQLError) -> Bool {
         try await pool.rows(
             "SELECT 1 FROM countersign_fleet_revoked_key WHERE key_digest = $1::bytea", [keyDigest]
         ).first != nil
     }
 
-    /// Has the broker remove an account that was made while the kiosk was revoked.
+    /// Queues the removal of a broker account that was created while the kiosk was revoked.
     func removeAccount(of kiosk: FleetName) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             "INSERT INTO countersign_fleet_task (kind, kiosk) VALUES ('remove', $1::text)",
             [kiosk.text.bytes])
     }
 
-    /// Says that the kiosk takes no orders, or takes them again. False if that is so already.
+    /// Stops a kiosk, or lets it accept orders again. Returns `false` if that is its state already.
     package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording(
             .kiosk(isStopped ? .kioskStopped : .kioskStarted, kiosk),
@@ -206,11 +217,13 @@ package struct HubKiosks: Sendable {
                 """, [kiosk.text.bytes, [isStopped ? 1 : 0]])
     }
 
-    /// What a kiosk says of itself: its failures count against roll-outs, and operators look at its receipts where they differ.
+    /// Stores a kiosk's report, counts the documents that it refuses, and raises an alert if its receipts
+    /// differ.
     ///
-    /// - Returns: after how many seconds it may report again, where it has reported as often as it may: the report is not kept then.
+    /// - Returns: The number of seconds until the kiosk may report again if it has reached its limit; the
+    ///   report is not stored then.
     @discardableResult
-    func take(
+    func record(
         _ report: KioskReport, of kiosk: KioskRecord, at now: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
         let alert = Self.alerts.contains(report.receipts) ? report.receipts : ""
@@ -230,12 +243,12 @@ package struct HubKiosks: Sendable {
         return nil
     }
 
-    /// What a kiosk may say of its receipts that an operator has to look at.
+    /// The problems with receipts, named by a kiosk, that an operator must check.
     private static let alerts = [HubProblem.ID.receiptsDiffer, .receiptBroken, .receiptKeyTaken].map(
         \.rawValue)
 
-    /// What the broker says of kiosks. Others than those of the fleet are skipped, and those that are revoked.
-    func keep(
+    /// Stores presences that the broker published. Unknown and revoked kiosks are skipped.
+    func record(
         _ presences: [FleetName: KioskPresence], at now: Timestamp
     ) async throws(PostgreSQLError) {
         let all = Array(presences)
@@ -254,14 +267,14 @@ package struct HubKiosks: Sendable {
             ])
     }
 
-    /// Has operators look at a kiosk.
+    /// Sets the alert of a kiosk, which an operator must check.
     func alert(_ id: String, at kiosk: FleetName) async throws(PostgreSQLError) {
         _ = try await pool.rows(
             "UPDATE countersign_fleet_kiosk SET alert = $2::text WHERE kiosk = $1::text",
             [kiosk.text.bytes, id.bytes])
     }
 
-    /// The kiosks that an operator has to look at, and why, in the order of their names.
+    /// Returns the kiosks with an alert, in the order of their names.
     package func alerts() async throws(PostgreSQLError) -> [JSONValue] {
         try await pool.rows(
             "SELECT kiosk, alert FROM countersign_fleet_kiosk WHERE alert <> '' ORDER BY kiosk"
@@ -271,7 +284,7 @@ package struct HubKiosks: Sendable {
         }
     }
 
-    /// Forgets a kiosk's alert. False if it has no alert.
+    /// Clears a kiosk's alert. Returns `false` if it has none.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
             let row = try link.rows(
@@ -288,12 +301,13 @@ package struct HubKiosks: Sendable {
         }
     }
 
-    /// Counts what a kiosk does, and changes further columns with it, both or neither. The clock is that of the database: those of
-    /// hubs may differ.
+    /// Counts an action of a kiosk and changes further columns in the same statement. Uses the clock of the
+    /// database, because the clocks of hubs may differ.
     ///
     /// - Parameters:
-    ///   - columns: assignments of SQL, each with a comma behind it. `values` are those of `$2` and so on.
-    /// - Returns: after how many seconds it may do so again, where it has done so as often as it may: nothing is changed then.
+    ///   - columns: SQL assignments, each followed by a comma. `values` are the values of `$2` and later.
+    /// - Returns: The number of seconds until the next hour if the kiosk has reached its limit; nothing is
+    ///   changed then.
     func count(
         _ limit: HourlyLimit, of kiosk: FleetName, setting columns: String = "", _ values: [[UInt8]] = []
     ) async throws(PostgreSQLError) -> Int64? {
@@ -315,18 +329,19 @@ package struct HubKiosks: Sendable {
     }
 }
 
-/// What a kiosk may do so many times within an hour, at all hubs together.
+/// An action that a kiosk may do a limited number of times in an hour, at all hubs together.
 enum HourlyLimit: String {
     case reports, passwords, renewals
 
+    /// The limit for one hour.
     var most: Int64 {
         switch self {
-        // One whose lanes come and go says so 120 times.
+        // A kiosk whose lanes come and go reports up to 120 times.
         case .reports: 1000
-        // One that the broker never lets in asks 65 times, and where all of eight hubs lack the broker each of them. One that the
-        // broker has let in keeps its password, also where it is started again and again.
+        // A kiosk that the broker never accepts asks 65 times, and 520 times if eight hubs each lack a
+        // broker. A kiosk that the broker has accepted keeps its password, even over restarts.
         case .passwords: 600
-        // A daemon has another certificate each minute at most, and one as soon as it is started.
+        // A daemon renews at most once a minute, and once at its start.
         case .renewals: 120
         }
     }

@@ -3,31 +3,53 @@ internal import JSON
 internal import MdocModel
 package import ReaderStore
 
-/// What became of a push of receipts.
+/// The result of a push of receipts.
 package enum ReceiptPush: Equatable, Sendable {
-    /// They are in the database, each once; this is the latest of the kiosk.
+    /// The receipts are committed, each once. The value is the kiosk's latest receipt.
     case committed(HubState.Head)
-    /// Nothing was taken: the next has to be the one after this head.
+    /// Nothing was stored: the next receipt must be the one after this head.
     case gap(HubState.Head)
-    /// Nothing was taken: the hub has another receipt of the same number. The chain was rolled back, or is another one.
+    /// Nothing was stored: the hub has another receipt with this number. The kiosk's chain was restored from
+    /// a backup, or is another one.
     case differs(at: Int64)
+    /// Nothing was stored: the receipt with this number has a fault.
     case broken(at: Int64, ReceiptChainFault)
-    /// Nothing was taken: the kiosk has pushed what it may push in an hour. After so many seconds it may push again.
+    /// Nothing was stored: the kiosk has pushed its hourly limit, and may push again after this number of
+    /// seconds.
     case tooMany(retryAfter: Int64)
+    /// The push is not a row of consecutive receipts, or has too many.
     case malformed
+    /// There is no such kiosk, or it was revoked.
     case revoked
 }
 
-/// The receipts of a chain's kiosks, and the keys that sign them.
+/// The receipts of a chain's kiosks, and the keys that verify them.
+///
+/// `HubRoutes` calls `store` with a push of a kiosk. A push is stored completely or not at all:
+/// - It contains 1 to 512 consecutive receipts, each signed by a key that the kiosk has sent.
+/// - Receipts up to the kiosk's latest one must equal the stored receipts. A push that was repeated after a
+///   lost answer therefore succeeds.
+/// - The first new receipt must follow the kiosk's latest one: by number (`gap`), and by the digest that
+///   links them (`differs`).
+/// - A kiosk may push 16 MiB in an hour.
+///
+/// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
+/// kiosk gets its answer, and is in the database once, whichever hub took it.
+///
+/// The hub stores receipts as they were signed. It checks that each has the content of a receipt and nothing
+/// else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of each
+/// kiosk stays in the kiosk's row.
 package struct HubReceipts: Sendable {
-    /// The most receipts of one push.
+    /// The maximum number of receipts in one push.
     package static let mostReceipts = 512
-    /// The most keys that one kiosk may have, be there receipts of them or not.
+    /// The maximum number of receipt keys of one kiosk in one epoch, whether or not they have signed
+    /// receipts.
     static let mostKeys: Int64 = 64
 
-    /// The most that one kiosk pushes in an hour, in bytes: more than 20 000 receipts of the usual length, which are those of months.
+    /// The maximum that one kiosk may push in an hour, in bytes: more than 20 000 receipts of usual length,
+    /// which a kiosk writes in months.
     static let mostPushed: Int64 = 1 << 24
-    /// PostgreSQL's code for a row that is for no partition.
+    /// PostgreSQL's error code for a row without a partition.
     private static let partitionMissing = "23514"
 
     private let pool: PostgreSQLPool
@@ -38,8 +60,9 @@ package struct HubReceipts: Sendable {
         self.months = months
     }
 
-    /// Takes the receipts that follow those that are there, all of them or none. What is there already changes nothing.
-    package func take(
+    /// Stores the receipts that follow the kiosk's latest one: all of them or none. Receipts that are stored
+    /// already change nothing.
+    package func store(
         _ chain: ReceiptChain, of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
         guard !chain.links.isEmpty, chain.links.count <= Self.mostReceipts else { return .malformed }
@@ -54,28 +77,29 @@ package struct HubReceipts: Sendable {
             receipts.append(receipt)
         }
         do throws(PostgreSQLError) {
-            return try await take(receipts, of: kiosk)
+            return try await store(receipts, of: kiosk)
         } catch .failed(code: Self.partitionMissing) {
-            // The clock of the database was put right by more than a month.
+            // The partition is missing: the clock of the database was corrected by more than a month.
             try await months.make()
-            return try await take(receipts, of: kiosk)
+            return try await store(receipts, of: kiosk)
         } catch .failed(code: HubDatabase.keyTaken) {
-            // Another kiosk has pushed the first receipts of one of the keys at the same time.
-            return try await take(receipts, of: kiosk)
+            // Another kiosk has stored the first receipts of the same key at the same time. The second
+            // attempt sees that and refuses the key.
+            return try await store(receipts, of: kiosk)
         }
     }
 
-    private func take(
+    private func store(
         _ receipts: [SignedReceipt], of kiosk: FleetName
     ) async throws(PostgreSQLError) -> ReceiptPush {
         let signatures = try await signatures(of: receipts, from: kiosk)
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
-            try Self.take(receipts, having: signatures, of: kiosk, on: link, until: deadline)
+            try Self.store(receipts, having: signatures, of: kiosk, on: link, until: deadline)
         }
     }
 
-    /// Checks the signatures of the receipts that are to be taken, as far as that can be seen without holding the kiosk's row. What is
-    /// there already, and what is not taken whoever signed it, is not checked.
+    /// Verifies the signatures of the new receipts before the kiosk's row is locked. Skips receipts that are
+    /// stored already, and pushes that are refused for another reason.
     func signatures(
         of receipts: [SignedReceipt], from kiosk: FleetName
     ) async throws(PostgreSQLError) -> CheckedSignatures {
@@ -93,15 +117,17 @@ package struct HubReceipts: Sendable {
         return CheckedSignatures(of: new, by: keys)
     }
 
-    private static func take(
+    private static func store(
         _ receipts: [SignedReceipt], having signatures: CheckedSignatures, of kiosk: FleetName,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> ReceiptPush {
+        // Locked, so that two pushes of one kiosk at two hubs follow each other.
         guard let account = try ReceiptAccount(of: kiosk, isHeld: true, on: link, until: deadline),
             let earliest = receipts.first
         else {
             return .revoked
         }
+        // Until a kiosk that was enrolled again has sent its keys, the stored head may be another computer's.
         guard !account.isRejoining else {
             return .broken(at: earliest.sequence, .keyUnknown(earliest.keyID))
         }
@@ -121,13 +147,15 @@ package struct HubReceipts: Sendable {
         let next: HubState.Head
         switch verdict {
         case .broken(let place, let fault):
+            // If the first new receipt does not follow the hub's head, the chain is not broken: it was set
+            // back.
             return fault == .predecessorDiffers && place == first.sequence
                 ? .differs(at: head.sequence) : .broken(at: place, fault)
         case .intact(let count, let digest):
             next = HubState.Head(sequence: head.sequence + Int64(count), digest: digest)
         }
         try insert(new, of: kiosk, in: account, on: link, until: deadline)
-        try use(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, on: link, until: deadline)
+        try markUsed(keys.filter { !$0.isUsed }.map(\.key), of: kiosk, for: new, on: link, until: deadline)
         _ = try link.rows(
             """
             UPDATE countersign_fleet_kiosk SET head_sequence = $2::bigint, head_digest = $3::bytea,
@@ -140,7 +168,8 @@ package struct HubReceipts: Sendable {
         return .committed(next)
     }
 
-    /// The number of the first receipt of which the database has another one. Receipts older than the retention period are not compared.
+    /// Returns the number of the first receipt that differs from the stored one. Receipts older than the
+    /// retention period are not compared.
     private static func firstDifference(
         _ receipts: [SignedReceipt], of kiosk: FleetName, in account: ReceiptAccount,
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
@@ -162,6 +191,7 @@ package struct HubReceipts: Sendable {
             }
             stored[sequence] = digest
         }
+        // The latest receipt's month may have been dropped, but its digest is kept in the kiosk's row.
         stored[account.head.sequence] = account.head.digest
         return receipts.first { (stored[$0.sequence] ?? $0.digest) != $0.digest }?.sequence
     }
@@ -184,7 +214,7 @@ package struct HubReceipts: Sendable {
             ], until: deadline)
     }
 
-    /// The keys that a kiosk has sent, but those that have signed another's receipts.
+    /// Returns the keys that a kiosk has sent, without keys that have signed another kiosk's receipts.
     private static func receiptKeys(
         of kiosk: FleetName, on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> [(key: ReceiptPublicKey, isUsed: Bool)] {
@@ -202,9 +232,9 @@ package struct HubReceipts: Sendable {
         }
     }
 
-    /// Remembers which keys have signed receipts that are there: they are this kiosk's, and a computer is known by them. Throws
-    /// `failed` with `keyTaken` where one of them is another's by now.
-    private static func use(
+    /// Marks the keys that signed these receipts as used: they now belong to this kiosk, and its computer is
+    /// recognised by them. Throws `failed` with `keyTaken` if one of them has become another kiosk's.
+    private static func markUsed(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, for receipts: [SignedReceipt],
         on link: borrowing PostgreSQLLink, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
@@ -218,22 +248,26 @@ package struct HubReceipts: Sendable {
             """, [kiosk.text.bytes, .postgreSQLArray(points, of: 17)], until: deadline)
     }
 
-    /// What became of further keys of a kiosk.
+    /// The result of adding receipt keys.
     enum KeyOutcome: Equatable, Sendable {
+        /// The keys are stored.
         case added
-        /// They are there, and the kiosk's receipts are those of another computer from now on: a new one's from the first on, or one's
-        /// that was here before.
+        /// The keys are stored, and the kiosk's receipts are now another computer's: of a new one from the
+        /// first receipt on, or of an earlier one.
         case replaced(epoch: Int64)
+        /// The kiosk would have more than `mostKeys` keys.
         case tooMany
-        /// There is no such kiosk, or it is revoked.
+        /// There is no such kiosk, or it was revoked.
         case unknown
-        /// One of them has signed receipts of this other kiosk.
+        /// One of the keys has signed receipts of this other kiosk.
         case taken(by: FleetName)
     }
 
-    /// Lets further keys sign a kiosk's receipts: all of them or none, and none that has signed another kiosk's. A key is a kiosk's
-    /// with the first receipts that verify with it, and not before. It could not prove that it has the private half: that of a key that was
-    /// replaced is not there any more.
+    /// Adds keys that may sign a kiosk's receipts: all of them or none, and none that has signed another
+    /// kiosk's receipts.
+    ///
+    /// A key belongs to a kiosk only with the first receipt that it verifies. The kiosk is not asked to prove
+    /// that it has the private key, because the private key of a replaced receipt key no longer exists.
     func add(
         _ keys: [ReceiptPublicKey], of kiosk: FleetName, at now: Timestamp
     ) async throws(PostgreSQLError) -> KeyOutcome {
@@ -260,6 +294,7 @@ package struct HubReceipts: Sendable {
                 """, [kiosk.text.bytes, points, epoch.postgreSQL], until: deadline
             ).first?.first??.bigint
             guard let count, count <= Self.mostKeys else { return .tooMany }
+            // An unused key moves to the present epoch; a used one stays with the receipts that it signed.
             _ = try link.rows(
                 """
                 INSERT INTO countersign_fleet_receipt_key (kiosk, point, since, epoch)
@@ -273,7 +308,7 @@ package struct HubReceipts: Sendable {
         }
     }
 
-    /// How many receipts of a kiosk the database has, for checks.
+    /// Returns the number of stored receipts of a kiosk, for tests.
     package func count(of kiosk: FleetName) async throws(PostgreSQLError) -> Int64 {
         try await pool.rows(
             "SELECT count(*) FROM countersign_fleet_receipt WHERE kiosk = $1::text", [kiosk.text.bytes]
@@ -281,8 +316,8 @@ package struct HubReceipts: Sendable {
     }
 }
 
-/// Which receipts a kiosk's keys have signed. To find that out takes longer than all else of a push, and is done before the kiosk's
-/// row is held.
+/// The results of verifying receipts' signatures. Verification takes longer than the rest of a push, so it
+/// happens before the kiosk's row is locked.
 struct CheckedSignatures {
     private struct Check: Hashable {
         /// The SHA-256 of the receipt with its signature.
@@ -292,10 +327,11 @@ struct CheckedSignatures {
 
     private var results: [Check: Bool] = [:]
 
-    /// How many were checked.
+    /// The number of verified signatures.
     var count: Int { results.count }
 
-    /// Checks them in their order, up to the first that none of the keys has signed: no receipt after it is taken.
+    /// Verifies receipts in order, up to the first that none of the keys has signed: no receipt after it is
+    /// stored.
     init(of receipts: [SignedReceipt], by keys: [ReceiptPublicKey]) {
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for receipt in receipts {
@@ -306,8 +342,8 @@ struct CheckedSignatures {
         }
     }
 
-    /// Whether this very key signed this very receipt. What was not checked is checked now: the kiosk has sent further keys, or has
-    /// another chain, since its receipts and keys were looked up.
+    /// Whether the key signed the receipt. A pair that was not checked before is checked now: the kiosk has
+    /// sent further keys, or its chain has changed, since the receipts were read.
     func isSigned(_ receipt: SignedReceipt, by key: ReceiptPublicKey) -> Bool {
         results[Check(receipt: receipt.digest, key: key)] ?? receipt.isSigned(by: key)
     }

@@ -1,10 +1,15 @@
 internal import ReaderStore
 
-/// The tables of a fleet. Receipts are kept as they were signed; nothing in them is about a holder.
+/// The tables of a chain's database and their migrations. Receipts are stored as they were signed; they
+/// contain nothing about a holder.
+///
+/// A migration that was released never changes: a later one changes the tables. The functions that send
+/// statements are in the types of `HubDatabase`.
 enum HubTables {
+    /// The table with the version of the tables, and the migrations that lead to each version.
     static let schema = PostgreSQLSchema(versions: "countersign_fleet_schema", migrations: [first])
 
-    /// Version 1. Its statements also complete the tables of programs that knew no version.
+    /// Version 1. Its statements also complete tables of programs that had no versions.
     private static let first =
         [
             "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
@@ -38,7 +43,8 @@ enum HubTables {
                 alert text NOT NULL DEFAULT ''
             )
             """,
-            // A key is one kiosk's: of computers that were copied with it one is let in.
+            // A key belongs to one kiosk: of several computers that were copied with a key, only one is
+            // enrolled.
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_kiosk_key ON countersign_fleet_kiosk (key_digest)
             WHERE state = 'active' AND key_digest <> ''
@@ -53,8 +59,9 @@ enum HubTables {
                 PRIMARY KEY (kiosk, point)
             )
             """,
-            // A key that has signed receipts is one kiosk's: nobody pushes another's receipts as own ones. Several may send one that
-            // has not: who knows a kiosk's public key does not keep it from pushing.
+            // A key that has signed receipts belongs to one kiosk, so that a kiosk cannot push another's
+            // receipts as its own. A key that has signed none may be sent by several kiosks: knowing a
+            // kiosk's public key must not be enough to keep it from pushing.
             "DROP INDEX IF EXISTS countersign_fleet_receipt_key_point",
             """
             CREATE UNIQUE INDEX IF NOT EXISTS countersign_fleet_receipt_key_used
@@ -84,7 +91,7 @@ enum HubTables {
                 PRIMARY KEY (kiosk, epoch, sequence, received)
             ) PARTITION BY RANGE (received)
             """,
-            // The latest receipts of computers that others have taken the place of.
+            // The latest receipts of computers that were replaced.
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_ended_epoch (
                 kiosk text NOT NULL REFERENCES countersign_fleet_kiosk,
@@ -117,7 +124,8 @@ enum HubTables {
                 kiosk text NOT NULL
             )
             """,
-            // When a kiosk asked for tokens of a reader lately, seconds since 1970: the oldest first.
+            // The times at which a kiosk asked for tokens of a reader, in seconds since 1970, the oldest
+            // first.
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_reader_token (
                 kiosk text NOT NULL,
@@ -128,7 +136,7 @@ enum HubTables {
                 PRIMARY KEY (kiosk, brand, instance)
             )
             """,
-            // What operators changed by command. The program only appends.
+            // Operators' changes. The program only appends rows.
             """
             CREATE TABLE IF NOT EXISTS countersign_fleet_act (
                 number bigint PRIMARY KEY CHECK (number > 0),
@@ -143,14 +151,15 @@ enum HubTables {
             """,
         ] + columnsOfVersion1
 
-    /// Columns that came after the table: a program before version 1 may have made it without them.
+    /// Columns that were added after the table: a program from before version 1 may have created it without
+    /// them.
     private static let columnsOfVersion1 = [
         "reports_hour", "reports", "passwords_hour", "passwords", "renewals_hour", "renewals",
     ].map {
         "ALTER TABLE countersign_fleet_kiosk ADD COLUMN IF NOT EXISTS \($0) bigint NOT NULL DEFAULT 0"
     }
 
-    /// A month's receipts, which go as a whole when their time is over.
+    /// Returns the statement that creates the partition of a month, which is dropped as a whole later.
     static func partition(_ month: ReceiptMonth) -> String {
         """
         CREATE TABLE IF NOT EXISTS countersign_fleet_receipt_\(month.suffix) PARTITION OF countersign_fleet_receipt

@@ -2,7 +2,8 @@ package import MdocModel
 package import ReaderStore
 package import ReaderTokens
 
-/// Counts the requests for reader tokens, for all hubs of the chain. The clock is that of the database: those of hubs may differ.
+/// Counts the requests for reader tokens at all hubs of the chain together, by the clock of the database,
+/// because the clocks of hubs may differ.
 package struct HubTokenCounts: TokenCount {
     package typealias Failure = PostgreSQLError
 
@@ -13,6 +14,8 @@ package struct HubTokenCounts: TokenCount {
     package func note(
         _ request: TokenRequest, at _: Timestamp
     ) async throws(PostgreSQLError) -> Int64? {
+        // One statement, so that two hubs cannot both grant the last token of the window. Times far ahead
+        // come from a clock that was set back, and are dropped like old ones.
         let row = try await pool.rows(
             """
             INSERT INTO countersign_fleet_reader_token AS token (kiosk, brand, instance, asked, is_refused)
@@ -43,7 +46,7 @@ package struct HubTokenCounts: TokenCount {
             [request.caller.bytes, request.brand.text.bytes, request.instance.text.text.bytes])
     }
 
-    /// Forgets readers for which nobody has asked within the window.
+    /// Deletes the counts of readers without a request within the window.
     func forget() async throws(PostgreSQLError) {
         _ = try await pool.rows(
             """

@@ -1,29 +1,29 @@
 internal import Fleet
 internal import ReaderStore
 
-/// Where a kiosk's receipts continue, and how many it may push still.
+/// A kiosk's row for pushing receipts: its latest receipt, and how much it has pushed in this hour.
 struct ReceiptAccount {
     let head: HubState.Head
-    /// Which computer of this name the receipts are of, from 1 on.
+    /// The number of the computer with this name whose receipts these are, from 1.
     let epoch: Int64
-    /// Whether it has to send its keys first, by which the epoch is known.
+    /// Whether the kiosk must send its receipt keys first, from which the epoch follows.
     let isRejoining: Bool
-    /// What came within the hour, in bytes.
+    /// The number of bytes pushed in this hour.
     let pushed: Int64
     /// The time of the database, in seconds since 1970.
     let time: Int64
 
-    /// Until the next hour begins, from 1 to 3600.
+    /// The number of seconds until the next hour begins, 1 to 3600.
     var secondsLeft: Int64 { 3600 - time % 3600 }
 
-    /// What it has pushed within the hour once these are there, in bytes.
+    /// Returns the number of bytes pushed in this hour after these receipts are added.
     func pushed(with receipts: [SignedReceipt]) -> Int64 {
         receipts.reduce(pushed) { $0 + Int64($1.encoded.count) }
     }
 
-    /// Nil if there is no such kiosk, or it is revoked.
+    /// Reads the row of an active kiosk. `nil` if there is no such kiosk or it was revoked.
     ///
-    /// - Parameter isHeld: whether who holds it for the same kiosk at the same time waits until the transaction has ended.
+    /// - Parameter isHeld: Whether to lock the row until the transaction ends.
     init?(
         of kiosk: FleetName, isHeld: Bool, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
@@ -45,11 +45,15 @@ struct ReceiptAccount {
     }
 }
 
-/// An epoch is the chain of receipts of one computer. Another computer of the same name begins the next one, once an operator has
-/// let it in with a code: without a code a chain that ends, or continues otherwise, is found.
+/// The choice of a kiosk's epoch. An epoch is the receipt chain of one computer. Another computer with the
+/// same name begins the next epoch, but only after an operator has invited the kiosk again. Without an
+/// invitation, a chain that begins again is reported as `receiptsDiffer`.
 enum ReceiptEpoch {
-    /// The epoch of a kiosk that has these keys, and whether it is another one than before; nil if there is no such kiosk.
-    /// Which it is is asked once after each enrolment: that of which one of the keys has signed receipts, or else the next one.
+    /// Returns the epoch of a kiosk with these keys and whether it has changed; `nil` if there is no such
+    /// kiosk.
+    ///
+    /// The epoch is chosen once after each enrolment. It is the epoch in which one of the keys has signed
+    /// receipts, or else a new one.
     static func current(
         of kiosk: FleetName, having points: [UInt8], on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant
@@ -68,6 +72,8 @@ enum ReceiptEpoch {
             let sequence = row[2]?.bigint, let ended = row[4]?.bigint
         else { throw .rowMalformed }
         guard isRejoining == [1] else { return (epoch, false) }
+        // With unknown keys, an epoch without receipts continues; otherwise a new one begins after all
+        // earlier ones.
         let next = row[3]?.bigint ?? (sequence == 0 ? epoch : max(epoch, ended) + 1)
         if next != epoch { try begin(next, of: kiosk, on: link, until: deadline) }
         _ = try link.rows(
@@ -76,7 +82,8 @@ enum ReceiptEpoch {
         return (next, next != epoch)
     }
 
-    /// Keeps where the present epoch ends, and continues with another: where that one ended, or from the first receipt on.
+    /// Stores the end of the present epoch and continues with another: at its stored end, or with the first
+    /// receipt of a new epoch.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant

@@ -1,21 +1,23 @@
 package import MdocModel
 package import ReaderStore
 
-/// The partitions of the receipts, one for each month in which some came.
+/// The partitions of the receipts, one for each month in which receipts arrived.
 package struct ReceiptMonths: Sendable {
-    /// How far the clocks of a hub and of the database may be apart where receipts are dropped, in seconds.
+    /// The maximum difference between the clocks of a hub and the database, in seconds. With a larger
+    /// difference, no receipts are dropped.
     package static let mostClockDifference: Int64 = 86_400
 
     private let pool: PostgreSQLPool
 
     init(_ pool: PostgreSQLPool) { self.pool = pool }
 
-    /// Makes the partitions of this month and the next, by the clock of the database: those of hubs may differ.
+    /// Creates the partitions of this month and the next, by the clock of the database, because the clocks of
+    /// hubs may differ.
     ///
-    /// - Returns: the time of the database.
+    /// - Returns: The time of the database.
     @discardableResult
     func make() async throws(PostgreSQLError) -> Timestamp {
-        // Two hubs that make one table at the same time would refuse each other.
+        // Without this lock, two hubs that create the same table at the same time would get errors.
         try await pool.transaction { link, deadline throws(PostgreSQLError) in
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
             let row = try link.rows("SELECT \(HubDatabase.second)", until: deadline).first
@@ -30,13 +32,14 @@ package struct ReceiptMonths: Sendable {
         }
     }
 
-    /// Makes the partitions of this month and the next, and drops those that are over for more than `count` months. Drops none where the
-    /// hub's clock is another than the database's: one of them is wrong.
+    /// Creates the partitions of this month and the next, and drops partitions that ended more than `count`
+    /// months ago. Drops nothing if the hub's clock differs from the database's, because one of them is
+    /// wrong.
     ///
-    /// - Parameter now: the time of the hub.
-    /// - Returns: by how many seconds the hub's clock is ahead.
+    /// - Parameter now: The time of the hub.
+    /// - Returns: The number of seconds by which the hub's clock is ahead.
     @discardableResult
-    package func keep(_ count: Int, at now: Timestamp) async throws(PostgreSQLError) -> Int64 {
+    package func maintain(months count: Int, at now: Timestamp) async throws(PostgreSQLError) -> Int64 {
         let time = try await make()
         let difference = now.secondsSince1970 - time.secondsSince1970
         guard abs(difference) <= Self.mostClockDifference else { return difference }
@@ -46,15 +49,17 @@ package struct ReceiptMonths: Sendable {
         let oldest = ReceiptMonth(of: time).advanced(by: -count)
         for name in names.compactMap({ $0.first.flatMap { $0 }?.text }) {
             guard let month = ReceiptMonth(suffix: name.suffix(6)), month < oldest else { continue }
+            // The name is made again from the month, so that nothing but a partition of receipts can be
+            // dropped.
             _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(month.suffix)")
         }
         return difference
     }
 }
 
-/// A month of UTC: the receipts that came in it are one partition of their table.
+/// A calendar month in UTC. Its receipts form one partition of their table.
 struct ReceiptMonth: Equatable, Comparable {
-    /// Months since the year 0.
+    /// The number of months since the year 0.
     private let number: Int
 
     init(of time: Timestamp) {
@@ -64,7 +69,7 @@ struct ReceiptMonth: Equatable, Comparable {
 
     private init(number: Int) { self.number = number }
 
-    /// From the end of a partition's name; nil for another.
+    /// Reads the month at the end of a partition's name, or returns `nil` for another text.
     init?(suffix: Substring) {
         guard suffix.utf8.count == 6, let value = Int(suffix), (1...12).contains(value % 100) else {
             return nil
@@ -76,12 +81,12 @@ struct ReceiptMonth: Equatable, Comparable {
 
     static func < (one: ReceiptMonth, other: ReceiptMonth) -> Bool { one.number < other.number }
 
-    /// `202611`.
+    /// Year and month, such as `202611`.
     var suffix: String { "\(number / 12 * 100 + number % 12 + 1)" }
-    /// The first second, since 1970.
+    /// The first second of the month, in seconds since 1970.
     var begin: Int64 {
         (FullDate(year: number / 12, month: number % 12 + 1, day: 1)?.daysSince1970 ?? 0) * 86_400
     }
-    /// The first second after it.
+    /// The first second after the month, in seconds since 1970.
     var end: Int64 { advanced(by: 1).begin }
 }

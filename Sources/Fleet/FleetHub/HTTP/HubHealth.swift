@@ -1,10 +1,10 @@
 internal import JSON
 internal import ReaderStore
 
-/// Whether the database answers and takes changes, for `GET /healthz`. The database is asked once in two seconds at most, however
-/// many ask the hub: nobody needs a certificate to do so.
+/// The answer to `GET /healthz`: whether the database answers and accepts changes. Anyone can ask, even
+/// without a certificate, so the database is asked at most once in two seconds.
 actor HubHealth {
-    /// How long an answer of the database counts.
+    /// The time for which an answer of the database is reused.
     static let lifetime = Duration.seconds(2)
 
     private struct Answer {
@@ -15,7 +15,7 @@ actor HubHealth {
     private let ping: @Sendable () async throws(PostgreSQLError) -> Void
     private let now: @Sendable () -> ContinuousClock.Instant
     private var latest: Answer?
-    /// The question to the database that is on its way; all who ask meanwhile wait for its answer.
+    /// The present question to the database. All callers wait for its answer.
     private var asking: Task<Answer, Never>?
 
     init(
@@ -26,7 +26,7 @@ actor HubHealth {
         self.ping = ping
     }
 
-    /// The last answer of the database, with its age.
+    /// Returns the state of the database with the age of its answer.
     func current() async throws(HubProblem) -> JSONValue {
         let answer = await answer()
         let age = now() - answer.time

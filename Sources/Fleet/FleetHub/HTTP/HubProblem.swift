@@ -3,7 +3,8 @@ internal import HTTPServing
 internal import JSON
 internal import ReaderStore
 
-/// Why a hub refuses a request (RFC 9457): a status, a stable id, and what to do next.
+/// A problem with which a hub refuses a request (RFC 9457): a status, a stable id, and a text that says what
+/// to do.
 struct HubProblem: ProblemDetails, Equatable {
     enum ID: String, CaseIterable, Sendable {
         case notFound, methodNotAllowed, queryRefused, bodyTooLong, bodyTooSlow, bodyRefused
@@ -20,9 +21,9 @@ struct HubProblem: ProblemDetails, Equatable {
     let id: ID
     let status: Int
     let detail: String
-    /// The latest receipt that the hub has, if that says what to send.
+    /// The latest receipt that the hub has, if the kiosk needs it to continue.
     var head: HubState.Head?
-    /// After how many seconds to ask again, if that is known.
+    /// The number of seconds until the request may be repeated, if known.
     var retryAfter: Int64?
 
     init(
@@ -48,7 +49,7 @@ struct HubProblem: ProblemDetails, Equatable {
         .methodNotAllowed, status: 405, "this path does not support the method")
     static let queryRefused = HubProblem(
         .queryRefused, status: 400,
-        "the path or the query is not valid: after must be the name of a kiosk, and no text may have a NUL or bytes that are no UTF-8"
+        "the path or the query is not valid: after must be the name of a kiosk, and no text may contain a NUL or bytes that are not UTF-8"
     )
     static let tooManyConnections = HubProblem(
         .tooManyConnections, status: 503,
@@ -62,21 +63,21 @@ struct HubProblem: ProblemDetails, Equatable {
     static let bodyCut = HubProblem(.bodyRefused, status: 400, "the body is cut off: send it again")
     static let operatorUnknown = HubProblem(
         .operatorUnknown, status: 401,
-        "the token is not that of an operator: send Authorization: Bearer with one whose digest is in operators"
+        "this is not an operator's token: send Authorization: Bearer with a token whose SHA-256 is in operators of the hub's file"
     )
     static let certificateRequired = HubProblem(
         .certificateRequired, status: 401, "this path is for kiosks: use the certificate of the kiosk")
     static let kioskUnknown = HubProblem(
         .kioskUnknown, status: 403,
-        "the certificate is not that of a kiosk of this chain: run countersign-hub kiosk invite KIOSK, and give the kiosk the code"
+        "the certificate does not belong to a kiosk of this chain: run countersign-hub kiosk invite KIOSK, and give the kiosk the code"
     )
     static let kioskRevoked = HubProblem(
         .kioskRevoked, status: 403,
-        "the kiosk, or its key, was revoked: it takes no orders. To have it in the chain again delete key.pem, certificate.pem and broker.json of STORE/fleet, then run countersign-hub kiosk invite KIOSK and give it the code"
+        "the kiosk or its key was revoked: it accepts no orders. To admit it again, delete key.pem, certificate.pem and broker.json in STORE/fleet, then run countersign-hub kiosk invite KIOSK and give it the code"
     )
     static let kioskStopped = HubProblem(
         .kioskStopped, status: 403,
-        "the kiosk is stopped: it takes no orders and gets no reader token. countersign-hub kiosk start ends that"
+        "the kiosk is stopped: it accepts no orders and gets no reader token. To start it, run countersign-hub kiosk start KIOSK"
     )
     static let readerTokenNotGranted = HubProblem(
         .readerTokenNotGranted, status: 403,
@@ -84,11 +85,11 @@ struct HubProblem: ProblemDetails, Equatable {
     )
     static let codeRefused = HubProblem(
         .codeRefused, status: 403,
-        "the code is not that of this kiosk, was used, or is older than a day: run countersign-hub kiosk invite"
+        "the code is not for this kiosk, was used before, or is older than a day: run countersign-hub kiosk invite KIOSK"
     )
     static let kioskKeyTaken = HubProblem(
         .kioskKeyTaken, status: 409,
-        "another kiosk has this key: delete key.pem of STORE/fleet, which was copied with the computer, and start the daemon again"
+        "another kiosk has this key, which was copied with the computer: delete key.pem in STORE/fleet and start the daemon again"
     )
     static let requestRefused = HubProblem(
         .requestRefused, status: 400,
@@ -104,11 +105,11 @@ struct HubProblem: ProblemDetails, Equatable {
         "the body is not a receipt chain of 1 to \(HubReceipts.mostReceipts) receipts in a row")
     static let receiptKeyTaken = HubProblem(
         .receiptKeyTaken, status: 409,
-        "a receipt key is that of another kiosk: an operator has to look at both. A computer that gets another name begins with an empty store"
+        "a receipt key belongs to another kiosk: an operator must check both kiosks. A computer that gets another name must begin with an empty store"
     )
     static let tooManyReceiptKeys = HubProblem(
         .tooManyReceiptKeys, status: 409,
-        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: see who renews them, or why receipt-key.pem of its store is lost again and again. A new store begins with one"
+        "the kiosk has more than \(HubReceipts.mostKeys) receipt keys: check who renews them, or why receipt-key.pem in its store is lost repeatedly. A new store begins with one key"
     )
     static let tokensAbsent = HubProblem(
         .notFound, status: 404, "this hub makes no reader tokens: add readerTokens to its file")
@@ -116,7 +117,7 @@ struct HubProblem: ProblemDetails, Equatable {
     static func tooManyReceipts(retryAfter seconds: Int64) -> HubProblem {
         HubProblem(
             .tooManyReceipts, status: 429,
-            "the kiosk has pushed \(HubReceipts.mostPushed >> 20) MiB of receipts within an hour: push on after \(seconds) s",
+            "the kiosk has pushed \(HubReceipts.mostPushed >> 20) MiB of receipts within an hour: continue after \(seconds) s",
             retryAfter: seconds)
     }
 
@@ -143,6 +144,6 @@ struct HubProblem: ProblemDetails, Equatable {
 }
 
 extension JSONFault {
-    /// A body that is not what the request takes.
+    /// The problem for a body that the request does not accept.
     var problem: HubProblem { HubProblem(.bodyRefused, status: 400, explanation) }
 }

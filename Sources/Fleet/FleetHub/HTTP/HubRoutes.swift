@@ -12,14 +12,31 @@ internal import ReaderIdentityStore
 internal import ReaderStore
 internal import Transport
 
-/// What a hub answers. Who asks is known by the certificate alone, and each question looks whether it still holds.
+/// The routes of a hub. `HubServer` calls each handler with a request of the network, in the request's own
+/// task.
+///
+/// Every kiosk route except the one for certificates begins with `kiosk(_:)`. It identifies the kiosk by its
+/// certificate and asks the database whether this key is still enrolled, so a revocation counts from the next
+/// request on. The routes that give a kiosk credentials check again before they answer.
+///
+/// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so it has limited
+///   places.
+/// - `GET /fleet/v1/state` and `/fleet/v1/documents/{digest}` offer documents.
+/// - `POST /fleet/v1/report`, `/receipt-keys` and `/receipts` store what a kiosk sends.
+/// - `POST /fleet/v1/broker-password` and `/reader-tokens` give a kiosk credentials.
+/// - `GET /healthz` and the routes of `OperatorRoutes` are not for kiosks.
+///
+/// The routes translate between HTTP and `HubDatabase`; the rules are there. A hub signs no documents: it
+/// only stores and returns them. Nothing that a kiosk sends changes another kiosk's data.
 package struct HubRoutes: Sendable {
+    /// A method and path with the function that answers.
     struct Route: Sendable {
         let method: HTTPRequest.Method
         let path: String
         let handler: @Sendable (HubCall) async throws(HubProblem) -> Response
     }
 
+    /// The maximum size of a push of receipts, in bytes.
     private static let largestPush = 1 << 20
 
     private let database: HubDatabase
@@ -28,18 +45,19 @@ package struct HubRoutes: Sendable {
     private let operators: OperatorRoutes
     private let tokens: HubTokens?
     private let audit: Logger
-    /// For what somebody unknown, or a kiosk that was taken over, can cause again and again.
+    /// The log for refusals that a stranger or a captured kiosk can cause repeatedly, with a limited number
+    /// of lines.
     private let refusals: LimitedLog
     private let health: HubHealth
-    /// Requests for a certificate by callers of whom nothing is known. Nobody needs a certificate to ask for one: without a limit,
-    /// strangers with separate requests would take all connections to the database from the kiosks.
+    /// The places for certificate requests of unknown callers. Without this limit, strangers could occupy all
+    /// connections to the database, because such a request needs no certificate.
     let enrolments = WorkPlaces(count: 4, mostWaiting: 256)
-    /// Renewals by kiosks that show their certificate: one kiosk has a share of the connections, so no number of strangers takes these
-    /// places.
+    /// The places for renewals by kiosks that show their certificate. Strangers cannot occupy them, and each
+    /// kiosk has a limited number of connections.
     private let renewals = WorkPlaces(count: 4, mostWaiting: 256)
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter tokens: nil if this hub makes no reader tokens.
+    /// - Parameter tokens: The token server, or `nil` if this hub makes no reader tokens.
     package init(
         _ database: HubDatabase, authority: HubAuthority, broker: HubBroker, operators: OperatorRoutes,
         tokens: HubTokens?, audit: Logger,
@@ -88,7 +106,7 @@ package struct HubRoutes: Sendable {
 
     // MARK: Who asks
 
-    /// The kiosk whose certificate was shown, with the key that it enrolled with, and not revoked.
+    /// Returns the kiosk that showed its certificate, if its key is enrolled and not revoked.
     private func kiosk(_ call: HubCall) async throws(HubProblem) -> KioskRecord {
         guard let der = await call.peerCertificate() else { throw .certificateRequired }
         return try await kiosk(showing: der)
@@ -99,8 +117,8 @@ package struct HubRoutes: Sendable {
         return try await kiosk(name, with: key)
     }
 
-    /// The kiosk that a certificate names, with its key; nil if it is no kiosk's. Whether the hub still knows the kiosk by this
-    /// certificate is another question.
+    /// Returns the kiosk's name and key in a certificate, or `nil` if the certificate is not a kiosk's. Does
+    /// not check that the kiosk is still enrolled.
     static func kiosk(in der: [UInt8]) -> (name: FleetName, key: SubjectPublicKeyInfo)? {
         guard let certificate = try? Certificate(der: der[...]),
             certificate.extendedKeyUsage == [.clientAuthentication],
@@ -117,7 +135,7 @@ package struct HubRoutes: Sendable {
         }
         let digest = Self.digest(key)
         guard let record, constantTimeEquals(record.keyDigest[...], digest[...]) else {
-            // Its name may be another computer's by now.
+            // The name may now be another computer's, while this key was revoked under that name before.
             let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.isRevoked(digest)
             }
@@ -133,8 +151,10 @@ package struct HubRoutes: Sendable {
 
     // MARK: Certificates
 
-    /// With a code: the first certificate. Without: a renewed one, for the key that the kiosk enrolled with. The request is signed
-    /// by that key; a request that somebody repeats gives a certificate that only the kiosk can use.
+    /// Issues a certificate: the first one with a code, later ones without a code for the enrolled key.
+    ///
+    /// The request is signed by the kiosk's key. If somebody sends the request again, the new certificate is
+    /// useless without that key.
     private func certify(_ call: HubCall) async throws(HubProblem) -> Response {
         let body = try await call.body(upTo: VerifiedCertificationRequest.maximumSize)
         guard let request = try? VerifiedCertificationRequest(der: body[...]),
@@ -164,14 +184,14 @@ package struct HubRoutes: Sendable {
             audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
         } else {
             _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
-            // Nobody needs a certificate for a renewal; who shows one is that kiosk.
+            // A renewal needs no certificate, but a shown certificate must be the same kiosk's.
             if let shown = await call.peerCertificate() {
                 guard try await kiosk(showing: shown).name == name else { throw .kioskUnknown }
             }
         }
         let pem = try certificate(request, as: name, at: time)
         if call.bearer == nil {
-            // One that cannot be made is not counted.
+            // Counted only after the certificate was made.
             try await count(.renewals, of: name)
             audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
         }
@@ -201,7 +221,7 @@ package struct HubRoutes: Sendable {
             throw .databaseUnavailable(error)
         }
         if isEnrolled { return }
-        // No code helps a key that was revoked: the kiosk has to make another one.
+        // A revoked key cannot be enrolled with any code: the kiosk must make a new key.
         let isRevoked = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.kiosks.isRevoked(digest)
         }
@@ -237,13 +257,13 @@ package struct HubRoutes: Sendable {
         let report = try mapping(KioskReport(JSONText(body[...])), \JSONFault.problem)
         let time = now()
         let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.kiosks.take(report, of: kiosk, at: time)
+            try await database.kiosks.record(report, of: kiosk, at: time)
         }
         if let seconds { throw .tooMany(.reports, retryAfter: seconds) }
         return .noContent
     }
 
-    /// Counts what a kiosk does, or refuses it.
+    /// Counts an action of a kiosk, or throws if the kiosk has reached its hourly limit.
     private func count(_ limit: HourlyLimit, of kiosk: FleetName) async throws(HubProblem) {
         let seconds = try await HubProblem.asking { () throws(PostgreSQLError) in
             try await database.kiosks.count(limit, of: kiosk)
@@ -253,13 +273,14 @@ package struct HubRoutes: Sendable {
 
     private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
-        // Also where the broker does not answer: it may have the account all the same.
+        // Counted even if the broker does not answer, because the broker may have created the account.
         try await count(.passwords, of: kiosk.name)
         guard let access = await broker.makeAccount(of: kiosk.name) else { throw .brokerUnavailable }
         do throws(HubProblem) {
             _ = try await self.kiosk(call)
         } catch {
-            // It was revoked meanwhile, and the broker may have removed its account before.
+            // The kiosk was revoked in the meantime, and the broker may have removed its account before this
+            // one was created.
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.removeAccount(of: kiosk.name)
             }
@@ -274,7 +295,7 @@ package struct HubRoutes: Sendable {
         _ = try await kiosk(call)
         guard let tokens else { throw .tokensAbsent }
         let body = try await call.body(upTo: HubTokens.largestRequest)
-        // It may have been stopped or revoked while the body came.
+        // Checked again: the kiosk may have been stopped or revoked while the body arrived.
         let kiosk = try await kiosk(call)
         guard !kiosk.isStopped else { throw .kioskStopped }
         return try await tokens.respond(to: body, of: kiosk, audit: audit, at: now())
@@ -291,7 +312,7 @@ package struct HubRoutes: Sendable {
         var keys: [ReceiptPublicKey] = []
         for block in blocks {
             guard let key = Self.receiptKey(block) else {
-                throw HubProblem(.bodyRefused, status: 400, "a key is not on P-256")
+                throw HubProblem(.bodyRefused, status: 400, "a key is not on the curve P-256")
             }
             keys.append(key)
         }
@@ -303,14 +324,14 @@ package struct HubRoutes: Sendable {
         case .added: return .noContent
         case .replaced(let epoch):
             audit.notice(
-                "the receipts of a kiosk are another computer's from now on",
+                "the receipts of a kiosk now come from another computer",
                 metadata: ["kiosk": "\(kiosk.name)", "epoch": "\(epoch)"])
             return .noContent
         case .unknown: throw .kioskRevoked
         case .tooMany: throw .tooManyReceiptKeys
         case .taken(let owner):
             refusals.warning(
-                "a receipt key is another kiosk's", of: kiosk.name.text,
+                "a receipt key belongs to another kiosk", of: kiosk.name.text,
                 ["kiosk": "\(kiosk.name)", "of": "\(owner)"])
             try await HubProblem.asking { () throws(PostgreSQLError) in
                 try await database.kiosks.alert(HubProblem.receiptKeyTaken.id.rawValue, at: kiosk.name)
@@ -329,7 +350,7 @@ package struct HubRoutes: Sendable {
         let body = try await call.body(upTo: Self.largestPush)
         guard let chain = try? ReceiptChain(parsing: body) else { throw .receiptsMalformed }
         let push = try await HubProblem.asking { () throws(PostgreSQLError) in
-            try await database.receipts.take(chain, of: kiosk.name)
+            try await database.receipts.store(chain, of: kiosk.name)
         }
         if case .committed(let head) = push { return .json(head.json) }
         let problem = push.problem(head: kiosk.expected)
@@ -346,7 +367,7 @@ package struct HubRoutes: Sendable {
 }
 
 extension HubProblem {
-    /// What the database answers; `databaseUnavailable` where it does not.
+    /// Returns the result of a database call, or throws `databaseUnavailable` if it fails.
     static func asking<Value: Sendable>(
         _ body: () async throws(PostgreSQLError) -> Value
     ) async throws(HubProblem) -> Value {
@@ -367,21 +388,23 @@ extension ReceiptPush {
         case .gap(let head):
             HubProblem(
                 .receiptGap, status: 409,
-                "receipt \(head.sequence + 1) is missing: send the receipts from it on",
+                "receipt \(head.sequence + 1) is missing: send the receipts from this one on",
                 head: head)
         case .differs(let place):
             HubProblem(
                 .receiptsDiffer, status: 409,
-                "the hub has another receipt \(place): nothing was taken. \(FleetAgent.setBack)", head: head)
+                "the hub has another receipt with number \(place): nothing was stored. \(FleetAgent.setBack)",
+                head: head)
         case .broken(_, .keyUnknown):
             HubProblem(
                 .receiptKeyUnknown, status: 409,
-                "a key signed that the kiosk has not sent: send its receipt keys",
+                "the receipts are signed by a key that the kiosk has not sent: send its receipt keys",
                 head: head)
         case .broken(let place, let fault):
             HubProblem(
                 .receiptBroken, status: 400,
-                "receipt \(place): \(fault.explanation): nothing was taken. \(FleetAgent.setBack)", head: head
+                "receipt \(place): \(fault.explanation): nothing was stored. \(FleetAgent.setBack)",
+                head: head
             )
         }
     }

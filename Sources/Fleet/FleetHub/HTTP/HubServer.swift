@@ -7,17 +7,33 @@ internal import NIOCore
 internal import NIOSSL
 package import ServiceLifecycle
 
-/// The hub's HTTP over TLS. Kiosks show their certificates; who shows none can enrol and nothing else, and has one of few places for
-/// a short time.
+/// The hub's HTTPS server for kiosks and operators.
+///
+/// `HTTPServing` supplies the listener, limits and TLS; this type adds the hub's limits, its router and its
+/// problems. `countersign-hub` runs it as a service.
+///
+/// - A kiosk is identified by its certificate, an operator by a token. Their connections have `connections`
+///   places.
+/// - A client without either is a *stranger*: it can enrol, load the page or ask for the health, and has one
+///   of few separate places for a short time. Strangers can thus not keep a kiosk out, nor kiosks a computer
+///   that enrols.
+/// - One kiosk or operator has at most 16 connections.
+/// - Requests are not answered on the connection's event loop, because a push of receipts verifies thousands
+///   of signatures.
+///
+/// TLS verifies only that the chain's authority issued a certificate. `HubRoutes` decides for each request
+/// whether the kiosk is still enrolled. A refused request ends its connection.
 package struct HubServer: Service {
-    /// How long a connection may be open without a request, or with an incomplete one.
+    /// The maximum time without a request, or with an incomplete one, in seconds.
     private static let idleSeconds: Int64 = 30
-    /// For how long what a client sends after a problem is discarded: it reads the answer meanwhile.
+    /// The time after a problem during which the client's data is discarded, so that the client can read the
+    /// answer.
     private static let discardTime = TimeAmount.seconds(2)
-    /// The fewest places of callers without a certificate, however few kiosks there are: a kiosk has one of them until the end of its
-    /// handshake, while others push the oldest out.
+    /// The minimum number of places for strangers, even with few kiosks: a kiosk occupies one until its
+    /// handshake is complete, while strangers push the oldest out.
     private static let fewestStrangerPlaces = 256
-    /// How many connections one kiosk, or one operator's token, may have: the client of a kiosk has eight at most.
+    /// The maximum number of connections of one kiosk or one operator's token. A kiosk's client uses at most
+    /// eight.
     private static let mostOfOneCaller = 16
 
     private let host: String
@@ -31,10 +47,11 @@ package struct HubServer: Service {
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
-    ///   - connections: how many of kiosks and operators may be open at once. Half as many further ones may be strangers'.
-    ///   - strangerLifetime: how long a connection may be open on which neither a kiosk nor an operator is known.
-    ///   - writeTimeout: how long a client may take nothing of what is written to it.
-    ///   - listening: called with the port once requests are taken.
+    ///   - connections: The number of places for kiosks and operators. Half as many further places, and at
+    ///     least 256, are for strangers.
+    ///   - strangerLifetime: The maximum time of a connection on which no kiosk or operator was identified.
+    ///   - writeTimeout: The maximum time in which a client reads nothing of an answer.
+    ///   - listening: A function that is called with the port when the server accepts requests.
     package init(
         host: String, port: Int, tls: ServerTLS, routes: HubRoutes, connections: Int,
         strangerLifetime: Duration = .seconds(10), writeTimeout: Duration = .seconds(60), log: Logger,
@@ -52,7 +69,8 @@ package struct HubServer: Service {
             strangerLifetime: TimeAmount(strangerLifetime),
             mostOfOneCaller: Self.mostOfOneCaller,
             wasRefused: { [limitedLog] in
-                limitedLog.warning("a connection made room, or was refused: all places are taken")
+                limitedLog.warning(
+                    "a connection was closed to make room, or was refused: all places are taken")
             })
         self.writeTimeout = TimeAmount(writeTimeout)
         let router = Router(context: HubContext.self)
@@ -69,13 +87,14 @@ package struct HubServer: Service {
         max(connections / 2, fewestStrangerPlaces)
     }
 
-    /// Lets this process have as many files open as the connections need, as far as the system lets it.
+    /// Raises this process's limit of open files to what the connections need, as far as the system permits.
     package static func makeRoom(for connections: Int) {
         OpenConnections.makeRoom(for: connections + strangerPlaces(beside: connections), listeners: 1)
     }
 
     package func run() async throws {
-        // Not on the connection's event loop, as a daemon does: a push of receipts has thousands of signatures to verify.
+        // Unlike in a daemon, requests are not answered on the connection's event loop: a push of receipts
+        // has thousands of signatures to verify.
         let limits = ConnectionLimits(
             idle: .seconds(Self.idleSeconds), write: writeTimeout, answersOnEventLoop: false)
         try await ListeningServer(
@@ -92,16 +111,16 @@ package struct HubServer: Service {
         context.connections = connections
         let response = try await responder.respond(to: request, context: context)
         try await writer.write(response: response.head, body: response.body)
-        // What is left of a body that was refused is not read.
+        // The rest of a refused body is not read.
         if response.headers[.connection] == "close" { channel.end(discardingFor: Self.discardTime) }
     }
 }
 
-/// One request on its way to its route.
+/// The context of one request.
 struct HubContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// Where the caller of this request becomes known; nil in no request of a server.
+    /// The book in which the caller of this request is recorded. Always set by a server.
     var connections: OpenConnectionBook?
 
     init(source: ApplicationRequestContextSource) {
@@ -110,7 +129,8 @@ struct HubContext: RequestContext {
     }
 }
 
-/// Answers with problems (RFC 9457) where a route throws one, and says nothing of other errors.
+/// Answers with the problem (RFC 9457) that a route throws, and with `failed` for any other error, without
+/// its text.
 private struct ProblemMiddleware: RouterMiddleware {
     let log: LimitedLog
 
@@ -134,15 +154,15 @@ private struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// A request of which nothing is believed yet.
+/// A request whose caller and content are unverified.
 struct HubCall {
-    /// How long a body may take.
+    /// The maximum time in which a body arrives.
     private static let bodyTimeout = TimeAmount.seconds(20)
 
     let request: Request
     let context: HubContext
 
-    /// The certificate that the client showed, in DER; TLS has verified it. Nil if it showed none.
+    /// Returns the certificate that the client showed and TLS verified, in DER, or `nil` if it showed none.
     func peerCertificate() async -> [UInt8]? {
         guard let certificate = try? await context.channel.nioSSL_peerCertificate().get() else { return nil }
         return try? certificate.toDERBytes()
@@ -166,15 +186,15 @@ struct HubCall {
         }
     }
 
-    /// Records who asks on this connection, which is a stranger's no more.
-    func know(_ caller: String) { context.connections?.know(context.channel, as: caller) }
+    /// Records the caller of this connection, which is then no longer a stranger's.
+    func identifyCaller(as caller: String) { context.connections?.know(context.channel, as: caller) }
 
-    /// The token of `Authorization: Bearer`; nil if it has no token.
+    /// The token in `Authorization: Bearer`, or `nil` without one.
     var bearer: String? { request.headers[.authorization]?.bearerToken }
 }
 
 extension Response {
-    /// The response to a request that is refused. It ends the connection.
+    /// Returns the response for a refused request, after which the connection ends.
     static func refusal(_ refusal: HubProblem) -> Response {
         var response = problem(refusal)
         response.headers[.cacheControl] = "no-store"

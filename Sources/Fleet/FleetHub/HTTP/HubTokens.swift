@@ -9,17 +9,19 @@ internal import MdocModel
 internal import ReaderStore
 package import ReaderTokens
 
-/// The token server of a chain in its hubs: makes reader tokens for the kiosks that have a grant. All hubs count together.
+/// The token server of a chain, in each hub: makes reader tokens for kiosks with a grant. All hubs count
+/// requests together.
 package struct HubTokens: Sendable {
-    /// The most bytes of a request.
+    /// The maximum size of a request, in bytes.
     static let largestRequest = 1 << 12
 
     private let folder: BrandFolder
     private let server: TokenServer<HubTokenCounts>
 
     /// - Parameters:
-    ///   - folder: with the brands whose keys verify what is made.
-    ///   - grants: each for a name of `HubTokens.caller`.
+    ///   - folder: The folder with the brands whose keys verify the tokens.
+    ///   - grants: The grants, each for a caller's name from `caller`.
+    ///   - signers: The keys that sign tokens, one for each brand.
     package init(
         _ folder: BrandFolder, grants: [TokenGrant], signers: [ReaderTokenSigner], _ database: HubDatabase
     ) {
@@ -29,12 +31,13 @@ package struct HubTokens: Sendable {
             from: .keys(signers))
     }
 
-    /// The caller of a grant. No kiosk is named like a site or a group: its name has no colon.
+    /// Returns the caller's name in a grant. A site's or group's name contains a colon, so it differs from
+    /// every kiosk's name.
     package static func caller(_ level: FleetLevel, _ name: FleetName) -> String {
         level == .kiosk ? name.text : "\(level.rawValue):\(name)"
     }
 
-    /// Answers a kiosk that is known by its certificate.
+    /// Answers the token request of a kiosk that was identified by its certificate.
     func respond(
         to body: [UInt8], of kiosk: KioskRecord, audit log: Logger, at now: Timestamp
     ) async throws(HubProblem) -> Response {
@@ -61,7 +64,7 @@ package struct HubTokens: Sendable {
             \JSONFault.problem)
     }
 
-    /// The brands as they are now: a key that an operator revokes makes no token from then on.
+    /// Reads the brands again for each request, so that a revoked key makes no further token.
     private func brands(_ log: Logger) throws(HubProblem) -> BrandRegistry {
         do throws(BrandRegistryError) {
             return try folder.registry()

@@ -7,9 +7,10 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderStore
 
-/// What operators see: kiosks, roll-outs and figures. Everybody may have the page; what it shows takes a token.
+/// The routes for operators: kiosks, roll-outs and metrics. The page itself is open to everyone; its data
+/// requires an operator's token.
 package struct OperatorRoutes: Sendable {
-    /// The most kiosks of one answer.
+    /// The maximum number of kiosks in one answer.
     private static let kiosksAtOnce: Int64 = 500
 
     private let database: HubDatabase
@@ -53,17 +54,18 @@ package struct OperatorRoutes: Sendable {
         ]
     }
 
-    /// Throws `operatorUnknown` for another token than an operator's. The time does not depend on how much of it is right.
+    /// Checks the operator's token, or throws `operatorUnknown`. The time does not depend on how many bytes
+    /// match.
     private func permit(_ call: HubCall) throws(HubProblem) {
         guard let bearer = call.bearer else { throw .operatorUnknown }
         let digest = Digest(.sha256, of: Array(bearer.utf8)[...])
         var isKnown = false
         for token in tokens where digest.equals(token[...]) { isKnown = true }
         guard isKnown else { throw .operatorUnknown }
-        call.know("operator \(digest.bytes.hexadecimal)")
+        call.identifyCaller(as: "operator \(digest.bytes.hexadecimal)")
     }
 
-    /// The kiosk after which the list begins; empty for the first.
+    /// Returns the name of the kiosk after which the list begins; empty for the beginning.
     private static func after(in call: HubCall) throws(HubProblem) -> String {
         guard let text = call.request.uri.queryParameters["after"], !text.isEmpty else { return "" }
         guard let name = FleetName(text) else { throw .queryRefused }
@@ -79,6 +81,7 @@ package struct OperatorRoutes: Sendable {
         }
     }
 
+    /// The content security policy of the page: only the hub's own files, no inline script, no frames.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

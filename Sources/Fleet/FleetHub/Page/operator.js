@@ -1,18 +1,21 @@
-// The operator's page: which kiosks of the chain are down, what they obey, and what needs attention. Nothing of it is about a person.
+// The operator's page: it shows which kiosks of the chain are down, which documents they obey, and what needs attention. It contains
+// nothing about a person.
 
 import { joined, listed, phrase, plain } from "./text.js";
 
-/// From one look to the next, in milliseconds.
+/// The time between two loads of the chain's state, in milliseconds.
 const pause = 15_000;
+/// The maximum number of kiosks in the table.
 const mostRows = 200;
 const find = (name) => document.querySelector(`[data-${name}]`);
 let token = "";
 let chain = { kiosks: [], documents: [] };
+/// The name of the kiosk whose details are shown, or null.
 let shown = null;
-/// When the chain was seen last; null for never.
+/// The time of the last successful load, or null before the first.
 let seen = null;
 
-/// What kiosks and hubs say by an id, in words.
+/// The ids that kiosks and hubs report, with their English text.
 const words = {
     "document.malformed": "it is not a document",
     "document.too_long": "it is too long",
@@ -25,24 +28,24 @@ const words = {
     "document.version_taken": "another document has this version",
     "document.not_yet_valid": "it is dated ahead of the kiosk's clock",
     "document.withdrawal_not_allowed": "its key may not withdraw that key",
-    "document.member_fixed": "it changes what only the kiosk's own file says",
+    "document.member_fixed": "it changes a member that only the kiosk's own file may set",
     "document.configuration_refused": "the configuration has a fault",
     "document.trust_refused": "the trust bundle is refused",
     "document.brands_refused": "the brands are refused",
     "document.failed_before": "the lanes did not become ready with it",
     receiptsDiffer: "the hub has other receipts",
-    receiptBroken: "a receipt does not hold",
-    receiptKeyTaken: "a receipt key is another kiosk's",
-    receiptsWaiting: "very many receipts wait for the hub",
+    receiptBroken: "a receipt is not valid",
+    receiptKeyTaken: "a receipt key belongs to another kiosk",
+    receiptsWaiting: "more than 100 000 receipts wait for the hub",
     readerMissing: "the reader is not connected",
-    readerInUse: "another program has the reader",
-    readerBlocked: "the reader hangs",
+    readerInUse: "another program uses the reader",
+    readerBlocked: "the reader does not respond",
     stopped: "it cannot be used",
     trustNotSetUp: "no issuer is trusted",
     recordsUnavailable: "its store cannot be read or written",
 };
 
-/// The words of an id with the id, which the documentation has. An id that is not known came from outside.
+/// Returns the text of an id followed by the id, which the documentation lists. An unknown id comes from outside and is returned alone.
 function said(id) {
     return Object.hasOwn(words, id) ? `${words[id]} (${id})` : String(id);
 }
@@ -60,7 +63,7 @@ async function ask(path) {
     const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" }).catch(() => null);
     const body = await answer?.json().catch(() => null) ?? null;
     if (answer?.ok && body !== null) { return body; }
-    // What is no problem of a hub's comes from somebody before it.
+    // An answer without a problem of the hub comes from a proxy or load balancer before it.
     throw new Error(body?.detail ?? "The hub does not answer");
 }
 
@@ -81,7 +84,7 @@ function refusals({ report }) {
     return (report?.documents ?? []).filter(({ result }) => result !== "applied");
 }
 
-/// What is wrong with a kiosk beside its state, each as the parts of a sentence; empty for nothing.
+/// Returns the faults of a kiosk other than its state, each as the parts of a sentence.
 function faults(kiosk) {
     const found = refusals(kiosk).map(({ level, version, result }) => phrase`${level} ${version}: ${said(result)}`);
     for (const { name, state } of kiosk.report?.health?.lanes ?? []) {
@@ -136,7 +139,7 @@ function showKiosks() {
         [kiosk, site, group].some((name) => name?.includes(text)));
     find("count").textContent = `${matching.length} of ${chain.kiosks.length} kiosks`
         + (matching.length > mostRows ? `; ${mostRows} are shown` : "");
-    // What has the focus keeps it when the table is made again.
+    // The table is made again, so the button that had the focus gets it back.
     const focused = document.activeElement?.dataset.of;
     find("kiosks").replaceChildren(table("Kiosks by name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
         matching.slice(0, mostRows).map((kiosk) => {
@@ -152,7 +155,7 @@ function buttonOf(name) {
     return [...find("kiosks").querySelectorAll("button")].find((button) => button.dataset.of === name);
 }
 
-/// Shows one kiosk above the table, or none, from where the focus goes back to its row.
+/// Shows the details of one kiosk above the table. With null, hides them and returns the focus to the kiosk's row.
 function choose(name) {
     const former = shown;
     shown = name;
@@ -174,7 +177,7 @@ function showOne() {
         ["Lanes", lanesOf(kiosk), "none"], ["Trust lists", trustOf(kiosk)],
         ["Documents", joined(documents), "none"], ["Receipts", `${kiosk.receipts}`],
         ["What is wrong", joined(faults(kiosk)), isDown(kiosk) ? "it is down" : "nothing"]];
-    // A fact is a text, or the parts of sentences with the word for none.
+    // A fact is a text, or a list of sentence parts with the word to show if the list is empty.
     find("one").replaceChildren(...facts.flatMap(([name, content, none]) => {
         const parts = Array.isArray(content) ? content : listed([content]);
         return [element("dt", {}, name), element("dd", {}, ...(parts.length === 0 ? [none] : parts))];
@@ -191,7 +194,7 @@ function show() {
     const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, percent, failures }) =>
         phrase`Version ${version} for ${level} ${name} is paused: ${failures} kiosks refused it or went back from it. See “What is wrong” below. Then run countersign-hub document widen ${name} --level ${level} --percent ${percent}.`);
     const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) =>
-        phrase`${kiosk}: ${said(alert)}. Look at the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
+        phrase`${kiosk}: ${said(alert)}. Check the kiosk and its receipts, then run countersign-hub alert clear ${kiosk}.`);
     const all = [...alerts, ...differing];
     find("alerts-card").hidden = all.length === 0;
     find("alerts").replaceChildren(...all.map((parts) => element("li", {}, ...parts)));
@@ -202,14 +205,14 @@ function show() {
     showOne();
 }
 
-async function look() {
+async function refresh() {
     try {
         chain = await load();
         find("entry").hidden = true;
         find("chain").hidden = false;
         show();
     } catch (error) {
-        find("state").replaceChildren(...(seen === null ? phrase`${error.message}` : phrase`${error.message}; shown is the state of ${seen}`));
+        find("state").replaceChildren(...(seen === null ? phrase`${error.message}` : phrase`${error.message}; this page shows the state of ${seen}`));
         find("state").dataset.ready = "no";
     }
 }
@@ -218,9 +221,9 @@ find("form").addEventListener("submit", (event) => {
     event.preventDefault();
     token = find("token").value.trim();
     find("token").value = "";
-    look();
+    refresh();
 });
 find("search").addEventListener("input", showKiosks);
 find("filter").addEventListener("change", showKiosks);
 find("close").addEventListener("click", () => choose(null));
-setInterval(() => { if (!find("chain").hidden) { look(); } }, pause);
+setInterval(() => { if (!find("chain").hidden) { refresh(); } }, pause);

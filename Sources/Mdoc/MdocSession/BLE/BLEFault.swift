@@ -1,12 +1,12 @@
-/// What ends a transfer over Bluetooth Low Energy.
+/// A fault that ends a transfer over Bluetooth Low Energy.
 package enum BLEFault: Error, Equatable, Sendable {
     /// The link ended before the transfer was complete.
     case linkLost
     /// The phase took longer than its deadline.
     case deadlinePassed
-    /// The peer ended the session by State 02 before its message was complete.
+    /// The peer ended the session with State 02 before its message was complete.
     case endedWithinMessage
-    /// An unknown value of State, by its first byte; nil when it was empty.
+    /// An unknown value of State, with its first byte. Nil if the value was empty.
     case stateUnknown(UInt8?)
     /// A characteristic value without a prefix, or with nothing behind the prefix 01.
     case valueEmpty
@@ -14,13 +14,14 @@ package enum BLEFault: Error, Equatable, Sendable {
     case prefixUnknown(UInt8)
     /// A message without a byte.
     case messageEmpty
-    /// A message of `announced` bytes, so far or in all, exceeds `limit` (Q194).
+    /// The message exceeds `limit` bytes (Q194). `announced` is the length that L2CAP announces, or the
+    /// number of bytes received so far.
     case messageTooLong(announced: Int, limit: Int)
-    /// A message came while another waited to be taken.
+    /// A message came while an earlier one still waited for delivery.
     case messageUnexpected
-    /// What came over L2CAP begins with no length: a peer of the first edition (Q66).
+    /// The bytes over L2CAP do not begin with a length, as those of a peer of the first edition (Q66).
     case notFramed
-    /// A call that the machine's state does not allow: an error of the driver.
+    /// The driver made a call that the machine's state does not allow.
     case outOfTurn
 }
 
@@ -63,18 +64,19 @@ extension BLEFault {
     }
 }
 
-/// How a transfer over Bluetooth Low Energy ended. Holds no message bytes.
+/// The reason for which a transfer over Bluetooth Low Energy ended. Holds no bytes of messages.
 package enum BLEEndReason: Error, Equatable, Sendable {
-    /// We ended it.
+    /// This side ended the transfer.
     case finished
-    /// The peer ended it by State 02 between messages; in `awaitResponse` it has declined.
+    /// The peer ended the transfer with State 02 between messages. In the phase `awaitResponse` this means
+    /// that the holder declined.
     case terminated(BLEPhase)
-    /// The peer closed the link after every message had its answer: a normal end (Q78).
+    /// The peer closed the link after every message had an answer, which is a normal end (Q78).
     case disconnected
-    /// What happened, in which phase (Q89).
+    /// The transfer failed with this fault in this phase (Q89).
     case failed(BLEPhase, BLEFault)
 
-    /// What happened, and in which phase (Q89).
+    /// The reason as a text for people, with the phase of a fault (Q89).
     package var explanation: String {
         switch self {
         case .finished: "this reader ended the transfer"

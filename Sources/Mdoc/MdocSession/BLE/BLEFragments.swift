@@ -1,5 +1,5 @@
-/// ISO/IEC 18013-5, 8.3.3.1.1.6: a message cut into characteristic values, each of a prefix byte and a part of the
-/// message. All but the last have full size (Q68).
+/// A message cut into characteristic values (ISO/IEC 18013-5, 8.3.3.1.1.6). Each value has a prefix byte and
+/// a part of the message. All values but the last have the full size (Q68).
 package struct BLEFragments: Sequence, Equatable, Sendable {
     /// The first byte of a value.
     package enum Prefix: UInt8, Sendable {
@@ -9,15 +9,19 @@ package struct BLEFragments: Sequence, Equatable, Sendable {
         case more = 1
     }
 
-    /// The size of all values but the last: Bluetooth Core, Volume 3 Part F 3.2.9 has none above 512 bytes, whatever
-    /// MTU was agreed on (Q67); with a limit below 2 nothing could be sent.
+    /// Returns the size of all values but the last, in bytes: `valueLimit`, but at least 2 and at most 512.
+    ///
+    /// Bluetooth Core, Volume 3 Part F 3.2.9 allows no longer value, even if the MTU is larger (Q67). A value
+    /// of fewer than 2 bytes could carry nothing.
     static func fullValue(within valueLimit: Int) -> Int { Swift.min(Swift.max(valueLimit, 2), 512) }
 
     private var rest: ArraySlice<UInt8>
     private let longestPart: Int
 
-    /// Values of at most `valueLimit` bytes, prefix included, and never more than 512; a limit below 2 counts as 2.
-    /// Nil for an empty message, which cannot be sent.
+    /// Creates values of at most `valueLimit` bytes, prefix included. The limit is at least 2 and at most
+    /// 512.
+    ///
+    /// - Returns: `nil` for an empty message, which cannot be sent.
     package init?(_ message: ArraySlice<UInt8>, valueLimit: Int) {
         guard !message.isEmpty else { return nil }
         rest = message
@@ -28,7 +32,7 @@ package struct BLEFragments: Sequence, Equatable, Sendable {
         Iterator(self)
     }
 
-    /// Gives the values in their order; their parts share the message's storage.
+    /// An iterator over the values in their order. Their parts share the message's storage.
     package struct Iterator: IteratorProtocol {
         private var fragments: BLEFragments
 

@@ -3,12 +3,15 @@ internal import COSE
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// ISO/IEC 18013-5, 8.3.3.1.1.3: the value of the Ident characteristic, by which a phone knows the reader that has
-/// its engagement. It proves nothing to us: only the session's decryption does (Q71).
+/// The value of the Ident characteristic (ISO/IEC 18013-5, 8.3.3.1.1.3), with which a phone recognises the
+/// reader that has its engagement.
+///
+/// The value proves nothing to the reader. Only a message that decrypts proves that the phone made the
+/// engagement (Q71).
 package struct BLEIdent: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// The value for the key of this engagement, hashed as it came.
+    /// Derives the value from the engagement's key, by HKDF over the key's bytes as they were received.
     package init(for engagement: DeviceEngagement) throws(SessionError) {
         let key = SecretBytes(copying: engagement.eDeviceKeyBytes.bytes)
         do throws(OpenSSLCryptoError) {

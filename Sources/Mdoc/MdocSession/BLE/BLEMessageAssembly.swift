@@ -1,26 +1,29 @@
-/// ISO/IEC 18013-5, 8.3.3.1.1.6: a message put together from characteristic values of any size (Q68, Q69).
+/// The assembly of a message from characteristic values of any size (ISO/IEC 18013-5, 8.3.3.1.1.6; Q68, Q69).
 ///
-/// The memory held grows with what has come, never with what is yet to come (Q194).
+/// Its memory grows with the bytes that were received, never with an announced length (Q194).
 package struct BLEMessageAssembly: Sendable {
     private let maximumLength: Int
     private let fullValue: Int
     private var message: [UInt8] = []
-    /// How many values that were not the last of their message had another size than the full one: worth a
-    /// diagnostic, and nothing more (Q68).
+    /// The number of values that were shorter or longer than the full size, the last value of each message
+    /// aside. A diagnostic: such values are accepted (Q68).
     package private(set) var oddValues = 0
 
-    /// Messages of at most `maximumLength` bytes, from values that should have `fullValue` bytes.
+    /// Creates an assembly of messages of at most `maximumLength` bytes, from values that should have
+    /// `fullValue` bytes.
     package init(maximumLength: Int, fullValue: Int) {
         self.maximumLength = maximumLength
         self.fullValue = fullValue
     }
 
-    /// How many bytes of the incomplete message have come.
+    /// The number of bytes of the incomplete message so far.
     package var count: Int { message.count }
 
     package var hasBegun: Bool { !message.isEmpty }
 
-    /// Takes a value; gives the message where the value was its last. After an error there is nothing more to take.
+    /// Appends a value to the message. Do not call it again after an error.
+    ///
+    /// - Returns: the complete message if `value` was its last value, otherwise `nil`.
     package mutating func append(_ value: ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {
         guard let first = value.first else { throw .valueEmpty }
         guard let prefix = BLEFragments.Prefix(rawValue: first) else { throw .prefixUnknown(first) }

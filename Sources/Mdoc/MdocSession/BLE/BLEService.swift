@@ -1,6 +1,6 @@
 package import NDEF
 
-/// ISO/IEC 18013-5, 8.3.3.1.1.4: the GATT service of a mode and its characteristics.
+/// The GATT service of a mode, with its characteristics (ISO/IEC 18013-5, 8.3.3.1.1.4).
 package enum BLEService: Hashable, Sendable {
     /// mdoc peripheral server mode: the phone is the GATT server and advertises this UUID.
     case mdocPeripheralServer(BluetoothUUID)
@@ -13,16 +13,17 @@ package enum BLEService: Hashable, Sendable {
         }
     }
 
-    /// State: start and end, from either side; notify, write without response.
+    /// The UUID of State, in which either side signals start and end. Properties: notify, write without
+    /// response.
     package var state: BluetoothUUID { characteristic(0x01, 0x05) }
 
-    /// Client2Server: what the GATT client sends; write without response.
+    /// The UUID of Client2Server, for the messages of the GATT client. Property: write without response.
     package var client2Server: BluetoothUUID { characteristic(0x02, 0x06) }
 
-    /// Server2Client: what the GATT server sends; notify.
+    /// The UUID of Server2Client, for the messages of the GATT server. Property: notify.
     package var server2Client: BluetoothUUID { characteristic(0x03, 0x07) }
 
-    /// Ident: the phone reads it to recognise its reader. Only if the reader is the server.
+    /// The UUID of Ident, from which the phone recognises the reader. Nil if the phone is the GATT server.
     package var ident: BluetoothUUID? {
         switch self {
         case .mdocPeripheralServer: nil
@@ -30,7 +31,7 @@ package enum BLEService: Hashable, Sendable {
         }
     }
 
-    /// L2CAP: the server's PSM, an `L2CAPPSM`; read.
+    /// The UUID of the characteristic with the server's PSM, an `L2CAPPSM`. Property: read.
     package var l2CAP: BluetoothUUID { characteristic(0x0a, 0x0b) }
 
     private func characteristic(_ inPeripheralServer: UInt64, _ inCentralClient: UInt64) -> BluetoothUUID {
@@ -46,10 +47,10 @@ package enum BLEService: Hashable, Sendable {
     }
 }
 
-/// ISO/IEC 18013-5, 8.3.3.1.1.4: the values of the State characteristic.
+/// A value of the State characteristic (ISO/IEC 18013-5, 8.3.3.1.1.4).
 package enum BLEStateValue: UInt8, Sendable {
     /// The GATT client begins the session.
     case start = 1
-    /// Either side ends it.
+    /// Either side ends the session.
     case end = 2
 }

@@ -1,19 +1,36 @@
-/// ISO/IEC 18013-5, 8.3.3.1.1: messages over Bluetooth Low Energy, for reader and holder, as a value. It begins once
-/// the link is up and State 01 was written. Messages are opaque.
+/// The machine of a transfer over Bluetooth Low Energy (ISO/IEC 18013-5, 8.3.3.1.1), for reader and holder.
 ///
-/// Reader and holder take turns: after each delivery, and for the reader at the beginning, `send` may be called.
+/// It cuts messages into pieces for the link, assembles the peer's messages, and keeps the deadlines. It is a
+/// value without I/O and clock. Its driver is `LinkDriver`, which passes in events of the link and the time,
+/// and does each `BLEAction`. The link is up, and State 01 was written, before the machine begins. GATT and
+/// L2CAP are two framings of one machine.
+///
+/// Reader and holder take turns. The reader begins in `idle`, the holder in `awaitingMessage`:
+///
+/// | state | next |
+/// |---|---|
+/// | `idle` | `send` leads to `sending` |
+/// | `sending` | `sent` leads to `awaitingMessage`, or delivers a message that came early (Q74) |
+/// | `awaitingMessage` | a complete message is delivered, and the state is `idle` again |
+/// | `leaving` | this side's termination message is on its way; then `ended` |
+/// | `ended` | every further call returns the same reason |
+///
+/// Every phase has a deadline (`BLETransferSettings`), and a passed deadline or any fault ends the machine. A
+/// message has a maximum size, and at most one message that came early is kept.
+///
+/// The machine never looks into a message: encryption and meaning are those of `ReaderSession`.
 package struct BLETransfer: Sendable {
-    /// Which side this is: it settles who speaks first and how long the other may take.
+    /// The side of the transfer. It decides who sends first, and which deadline the peer has.
     package enum Role: Sendable {
         case reader, holder
     }
 
-    /// Named for what comes next.
+    /// The state, named for the next event.
     private enum State {
         case idle
         case sending
         case awaitingMessage(since: ContinuousClock.Instant)
-        /// Only our termination message is still on its way.
+        /// Only this side's termination message is still on its way.
         case leaving(BLEEndReason)
         case ended(BLEEndReason)
     }
@@ -27,21 +44,23 @@ package struct BLETransfer: Sendable {
     private let framing: BLEFraming
     private let settings: BLETransferSettings
     private var state: State
-    /// The message so far is in one of these two, depending on the framing. They are beside the state, so that it grows in place.
+    /// The incomplete message, with the framing of characteristics. It is not a part of `state`, so that it
+    /// grows without a copy.
     private var values: BLEMessageAssembly
+    /// The incomplete message, with the framing of L2CAP.
     private var frames: L2CAPMessageAssembly
-    /// When the message so far began.
+    /// The instant at which the incomplete message began.
     private var began: ContinuousClock.Instant?
     /// A complete message that came early (Q74).
     private var early: Message?
     private var messagesSent = 0
     private var messagesDelivered = 0
-    /// Whether the link is up and neither side has announced the end.
+    /// Whether this side may still announce the end: the link is up, and neither side has announced it.
     private var mayAnnounceEnd = true
     /// The instant after which `expire` and `receive` end the machine; nil while no message is expected.
     package private(set) var deadline: ContinuousClock.Instant?
 
-    /// A transfer over a link that is up and started at `now`.
+    /// Creates the machine of a transfer over a link that is up and was started at `now`.
     package init(
         as role: Role, over framing: BLEFraming, settings: BLETransferSettings = BLETransferSettings(),
         now: ContinuousClock.Instant
@@ -61,10 +80,10 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// How many incoming values were smaller or larger than a value should be that is not the last (Q68).
+    /// The number of the peer's values with an unexpected size, the last value of each message aside (Q68).
     package var oddValues: Int { values.oddValues }
 
-    /// Sends one message; allowed while no message is expected from either side.
+    /// Begins to send a message. Allowed in the state `idle` only.
     package mutating func send(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in
             guard case .idle = machine.state else { throw .outOfTurn }
@@ -75,7 +94,7 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// The last piece of what was to be sent has been handed to the link.
+    /// Records that the last piece of the message was handed to the link.
     package mutating func sent(now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in
             guard case .sending = machine.state else { return .wait(until: machine.deadline) }
@@ -91,7 +110,7 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// Takes what the link gives.
+    /// Receives an event of the link.
     package mutating func receive(_ event: BLEEvent, now: ContinuousClock.Instant) -> BLEAction {
         if case .closed = event {
             mayAnnounceEnd = false
@@ -106,13 +125,15 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// Ends when the deadline has passed, and otherwise says when it will.
+    /// Ends the transfer if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in .wait(until: machine.deadline) }
     }
 
-    /// Ends the transfer from our side, or notifies the peer after another end: State 02 if there is a State (Q77),
-    /// then the time that the radio needs for the termination message (Q76). Only the first call does anything.
+    /// Ends the transfer from this side, or notifies the peer after another end.
+    ///
+    /// The peer gets State 02 if the link has a State (Q77). Then the link stays up for the time that the
+    /// radio needs to send it (Q76). Only the first call has an effect.
     package mutating func end(now: ContinuousClock.Instant) -> BLEAction {
         guard mayAnnounceEnd else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
@@ -125,7 +146,8 @@ package struct BLETransfer: Sendable {
 
     // MARK: Steps
 
-    /// A fault leaves the machine ended.
+    /// Runs `body` unless the machine has ended or its deadline has passed. A fault of `body` ends the
+    /// machine.
     private mutating func step(
         _ now: ContinuousClock.Instant, _ body: (inout Self) throws(BLEFault) -> BLEAction
     ) -> BLEAction {
@@ -144,6 +166,8 @@ package struct BLETransfer: Sendable {
     }
 
     private mutating func finish(_ reason: BLEEndReason) -> BLEAction {
+        // Bytes of an incomplete message are of no use any more, and may be personal: their memory is
+        // released at once.
         values = BLEMessageAssembly(maximumLength: 0, fullValue: 0)
         frames = L2CAPMessageAssembly(maximumLength: 0)
         early = nil
@@ -161,7 +185,7 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    /// Whether a part of a message is there, and not yet all of it.
+    /// Whether a part of the peer's message has come, but not the whole message.
     package var hasBegun: Bool { values.hasBegun || frames.hasBegun }
 
     private func transmission(of message: ArraySlice<UInt8>) throws(BLEFault) -> BLETransmission {
@@ -180,8 +204,8 @@ package struct BLETransfer: Sendable {
 
     // MARK: Values
 
-    /// A message that comes early is kept until it is expected, one at a time (Q74). The answer to a message is
-    /// expected as soon as its last fragment is on its way.
+    /// Accepts the next bytes of the peer. A message that comes early is kept until it is expected, one at a
+    /// time (Q74).
     private mutating func take(
         _ value: ArraySlice<UInt8>, _ now: ContinuousClock.Instant
     ) throws(BLEFault) -> BLEAction {
@@ -206,6 +230,7 @@ package struct BLETransfer: Sendable {
 
     private var isMessageExpected: Bool {
         switch state {
+        // A fast peer answers the last fragment before the link reports that it was sent (Q74).
         case .sending, .awaitingMessage: true
         case .idle, .leaving, .ended: false
         }
@@ -224,8 +249,9 @@ package struct BLETransfer: Sendable {
         return .deliver(message.bytes, began: message.began)
     }
 
-    /// Once an expected message has begun, the time between two fragments is short (Q88). One that began early has
-    /// its time from when it was expected.
+    /// Waits for the next fragment. Once the expected message has begun, the time between two fragments is
+    /// short (Q88). The time for a whole message that began early counts from the instant at which it was
+    /// expected.
     private mutating func wait(_ now: ContinuousClock.Instant) -> BLEAction {
         if case .awaitingMessage(let since) = state, let began {
             let time = settings.transferDeadline + allowance(values.count + frames.count)
@@ -234,11 +260,12 @@ package struct BLETransfer: Sendable {
         return .wait(until: deadline)
     }
 
+    /// The time that `count` bytes may take at the slowest rate.
     private func allowance(_ count: Int) -> Duration { .seconds(count) / settings.slowestRate }
 
     // MARK: Ends
 
-    /// The start may be signalled twice (Q84).
+    /// Accepts a value of State. A second start is ignored (Q84).
     private mutating func takeState(_ value: ArraySlice<UInt8>) throws(BLEFault) -> BLEAction {
         guard framing != .l2CAP else { throw .outOfTurn }
         guard value.count == 1, let state = value.first.flatMap(BLEStateValue.init(rawValue:)) else {
@@ -250,7 +277,8 @@ package struct BLETransfer: Sendable {
         return finish(.terminated(phase))
     }
 
-    /// A peer that leaves once every message has its answer has done nothing wrong (Q78).
+    /// Ends the transfer after the link was closed. A peer that closes it after every message had an answer
+    /// did nothing wrong (Q78).
     private mutating func close() throws(BLEFault) -> BLEAction {
         if case .sending = state { throw .linkLost }
         guard messagesSent > 0, messagesSent == messagesDelivered else { throw .linkLost }
@@ -258,22 +286,23 @@ package struct BLETransfer: Sendable {
     }
 }
 
-/// The phases of a transfer over Bluetooth Low Energy, once its link is up and started; each has its own deadline.
+/// A phase of a transfer over Bluetooth Low Energy, after its link is up and started. Each phase has its own
+/// deadline.
 package enum BLEPhase: String, Sendable, CaseIterable {
     /// No message is expected from either side.
     case idle
-    /// Our message is on its way.
+    /// This side's message is on its way.
     case sendMessage
-    /// As holder: the reader's message is expected.
+    /// The holder waits for the reader's message.
     case awaitRequest
-    /// As reader: the request is out; the person may be deciding.
+    /// The reader waits for the response, while the person may be deciding.
     case awaitResponse
     /// The peer's message has begun.
     case receiveMessage
 }
 
 extension BLEPhase {
-    /// When something happened, in the words of a text for people.
+    /// The phase in the words of a text for people, as the end of a sentence.
     var words: String {
         switch self {
         case .idle: "between two messages"

@@ -2,18 +2,22 @@
 package struct BLETransferSettings: Equatable, Sendable {
     /// The longest message in either direction, in bytes (Q194).
     package var maximumMessageSize = 1 << 20
-    /// The longest time, as reader, from the request to the answer's first fragment, in which the person decides (Q88).
+    /// The longest time that a reader waits, from the request to the response's first fragment. The person
+    /// decides in this time (Q88).
     package var consentDeadline: Duration = .seconds(300)
-    /// The longest time, as holder, until the reader's message begins.
+    /// The longest time that a holder waits until the reader's message begins.
     package var requestDeadline: Duration = .seconds(30)
-    /// The longest time between two fragments (Q62, Q88), and for sending beside what the slowest rate allows.
+    /// The longest time between two fragments (Q62, Q88). A message to send has this time in addition to the
+    /// time at the slowest rate.
     package var progressDeadline: Duration = .seconds(10)
-    /// The longest time for an incoming message, in addition to what its bytes may take at the slowest rate. So a
-    /// peer that sends single bytes slowly is stopped too (Q194).
+    /// The longest time for an incoming message, in addition to the time of its bytes at the slowest rate.
+    /// This limit also stops a peer that sends single bytes slowly (Q194).
     package var transferDeadline: Duration = .seconds(60)
-    /// The slowest rate, in bytes a second: one fragment of the smallest MTU in each interval of 75 ms.
+    /// The slowest accepted rate, in bytes per second: one fragment of the smallest MTU in each interval of
+    /// 75 ms.
     package var slowestRate = 256
-    /// How long the link stays up after our last word, for the radio to send it (Q76).
+    /// The time for which the link stays up after the termination message, so that the radio can send it
+    /// (Q76).
     package var termination: Duration = .seconds(1)
 
     package init() {}

@@ -1,6 +1,7 @@
-/// ISO/IEC 18013-5 (second edition), BLE over L2CAP: messages put together from chunks of any size.
+/// The assembly of messages from chunks of any size on an L2CAP channel (ISO/IEC 18013-5, second edition, BLE
+/// over L2CAP).
 ///
-/// Room for a message is taken once, by the announced length and after the cap was checked (Q194).
+/// Memory for a message is reserved once, for the announced length and after the limit was checked (Q194).
 package struct L2CAPMessageAssembly: Sendable {
     private enum Stage {
         case head(UInt32, count: Int)
@@ -11,20 +12,22 @@ package struct L2CAPMessageAssembly: Sendable {
     private var stage = Stage.head(0, count: 0)
     private var message: [UInt8] = []
 
-    /// Messages of at most `maximumLength` bytes.
+    /// Creates an assembly of messages of at most `maximumLength` bytes.
     package init(maximumLength: Int) {
         self.maximumLength = maximumLength
     }
 
-    /// How many bytes of the incomplete message have come.
+    /// The number of bytes of the incomplete message so far.
     package var count: Int { message.count }
 
     package var hasBegun: Bool {
         if case .head(_, count: 0) = stage { false } else { true }
     }
 
-    /// Takes bytes up to the end of a message and gives the message, or takes all bytes. After an error there is
-    /// nothing more to take.
+    /// Removes from `bytes` the rest of a message, or all bytes if the message is not complete yet. Do not
+    /// call it again after an error.
+    ///
+    /// - Returns: the complete message, otherwise `nil`.
     package mutating func append(_ bytes: inout ArraySlice<UInt8>) throws(BLEFault) -> [UInt8]? {
         while case .head(let begun, let count) = stage {
             guard let byte = bytes.popFirst() else { return nil }
@@ -40,11 +43,12 @@ package struct L2CAPMessageAssembly: Sendable {
         return message
     }
 
-    /// A peer of the first edition sends its message without a length: the CBOR map's first bytes read as one of
-    /// gigabytes (Q66).
+    /// Begins a message of the announced length, in bytes.
     private mutating func begin(_ announced: UInt32) throws(BLEFault) {
         guard announced > 0 else { throw .messageEmpty }
         guard let length = Int(exactly: announced), length <= maximumLength else {
+            // A peer of the first edition sends no length: the first bytes of its CBOR map look like one of
+            // gigabytes (Q66).
             if announced >= 1 << 24 { throw .notFramed }
             throw .messageTooLong(announced: Int(announced), limit: maximumLength)
         }
@@ -53,14 +57,16 @@ package struct L2CAPMessageAssembly: Sendable {
     }
 }
 
-/// ISO/IEC 18013-5 (second edition), BLE over L2CAP: a message behind its length.
+/// A message behind its length, for an L2CAP channel (ISO/IEC 18013-5, second edition, BLE over L2CAP).
 package struct L2CAPFrame: Equatable, Sendable {
     /// The four bytes of the length, big-endian.
     package let head: [UInt8]
-    /// The message; it shares the storage of what was given.
+    /// The message, which shares the storage of the bytes passed to `init`.
     package let message: ArraySlice<UInt8>
 
-    /// Nil for an empty message, which cannot be sent, and for one of 4 GiB.
+    /// Creates the frame of a message.
+    ///
+    /// - Returns: `nil` for an empty message, and for a message of 4 GiB or more.
     package init?(_ message: ArraySlice<UInt8>) {
         guard !message.isEmpty, let length = UInt32(exactly: message.count) else { return nil }
         head = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> $0) }

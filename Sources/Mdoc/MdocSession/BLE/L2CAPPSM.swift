@@ -1,17 +1,17 @@
-/// Bluetooth Core, Volume 3 Part A 4.22: the number of an L2CAP channel of Bluetooth Low Energy, here always one of
-/// the dynamic ones. Odd and even ones are alike (Q65).
+/// The number of an L2CAP channel of Bluetooth Low Energy (Bluetooth Core, Volume 3 Part A 4.22), in the
+/// dynamic range. Odd and even numbers are both accepted (Q65).
 package struct L2CAPPSM: Hashable, Sendable {
-    /// Between 80 and ff.
+    /// The number, from 0x80 to 0xff.
     package let value: UInt16
 
-    /// Nil for a number that is not dynamic.
+    /// Creates a PSM. Nil for a number outside the dynamic range.
     package init?(_ number: some BinaryInteger) {
         guard (0x80...0xff).contains(number) else { return nil }
         value = UInt16(number)
     }
 
-    /// Reads the value of the characteristic: four or two bytes, big-endian, or little-endian where only that gives
-    /// a dynamic number (Q65).
+    /// Parses the value of the characteristic: four or two bytes. Big-endian is tried first, then
+    /// little-endian, which some phones send (Q65).
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(L2CAPPSMError) -> L2CAPPSM {
         guard bytes.count == 4 || bytes.count == 2 else { throw .length(bytes.count) }
         let number = bytes.reduce(0) { $0 << 8 | UInt32($1) }
@@ -20,16 +20,17 @@ package struct L2CAPPSM: Hashable, Sendable {
         return psm
     }
 
-    /// The characteristic's value: four bytes, big-endian.
+    /// Encodes the value of the characteristic: four bytes, big-endian.
     package func encode() -> [UInt8] {
         [0, 0, 0, UInt8(truncatingIfNeeded: value)]
     }
 }
 
-/// Why the value of the L2CAP characteristic is not valid.
+/// A reason for which the value of the L2CAP characteristic is not valid.
 package enum L2CAPPSMError: Error, Equatable, Sendable {
-    /// Neither two nor four bytes.
+    /// The value has neither two nor four bytes, but this many.
     case length(Int)
-    /// Read either way, the number is not between 80 and ff; this is the big-endian one.
+    /// The number is outside the dynamic range in either byte order. The associated value is the big-endian
+    /// number.
     case notDynamic(UInt32)
 }

@@ -1,12 +1,12 @@
-/// What an NFC machine asks of its driver.
+/// An action that an NFC machine asks of its driver.
 package enum NFCAction<Delivery: Sendable>: Sendable {
-    /// Send this one command APDU and feed the answer to `receive`.
+    /// Send this command APDU, and pass its response to `receive`.
     case transmit([UInt8])
-    /// Do nothing until then, and call `expire`.
+    /// Do nothing until this instant, then call `expire`.
     case wait(until: ContinuousClock.Instant)
-    /// A result.
+    /// A result of the machine.
     case deliver(Delivery)
-    /// The machine is done for; every further call gives the same answer.
+    /// The machine has ended. Every further call returns the same action.
     case end(NFCEndReason)
 }
 

@@ -1,6 +1,6 @@
-/// NFC Forum Type 4 Tag 5.1: the first fifteen bytes of the capability container.
+/// The first fifteen bytes of the capability container (NFC Forum Type 4 Tag 5.1).
 struct NFCCapabilityContainer: Equatable, Sendable {
-    /// The bytes that are read of it (Q19).
+    /// The number of bytes that the reader reads of the container (Q19).
     static let size = 15
     static let fileIdentifier: UInt16 = 0xe103
 
@@ -9,12 +9,12 @@ struct NFCCapabilityContainer: Equatable, Sendable {
     /// MLc: the longest UPDATE BINARY, in bytes.
     let maximumCommandData: Int
     let fileIdentifier: UInt16
-    /// The size of the NDEF file, in bytes, the two of NLEN included.
+    /// The size of the NDEF file in bytes, including the two bytes of NLEN.
     let maximumFileSize: Int
-    /// Says nothing of the kind of handover (Q18).
+    /// The byte for write access. It does not tell the kind of handover (Q18).
     let writeAccess: UInt8
 
-    /// Reads the container; mapping versions 1 to 3 share this part.
+    /// Parses the container. Mapping versions 1 to 3 have this part in common.
     static func parse(_ bytes: [UInt8]) throws(NFCFault) -> NFCCapabilityContainer {
         guard bytes.count == size else { throw .capabilityContainerInvalid }
         func word(_ index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }
@@ -28,7 +28,7 @@ struct NFCCapabilityContainer: Equatable, Sendable {
         return container
     }
 
-    /// The container as a phone shows it, mapping version 2.0, read access 00.
+    /// Encodes the container of a phone, with mapping version 2.0 and read access 00.
     func encode() -> [UInt8] {
         func octets(_ value: Int) -> [UInt8] {
             [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]

@@ -1,19 +1,20 @@
 internal import NDEF
 
-/// The part of a Handover Select's carriers that this reader can use.
+/// The carriers of a Handover Select, sorted into those that this reader can use and the others.
 struct NFCCarrierChoice {
-    /// Usable and unreadable carriers in the phone's order.
+    /// The usable and the unreadable carriers, in the phone's order.
     private(set) var carriers: [NFCHandoverCarrier] = []
     /// Whether one of `carriers` can be used.
     private(set) var hasUsable = false
-    /// What the phone named, usable or not.
+    /// The kinds of carriers that the phone named, usable or not.
     private(set) var named: NFCCarrierKinds = []
 
     private let offer: NFCOffer
     private let isNegotiated: Bool
     private let acceptsAll: Bool
 
-    /// Judges `carriers` against `offer`; with `acceptsAll` a carrier needs not to be in it.
+    /// Sorts the carriers by the reader's offer. With `acceptsAll` a negotiated carrier does not have to be
+    /// in the offer.
     init(_ carriers: [HandoverCarrier], offer: NFCOffer, isNegotiated: Bool, acceptsAll: Bool) {
         self.offer = offer
         self.isNegotiated = isNegotiated

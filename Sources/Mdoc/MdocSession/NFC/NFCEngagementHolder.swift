@@ -1,14 +1,14 @@
 internal import ISO7816
 package import NDEF
 
-/// ISO/IEC 18013-5, 8.2.2.1: the phone's side of NFC engagement, a Type 4 Tag as a value. Its behaviour is
-/// configurable.
+/// The phone's side of NFC engagement (ISO/IEC 18013-5, 8.2.2.1): a Type 4 Tag as a value, for the software
+/// wallet. `NFCHolderBehaviour` configures it, faults included.
 package struct NFCEngagementHolder: Sendable {
     private enum Selected {
         case nothing, application, capabilities, message
     }
 
-    /// Which message the file holds for the reader.
+    /// The message that the NDEF file holds for the reader.
     private enum Stage {
         case initialMessage, serviceStatus, handoverSelect
     }
@@ -19,14 +19,14 @@ package struct NFCEngagementHolder: Sendable {
     private let content: NFCHolderContent
     private var selected = Selected.nothing
     private var stage = Stage.initialMessage
-    /// NLEN and message as the reader sees them.
+    /// The content of the NDEF file: NLEN, then the message.
     private var file: [UInt8] = []
-    /// What the reader has written of its next message, NLEN first.
+    /// The bytes that the reader has written of its next message, beginning with NLEN.
     private var written: [UInt8] = []
     private var unreadyPolls = 0
     private var earliestRead: ContinuousClock.Instant?
     private var pending: NFCHolderHandover?
-    /// The completed handover, from the moment the last byte of the Handover Select was read.
+    /// The completed handover. Nil until the reader has read the last byte of the Handover Select.
     package private(set) var handover: NFCHolderHandover?
 
     package init(_ behaviour: NFCHolderBehaviour, content: NFCHolderContent) {
@@ -34,7 +34,7 @@ package struct NFCEngagementHolder: Sendable {
         self.content = content
     }
 
-    /// The response APDU to a command APDU; empty if the fault is silence.
+    /// Returns the response APDU to a command APDU, or no bytes if the configured fault is silence.
     package mutating func answer(_ command: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> [UInt8] {
         guard let command = try? CommandAPDU.parse(command) else { return refuse(.wrongLength) }
         let phase = phase(of: command)
@@ -69,7 +69,8 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Selecting
 
-    /// With or without Le (Q25). A new SELECT of the application starts again (Q2).
+    /// Answers a SELECT, with or without Le (Q25). A new SELECT of the application starts the engagement
+    /// again (Q2).
     private mutating func select(_ command: CommandAPDU) -> [UInt8] {
         if command.p1 == 0x04 {
             guard !behaviour.isLocked, command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes) else {
@@ -134,6 +135,8 @@ package struct NFCEngagementHolder: Sendable {
         guard let offset = FileOffset(of: command), let length = command.expectedLength else {
             return refuse(.incorrectParameters)
         }
+        // The capability container says whether the phone accepts extended APDUs, so a reader has to read it
+        // with a short one (Q19).
         if case .extended = length, selected == .capabilities || !behaviour.acceptsExtendedLength {
             return refuse(.wrongLength)
         }
@@ -234,7 +237,7 @@ package struct NFCEngagementHolder: Sendable {
         showHandoverSelect(chosen, request: bytes, unready: unready)
     }
 
-    /// This carrier of ours as it answers the offer, or nil when it was not offered.
+    /// Returns the phone's carrier in the form that answers the offer. Nil if the reader did not offer it.
     private func choose(_ carrier: HandoverCarrier, among offered: [HandoverCarrier]) -> HandoverCarrier? {
         for offer in offered {
             switch (carrier, offer) {
@@ -256,11 +259,11 @@ package struct NFCEngagementHolder: Sendable {
     }
 }
 
-/// What a phone brings into an NFC engagement.
+/// The phone's data for an NFC engagement.
 package struct NFCHolderContent: Sendable {
-    /// DeviceEngagement as CBOR, opaque here.
+    /// The encoded DeviceEngagement. The holder does not look into it.
     package var deviceEngagement: [UInt8]
-    /// The carriers the phone knows, the preferred one first.
+    /// The carriers that the phone knows, the preferred carrier first.
     package var carriers: [HandoverCarrier]
 
     package init(deviceEngagement: [UInt8], carriers: [HandoverCarrier]) {
@@ -269,10 +272,10 @@ package struct NFCHolderContent: Sendable {
     }
 }
 
-/// What an NFC engagement yields on the phone's side.
+/// The result of an NFC engagement on the phone's side.
 package struct NFCHolderHandover: Equatable, Sendable {
     package let handoverSelect: [UInt8]
-    /// The Handover Request as written, or nil after static handover.
+    /// The Handover Request that the reader wrote. Nil after a static handover.
     package let handoverRequest: [UInt8]?
     package let carriers: [HandoverCarrier]
 }

@@ -2,13 +2,27 @@ internal import ErrorMapping
 internal import ISO7816
 internal import NDEF
 
-/// ISO/IEC 18013-5, 8.2.2.1: NFC engagement on the reader's side, static and negotiated handover, as a value.
+/// The machine of NFC engagement on the reader's side (ISO/IEC 18013-5, 8.2.2.1), with static or negotiated
+/// handover.
 ///
-/// Feed it with `start`, then do what each action says. Make a new one for every tap (Q2).
+/// It reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, reads the capability
+/// container and the first NDEF message, and judges by that message which handover the phone does (Q18). A
+/// Handover Select ends a static handover. A service record (`Tp`) begins a negotiated handover: the machine
+/// selects the service (TNEP), writes the Handover Request, and reads the Handover Select.
+///
+/// It is a value without I/O and clock. `CardDriver` of the service calls `start`, does each action, and
+/// passes each response to `receive`; between polls it calls `expire`. Make a new machine for every tap (Q2).
+///
+/// - **Limits:** the whole engagement has a deadline, each phase has one (`NFCPhase`), and commands and polls
+///   have a budget.
+/// - **Result:** `deliver` with an `NFCHandover` whose bytes are those that were exchanged, for the session
+///   transcript.
+/// - **Failure:** `end` with phase and fault (`NFCEndReason`). The machine never retries a tap: that is for
+///   `TapSeries`.
 package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCHandover>
 
-    /// Named for what comes next.
+    /// The state, named for the next event.
     enum State: Sendable {
         case notStarted
         case awaitingApplication
@@ -21,14 +35,15 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         case pausing(Dialogue, until: ContinuousClock.Instant)
     }
 
-    /// Which message is to be read next, on which tag.
+    /// The tag that is read, with the message that is expected next.
     struct Dialogue {
         let container: NFCCapabilityContainer
         var expected: Expected = .initialMessage
-        /// Reads of NLEN that gave 0, and repeated statuses, since the message became due.
+        /// The number of polls since the message became due: reads of NLEN that gave 0, and repeated
+        /// statuses.
         var polls = 0
 
-        /// The same tag with the next expected message.
+        /// Returns the dialogue on this tag with another expected message.
         func expecting(_ expected: Expected) -> Dialogue {
             Dialogue(container: container, expected: expected)
         }
@@ -52,7 +67,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     private let settings: NFCEngagementSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectApplication
-    /// The read under way; beside the state, so that it grows in place.
+    /// The current read. It is not a part of `state`, so that its data grows without a copy.
     private var read = NFCFileRead.messageLength
     private var phaseEnd: ContinuousClock.Instant?
     private var engagementEnd: ContinuousClock.Instant?
@@ -69,13 +84,13 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         mergesWrites = settings.mergesWrites
     }
 
-    /// The instant after which `expire` and `receive` end the machine; nil before `start`.
+    /// The instant after which `expire` and `receive` end the machine. Nil before `start`.
     package var deadline: ContinuousClock.Instant? {
         guard let phaseEnd, let engagementEnd else { return nil }
         return min(phaseEnd, engagementEnd)
     }
 
-    /// Begins with SELECT of the NDEF Tag application.
+    /// Begins the engagement, with a SELECT of the NDEF Tag application.
     package mutating func start(now: ContinuousClock.Instant) -> Action {
         step { machine, state throws(NFCFault) in
             guard case .notStarted = state else { throw .outOfTurn }
@@ -85,12 +100,12 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         }
     }
 
-    /// Takes the response APDU to the last command.
+    /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
         take(response, now)
     }
 
-    /// Continues after a wait; ends if the deadline has passed.
+    /// Continues after a wait, or ends the machine if its deadline has passed.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
             guard case .pausing(let dialogue, let until) = state else {
@@ -187,7 +202,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return try judge(message, bytes, dialogue, now)
     }
 
-    /// NLEN is 0, or the status asks to continue: wait once more, within the budget (Q13, Q14, Q41).
+    /// Waits once more, within the budget of polls, since NLEN is 0 or the status asks to continue (Q13, Q14,
+    /// Q41).
     private mutating func poll(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -209,7 +225,8 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         settings.readsExtended && limits.extendedLength
     }
 
-    /// min(MLe, 255, reader), but not below 15 (Q20, Q22).
+    /// Returns the number of bytes to ask for in one READ BINARY: the least of MLe, 255 and the reader's
+    /// limit, but at least 15 (Q20, Q22).
     private func readChunk(_ container: NFCCapabilityContainer) -> Int {
         let ceiling = readsExtended ? limits.maximumResponseData : min(255, limits.maximumResponseData)
         return max(15, min(container.maximumResponseData, ceiling))
@@ -251,7 +268,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Judging messages
 
-    /// Decides by the message alone, never by the write access byte (Q18).
+    /// Decides by the first message which handover follows. The byte for write access does not count (Q18).
     private mutating func judge(
         _ message: NDEFMessage, _ bytes: [UInt8], _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

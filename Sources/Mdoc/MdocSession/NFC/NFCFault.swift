@@ -2,59 +2,61 @@ package import ISO7816
 package import MdocModel
 package import NDEF
 
-/// What ends an NFC machine.
+/// A fault that ends an NFC machine.
 package enum NFCFault: Error, Equatable, Sendable {
-    /// 6A82 to the first SELECT: the phone is locked or its screen is off; keep polling (Q1).
+    /// The first SELECT was answered by 6A82: the phone is locked, or its screen is off. The caller keeps
+    /// polling (Q1).
     case noWalletYet
-    /// An answer without a status word: the card left the field (Q132).
+    /// The response has no status word: the card left the field (Q132).
     case cardLost
-    /// Something is in the field that does not answer to power-up (Q203).
+    /// A card in the field does not answer to power-up (Q203).
     case cardMute
-    /// A status word that the phase does not allow.
+    /// The phone answered with a status word that the phase does not allow.
     case status(StatusWord)
     /// The phase, or the whole engagement, took longer than its deadline.
     case deadlinePassed
-    /// The machine sent as many commands as it may.
+    /// The machine has sent the maximum number of commands.
     case stepBudgetSpent
-    /// NLEN stayed 0 for this many polls; `promised` is the phone's N_WAIT where it is known (Q13).
+    /// NLEN stayed 0 for this many polls. `promised` is the phone's N_WAIT, if it is known (Q13).
     case notReady(polls: Int, promised: UInt8?)
-    /// Twice in a row an answer without data in place of data (Q22).
+    /// Two responses in a row had no data although data was expected (Q22).
     case noProgress
-    /// More bytes than asked for, or than the data object holds (Q52).
+    /// The phone sent more bytes than were asked for, or than the data object has (Q52).
     case surplusBytes
-    /// The capability container is malformed or names limits that nothing can be done with.
+    /// The capability container is malformed, or its limits allow no exchange.
     case capabilityContainerInvalid
-    /// A message of `announced` bytes exceeds `limit`, the phone's own maximum or the reader's cap (Q24).
+    /// A message of `announced` bytes exceeds `limit`, the maximum of the phone or of the reader (Q24).
     case messageTooLong(announced: Int, limit: Int)
-    /// The message is not well-formed NDEF, or a record lacks its form.
+    /// The message is not well-formed NDEF, or a record does not have the expected form.
     case messageMalformed(NDEFError)
     case messageUnexpected
-    /// `Tp` records, but none for the handover service (Q40).
+    /// The message has `Tp` records, but none for the handover service (Q40).
     case noHandoverService
     /// The phone reports this TNEP status (Q41).
     case serviceStatus(StatusRecord)
     case noDeviceEngagement
-    /// Static handover with none but these carriers, none of which this reader can use (Q35).
+    /// The static handover names only these carriers, and the reader can use none of them (Q35).
     case noUsableCarrier(NFCCarrierKinds)
-    /// Negotiated handover that chose carriers we did not offer (Q38).
+    /// The negotiated handover chose carriers that the reader did not offer (Q38).
     case unofferedCarrier(NFCCarrierKinds)
-    /// The response is not a data object '53'.
+    /// The response is not a data object with the tag '53'.
     case dataObjectMalformed(ISO7816Error)
-    /// Status 9000 before the data object was complete; `missing` bytes, or nil before its header was.
+    /// Status 9000 came before the data object was complete. `missing` is the number of missing bytes, or nil
+    /// if the header is incomplete.
     case dataObjectIncomplete(missing: Int?)
-    /// The answer to the NFC v2 SELECT has no ApduCommandMaxSize: the application is another one.
+    /// The response to the SELECT of NFC v2 has no ApduCommandMaxSize, so it is from another application.
     case noCommandLimit
-    /// The phone refused an NFC v2 handover as a wallet does that speaks an older draft.
+    /// The phone refused an NFC v2 handover in the way of a wallet that implements an older draft.
     case olderVersion2
     /// The NFC v2 handover select is malformed, or its engagement cannot be used.
     case version2Malformed(MdocModelError)
-    /// The NFC v2 handover select names this many methods; it must be one.
+    /// The NFC v2 handover select names this many methods. Exactly one method is allowed.
     case version2Methods(count: Int)
     /// The NFC v2 handover select names a method that was not offered.
     case version2MethodNotOffered
-    /// An empty message: the wallet ended the NFC v2 exchange.
+    /// The message is empty, with which the wallet ended the NFC v2 exchange.
     case walletEnded
-    /// A call that the machine's state does not allow: an error of the driver.
+    /// The driver made a call that the machine's state does not allow.
     case outOfTurn
 }
 
@@ -94,7 +96,7 @@ extension NFCFault {
     }
 }
 
-/// Why an NFC machine ended: what happened, in which phase (Q12). Holds no message bytes.
+/// The fault that ended an NFC machine, with its phase (Q12). Holds no bytes of messages.
 package struct NFCEndReason: Error, Equatable, Sendable {
     package let phase: NFCPhase
     package let fault: NFCFault
@@ -104,11 +106,11 @@ package struct NFCEndReason: Error, Equatable, Sendable {
         self.fault = fault
     }
 
-    /// What happened, and in which phase (Q12).
+    /// The fault and its phase as a text for people (Q12).
     package var explanation: String { "NFC failed \(phase.words): \(fault.explanation)" }
 }
 
-/// Kinds of carriers, for naming them in an end reason.
+/// A set of kinds of carriers, with which a fault names them.
 package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -119,8 +121,8 @@ package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
     package static let nfc = Self(rawValue: 1)
     package static let peripheralServer = Self(rawValue: 2)
     package static let centralClient = Self(rawValue: 4)
-    /// A record of a known carrier that cannot be read, or that lacks what it needs.
+    /// A record of a known carrier that cannot be read, or that lacks a value which it needs.
     package static let unreadable = Self(rawValue: 8)
-    /// Bluetooth BR/EDR, Wi-Fi Aware and the like.
+    /// Another carrier, such as Bluetooth BR/EDR or Wi-Fi Aware.
     package static let foreign = Self(rawValue: 16)
 }

@@ -1,6 +1,7 @@
 internal import ISO7816
 
-/// READ BINARY until a range of the selected file is complete, however little each answer brings (Q22).
+/// The read of a range of the selected file, by as many READ BINARY commands as the phone's responses need
+/// (Q22).
 struct NFCFileRead: Sendable {
     private let offset: Int
     private let count: Int
@@ -9,7 +10,7 @@ struct NFCFileRead: Sendable {
     private var answeredEmpty = false
     private(set) var bytes: [UInt8] = []
 
-    /// A read of `count` bytes from `offset`, at most `chunk` bytes at a time.
+    /// Creates a read of `count` bytes from `offset`, with at most `chunk` bytes in each command.
     init(offset: Int, count: Int, chunk: Int, extended: Bool = false) {
         self.offset = offset
         self.count = count
@@ -18,7 +19,7 @@ struct NFCFileRead: Sendable {
         bytes.reserveCapacity(count)
     }
 
-    /// NLEN, the first two bytes of the NDEF file.
+    /// A read of NLEN, the first two bytes of the NDEF file.
     static var messageLength: NFCFileRead {
         NFCFileRead(offset: 0, count: 2, chunk: 2)
     }
@@ -27,7 +28,8 @@ struct NFCFileRead: Sendable {
         bytes.count == count
     }
 
-    /// The next command; never beyond the range (Q15), never at an offset of 8000 or above (Q24).
+    /// Returns the next command. It never reads past the range (Q15), and never at an offset of 0x8000 or
+    /// above (Q24).
     func command() throws(NFCFault) -> CommandAPDU {
         guard let position = FileOffset(offset + bytes.count) else {
             throw .messageTooLong(announced: offset + count, limit: 0x8000)
@@ -36,7 +38,10 @@ struct NFCFileRead: Sendable {
         return .readBinary(at: position, upTo: length)
     }
 
-    /// Takes an answer's data field. More bytes than were asked for are refused, and so is the second empty answer in a row.
+    /// Appends the data of a response.
+    ///
+    /// - Throws: `surplusBytes` if there is more data than was asked for, `noProgress` at the second empty
+    ///   response in a row.
     mutating func receive(_ data: ArraySlice<UInt8>) throws(NFCFault) {
         guard data.count <= min(chunk, count - bytes.count) else { throw .surplusBytes }
         guard !(data.isEmpty && answeredEmpty) else { throw .noProgress }

@@ -1,16 +1,17 @@
 package import NDEF
 
-/// What an NFC engagement yields.
+/// The result of an NFC engagement.
 package struct NFCHandover: Equatable, Sendable {
-    /// The complete Handover Select message as read, for the session transcript.
+    /// The complete Handover Select message with the bytes that were read, for the session transcript.
     package let handoverSelect: [UInt8]
-    /// The complete Handover Request message as written, or nil after static handover.
+    /// The complete Handover Request message with the bytes that were written. Nil after a static handover.
     package let handoverRequest: [UInt8]?
     /// The DeviceEngagement, a slice of `handoverSelect`.
     package let deviceEngagement: ArraySlice<UInt8>
-    /// The usable carriers in the phone's order, and those that could not be read; at least one is usable.
+    /// The usable carriers and the unreadable carriers, in the phone's order. At least one is usable.
     package let carriers: [NFCHandoverCarrier]
-    /// Whether the phone refused NLEN and message in one write; worth remembering for it (Q23).
+    /// Whether the phone refused NLEN and message in one write. The next tap of this phone then writes them
+    /// apart (Q23).
     package let mergedWriteRefused: Bool
 }
 
@@ -18,23 +19,25 @@ package struct NFCHandover: Equatable, Sendable {
 package enum NFCHandoverCarrier: Equatable, Sendable {
     case nfc(NFCCarrier)
     case bluetoothLE(NFCBluetoothLECarrier)
-    /// A record of `count` payload bytes that cannot be read, or lacks the UUID it needs (Q32).
+    /// A record that cannot be read, or that lacks the UUID which it needs (Q32). `count` is the number of
+    /// bytes of its payload.
     case unreadable(HandoverCarrier.Kind, count: Int)
 }
 
-/// Bluetooth Low Energy as the handover settled it: the modes both sides know and the UUID of each.
+/// The modes of Bluetooth Low Energy that the handover settled, with the UUID of each mode.
 package struct NFCBluetoothLECarrier: Equatable, Sendable {
-    /// The phone's record as it came.
+    /// The record that the phone sent.
     package let outOfBand: BluetoothLEOutOfBand
-    /// The UUID the phone advertises, when mdoc peripheral server mode can be used.
+    /// The UUID that the phone advertises. Nil if mdoc peripheral server mode cannot be used.
     package let peripheralServerUUID: BluetoothUUID?
-    /// The UUID we advertise, when mdoc central client mode can be used.
+    /// The UUID that the reader advertises. Nil if mdoc central client mode cannot be used.
     package let centralClientUUID: BluetoothUUID?
 
-    /// Settles modes and UUIDs; nil when no allowed mode has a UUID.
+    /// Settles modes and UUIDs. Nil if no allowed mode has a UUID.
     ///
-    /// In mdoc central client mode the phone looks for the UUID of our Handover Request; in mdoc peripheral
-    /// server mode a UUID of the phone's own wins (Q29). After static handover only the phone named one.
+    /// In mdoc central client mode the phone looks for the UUID of the reader's Handover Request. In mdoc
+    /// peripheral server mode a UUID that the phone names takes precedence over the offered one (Q29). After
+    /// a static handover only the phone's UUID is known.
     package init?(_ record: BluetoothLEOutOfBand, allowed: BluetoothLEModes, offered: BluetoothUUID?) {
         let modes = record.role.modesInHandoverSelect.intersection(allowed)
         outOfBand = record

@@ -1,15 +1,16 @@
 package import NDEF
 
-/// How a phone behaves over NFC: the wallet profiles of the field as data, and faults by name.
+/// The behaviour of a phone over NFC: the profiles of real wallets as data, and faults by name.
 package struct NFCHolderBehaviour: Sendable {
-    /// ISO/IEC 18013-5, 8.2.2.1: the kind of handover.
+    /// The kind of handover (ISO/IEC 18013-5, 8.2.2.1).
     package enum Handover: Sendable {
         case `static`
-        /// TNEP with this service; `otherServices` are `Tp` records before it (Q40).
+        /// A negotiated handover (TNEP) with this service. `otherServices` are `Tp` records before the
+        /// handover service (Q40).
         case negotiated(ServiceParameter, otherServices: [ServiceParameter] = [])
     }
 
-    /// How often NLEN reads 0 before a message is there (Q13, Q14).
+    /// The number of reads in which NLEN is 0, before each message is there (Q13, Q14).
     package struct Unready: Sendable {
         package var initialMessage = 0
         package var serviceStatus = 0
@@ -29,37 +30,38 @@ package struct NFCHolderBehaviour: Sendable {
     package var maximumCommandData = 0x7fff
     /// The size of the NDEF file, in bytes.
     package var maximumFileSize = 0x7fff
-    /// The write access byte, which says nothing (Q18).
+    /// The byte for write access. It does not tell the kind of handover (Q18).
     package var writeAccess: UInt8 = 0x00
     package var unready = Unready()
     package var recordOrder = HandoverSelect.Order.engagementFirst
-    /// Whether extended READ BINARY and ENVELOPE are taken (Q19, Q20).
+    /// Whether the phone accepts extended READ BINARY and ENVELOPE commands (Q19, Q20).
     package var acceptsExtendedLength = true
-    /// Whether NLEN and message in one UPDATE BINARY are refused (Q23).
+    /// Whether the phone refuses NLEN and message in one UPDATE BINARY (Q23).
     package var refusesMergedWrite = false
-    /// The most data bytes in one answer, whatever Le says (Q22); nil for no such limit.
+    /// The maximum number of data bytes in one response, whatever Le is (Q22). Nil for no such limit.
     package var maximumAnswer: Int?
-    /// Whether a read past the end gives eight zero bytes and 9000 (Q15).
+    /// Whether the response to a read past the end is eight zero bytes and 9000 (Q15).
     package var readsZerosPastEnd = false
-    /// Whether Le after 61xx is ignored and the Le of the ENVELOPE stays in effect (Q52).
+    /// Whether the phone ignores Le after 61xx, so that the Le of the ENVELOPE stays in effect (Q52).
     package var ignoresLengthAfterMore = false
-    /// Whether reads faster than the waiting time are refused (Q16).
+    /// Whether the phone refuses reads before its waiting time has passed (Q16).
     package var enforcesWaitingTime = false
     /// Whether the phone is locked and answers 6A82 (Q1).
     package var isLocked = false
-    /// Advertising data structures put before those of the Bluetooth record (Q31).
+    /// Advertising data structures before those of the Bluetooth record (Q31).
     package var foreignAdvertisingData: [UInt8] = []
-    /// Whether a negotiated Handover Select for mdoc central client mode repeats our UUID (Q29, Q30).
+    /// Whether a negotiated Handover Select for mdoc central client mode repeats the reader's UUID (Q29,
+    /// Q30).
     package var repeatsServiceUUID = false
     /// Whether the NFC carrier record has TNF 02 (Q37).
     package var sendsNFCCarrierAsMedia = false
-    /// The longest message taken over NFC data transfer, in bytes.
+    /// The longest message that the phone accepts over NFC data transfer, in bytes.
     package var maximumMessageSize = 1 << 20
     package var fault: NFCHolderFault?
 
     package init() {}
 
-    /// The Handover Select with this phone's peculiarities.
+    /// Changes a Handover Select to this phone's peculiarities.
     func dress(_ bytes: [UInt8]) -> [UInt8] {
         guard let message = try? NDEFMessage.parse(bytes[...]) else { return bytes }
         return NDEFMessage(message.records.compactMap(dress)).encode()

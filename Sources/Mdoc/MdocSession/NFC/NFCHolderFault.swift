@@ -1,11 +1,11 @@
 package import ISO7816
 package import NDEF
 
-/// A fault of a phone, by what it does wrong.
+/// A fault of a phone over NFC.
 package enum NFCHolderFault: Equatable, Sendable {
-    /// Answers this status in this phase.
+    /// The phone answers with this status in this phase.
     case refuses(NFCPhase, StatusWord)
-    /// Does not answer in this phase: the card was removed (Q132).
+    /// The phone does not answer in this phase, as if it was removed (Q132).
     case silent(NFCPhase)
     /// NLEN stays 0 (Q13, Q194).
     case neverReady
@@ -17,27 +17,27 @@ package enum NFCHolderFault: Equatable, Sendable {
     case answersTooMuch
     /// This TNEP status answers the service select (`serviceStatus`) or the request (`handoverSelect`) (Q41).
     case reportsStatus(StatusRecord, NFCPhase)
-    /// Sends status 00 in place of the Handover Select, again and again (Q41).
+    /// The phone sends status 00 in place of the Handover Select, again and again (Q41).
     case repeatsSuccess
     /// The first message is neither Handover Select nor `Tp` (Q18).
     case sendsOtherMessage
-    /// The last byte of each message is missing and NLEN is one short.
+    /// The last byte of each message is missing, and NLEN is 1 less.
     case truncatesMessage
     case omitsDeviceEngagement
     /// The Handover Select names all carriers of the phone, whatever was offered (Q38).
     case ignoresOffer
     /// The Bluetooth record begins with a length of two bytes (Q32).
     case prefixesBluetoothLength
-    /// The capability container begins wrongly.
+    /// The first bytes of the capability container are wrong.
     case garblesCapabilities
     /// The answer's data object has another tag.
     case wrongDataObjectTag
     /// The answer's data object announces this many bytes (Q194).
     case announcesDataObject(Int)
-    /// 9000 comes one byte before the data object is complete.
+    /// The status 9000 comes one byte before the data object is complete.
     case endsDataEarly
     /// One byte follows the data object (Q52).
     case addsSurplusByte
-    /// 6100 without end (Q194).
+    /// The phone answers with 6100 without end (Q194).
     case neverFinishes
 }

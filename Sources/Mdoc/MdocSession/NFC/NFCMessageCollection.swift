@@ -1,9 +1,9 @@
 internal import ErrorMapping
 internal import ISO7816
 
-/// The data object '53' of a response, put together from answers of any size (Q52).
+/// The assembly of a response's data object '53' from responses of any size (Q52).
 ///
-/// Room for the message is taken once, by the announced length and after the cap was checked (Q194).
+/// Memory for the message is reserved once, for the announced length and after the limit was checked (Q194).
 struct NFCMessageCollection: Sendable {
     private enum Stage {
         case header([UInt8])
@@ -19,13 +19,16 @@ struct NFCMessageCollection: Sendable {
         self.maximumLength = maximumLength
     }
 
-    /// How many bytes of the value are still missing, or nil before the header is complete.
+    /// The number of missing bytes of the value. Nil while the header is incomplete.
     var missing: Int? {
         guard case .value(let length) = stage else { return nil }
         return length - message.count
     }
 
-    /// Takes an answer's data field. The second empty answer in a row is refused, and so are surplus bytes.
+    /// Appends the data of a response.
+    ///
+    /// - Throws: `noProgress` at the second empty response in a row, `surplusBytes` after the end of the data
+    ///   object.
     mutating func receive(_ data: ArraySlice<UInt8>) throws(NFCFault) {
         guard !(data.isEmpty && answeredEmpty) else { throw .noProgress }
         answeredEmpty = data.isEmpty

@@ -1,7 +1,10 @@
 internal import ISO7816
 
-/// NFC Forum Type 4 Tag 7.5.5: writing an NDEF message, in one UPDATE BINARY where it fits, otherwise NLEN := 0,
-/// the data, NLEN := length. A phone that refuses the one write gets the other form (Q23).
+/// The write of an NDEF message (NFC Forum Type 4 Tag 7.5.5).
+///
+/// A message that fits is written with NLEN in one UPDATE BINARY. A longer message is written in three steps:
+/// NLEN as 0, the data, then NLEN as the length. A phone that refuses the one write gets the three steps
+/// (Q23).
 struct NFCMessageWrite: Sendable {
     private enum Stage {
         case merged
@@ -14,10 +17,10 @@ struct NFCMessageWrite: Sendable {
     private let message: [UInt8]
     private let chunk: Int
     private var stage: Stage
-    /// Whether the phone refused the merged write.
+    /// Whether the phone refused NLEN and message in one write.
     private(set) var mergedRefused = false
 
-    /// A write of `message` with at most `chunk` bytes in a command.
+    /// Creates a write of `message` with at most `chunk` bytes in each command.
     init(_ message: [UInt8], chunk: Int, merges: Bool) throws(NFCFault) {
         guard chunk >= 2 else { throw .capabilityContainerInvalid }
         self.message = message
@@ -29,7 +32,7 @@ struct NFCMessageWrite: Sendable {
         if case .done = stage { true } else { false }
     }
 
-    /// The next command, or nil when the message is written.
+    /// Returns the next command. Nil if the message is written.
     func command() throws(NFCFault) -> CommandAPDU? {
         let length = [
             UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count),
@@ -50,7 +53,7 @@ struct NFCMessageWrite: Sendable {
         return .updateBinary(at: offset, data)
     }
 
-    /// Takes the status of the last command.
+    /// Receives the status of the last command.
     mutating func receive(_ status: StatusWord) throws(NFCFault) {
         if case .merged = stage, status != .success {
             mergedRefused = true

@@ -1,11 +1,13 @@
 package import NDEF
 
-/// The carriers this reader can use: what it offers in a Handover Request and accepts from a Handover Select.
+/// The carriers that this reader can use. It offers them in a Handover Request, and accepts them from a
+/// Handover Select.
 package struct NFCOffer: Equatable, Sendable {
-    /// Bluetooth Low Energy with the UUID of this transaction, one for both modes.
+    /// The offer of Bluetooth Low Energy, with this transaction's UUID for both modes.
     package struct BluetoothLE: Equatable, Sendable {
         package let serviceUUID: BluetoothUUID
-        /// The reader's own role; its meaning is mirrored against the phone's (Q33).
+        /// The reader's own role. A role of the reader means the opposite mode of the same role of a phone
+        /// (Q33).
         package let role: BluetoothLERole
 
         package init(serviceUUID: BluetoothUUID, role: BluetoothLERole) {

@@ -1,32 +1,32 @@
-/// The phases of NFC engagement and NFC data transfer; each has its own deadline.
+/// A phase of NFC engagement or NFC data transfer. Each phase has its own deadline.
 package enum NFCPhase: String, Sendable, CaseIterable {
     case selectApplication
     case selectCapabilities
     case readCapabilities
     case selectFile
-    /// Waiting for and reading the first NDEF message.
+    /// The reader waits for the first NDEF message, and reads it.
     case initialMessage
     case serviceSelect
     case serviceStatus
     case handoverRequest
     case handoverSelect
-    /// SELECT of the NFC v2 application.
+    /// The reader selects the NFC v2 application.
     case selectVersion2
     /// The handover of NFC v2, in one ENVELOPE.
     case handoverVersion2
     case selectDataTransfer
-    /// Nothing under way on the selected data transfer application.
+    /// The data transfer application is selected, and no message is exchanged.
     case idle
-    /// ENVELOPE commands before the last.
+    /// The reader sends the ENVELOPE commands before the last one.
     case sendMessage
-    /// The last ENVELOPE is sent; the person may be deciding.
+    /// The last ENVELOPE was sent, and the person may be deciding.
     case awaitResponse
-    /// GET RESPONSE until the message is complete.
+    /// The reader sends GET RESPONSE commands until the message is complete.
     case receiveMessage
 }
 
 extension NFCPhase {
-    /// When something happened, in the words of a text for people.
+    /// The phase in the words of a text for people, as the end of a sentence.
     var words: String {
         switch self {
         case .selectApplication: "while the wallet was selected"

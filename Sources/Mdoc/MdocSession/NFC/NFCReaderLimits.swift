@@ -1,14 +1,15 @@
 package import NDEF
 
-/// What the reader hardware can carry in one APDU (Q120, Q122).
+/// The limits of the PC/SC reader for one APDU (Q120, Q122).
 package struct NFCReaderLimits: Equatable, Sendable {
     package let maximumCommandData: Int
-    /// The longest response data field, in bytes; 255 for readers that fail on 256 (Q121).
+    /// The longest response data field, in bytes. It is 255 for readers that fail on 256 (Q121).
     package let maximumResponseData: Int
-    /// Whether extended APDUs pass.
+    /// Whether the reader passes extended APDUs on.
     package let extendedLength: Bool
 
-    /// Limits of a reader; without extended length never above 255 and 256.
+    /// Creates limits. Without extended length they are at most 255 bytes of command data and 256 of response
+    /// data.
     package init(maximumCommandData: Int, maximumResponseData: Int, extendedLength: Bool) {
         let ceiling = extendedLength ? (command: 65_535, response: 65_536) : (command: 255, response: 256)
         self.maximumCommandData = min(max(maximumCommandData, 1), ceiling.command)
@@ -16,12 +17,12 @@ package struct NFCReaderLimits: Equatable, Sendable {
         self.extendedLength = extendedLength
     }
 
-    /// A reader that says nothing of itself: short APDUs (Q120).
+    /// The limits of a reader that does not state any: short APDUs (Q120).
     package static let short = Self(
         maximumCommandData: 255, maximumResponseData: 256, extendedLength: false)
 
-    /// The limits as the NFC carrier record of a Handover Request announces them. A carrier of short APDUs is
-    /// the least that ISO/IEC 18013-5, 8.3.3.1.2 lets a reader announce.
+    /// The limits in the NFC carrier record of a Handover Request. ISO/IEC 18013-5, 8.3.3.1.2 lets a reader
+    /// announce no less than short APDUs.
     package var carrier: NFCCarrier {
         NFCCarrier(
             maximumCommandData: max(maximumCommandData, 255),

@@ -1,6 +1,6 @@
 internal import ISO7816
 
-/// What the NFC machines of the reader's side have in common: how a step is taken, and how it fails.
+/// The common part of the reader's NFC machines: how a step is made, and how a fault ends the machine.
 protocol NFCReaderMachine {
     associatedtype State: Sendable
     associatedtype Output: Sendable
@@ -14,14 +14,14 @@ protocol NFCReaderMachine {
     ) throws(NFCFault) -> NFCAction<Output>
 }
 
-/// The slot of an NFC machine's state.
+/// The state of an NFC machine, or the reason for which the machine has ended.
 enum NFCMachineState<State: Sendable>: Sendable {
     case ongoing(State)
     case ended(NFCEndReason)
 }
 
 extension NFCReaderMachine {
-    /// Takes the response APDU to the last command.
+    /// Receives the response APDU to the last command.
     mutating func take(_ response: ArraySlice<UInt8>, _ now: ContinuousClock.Instant) -> NFCAction<Output> {
         step(at: now) { machine, state, _ throws(NFCFault) in
             guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
@@ -29,7 +29,7 @@ extension NFCReaderMachine {
         }
     }
 
-    /// A step of a machine that was started and whose deadline has not passed.
+    /// Makes a step of a machine that was started. If the deadline has passed, ends the machine instead.
     mutating func step(
         at now: ContinuousClock.Instant,
         _ body: (inout Self, State, ContinuousClock.Instant) throws(NFCFault) -> NFCAction<Output>
@@ -41,7 +41,8 @@ extension NFCReaderMachine {
         }
     }
 
-    /// Takes the state out, so that a fault leaves the machine ended.
+    /// Makes a step with the machine's state. The state is taken out during the step, so that a fault leaves
+    /// the machine ended.
     mutating func step(
         _ body: (inout Self, State) throws(NFCFault) -> NFCAction<Output>
     ) -> NFCAction<Output> {

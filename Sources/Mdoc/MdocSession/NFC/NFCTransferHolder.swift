@@ -1,36 +1,37 @@
 internal import ISO7816
 package import NDEF
 
-/// What a phone does with a command.
+/// The phone's reaction to a command.
 package enum NFCHolderAnswer: Equatable, Sendable {
-    /// Send this response APDU; empty if the fault is silence.
+    /// Send this response APDU. It is empty if the configured fault is silence.
     case respond([UInt8])
-    /// A message is complete: answer the command with `reply`.
+    /// A message of the reader is complete. Answer the command with `reply`.
     case message([UInt8])
 }
 
-/// ISO/IEC 18013-5, 8.3.3.1.2: the phone's side of NFC data transfer, as a value. Its behaviour is configurable.
+/// The phone's side of NFC data transfer (ISO/IEC 18013-5, 8.3.3.1.2) as a value, for the software wallet.
+/// `NFCHolderBehaviour` configures it, faults included.
 package struct NFCTransferHolder: Sendable {
     private let behaviour: NFCHolderBehaviour
     private let carrier: NFCCarrier
-    /// Where this is the NFC v2 application.
+    /// The behaviour of the NFC v2 application. Nil for the application of the first edition.
     private let version2: NFCVersion2Behaviour?
     private var isSelected = false
-    /// The data objects of ENVELOPE commands so far.
+    /// The data of the ENVELOPE commands so far.
     private var received: [UInt8] = []
-    /// What of the answer is still to be sent.
+    /// The rest of the response that is still to be sent.
     private var rest: ArraySlice<UInt8> = []
     private var envelopeLength = 0
     private var messages = 0
 
-    /// A phone that announces `carrier` in its NFC carrier record.
+    /// Creates a phone that announces `carrier` in its NFC carrier record.
     package init(_ behaviour: NFCHolderBehaviour, carrier: NFCCarrier) {
         self.behaviour = behaviour
         self.carrier = carrier
         version2 = nil
     }
 
-    /// A phone with the NFC v2 application.
+    /// Creates a phone with the NFC v2 application.
     init(_ behaviour: NFCHolderBehaviour, _ version2: NFCVersion2Behaviour) {
         self.behaviour = behaviour
         carrier = NFCCarrier(
@@ -53,7 +54,9 @@ package struct NFCTransferHolder: Sendable {
         }
     }
 
-    /// The first response APDU that carries `message`, the answer to the message delivered last.
+    /// Begins to send `message`, the answer to the message that was delivered last.
+    ///
+    /// - Returns: the first response APDU of the answer.
     package mutating func reply(_ message: ArraySlice<UInt8>) -> [UInt8] {
         rest = behaviour.dataObject(message)[...]
         messages += 1
@@ -117,7 +120,8 @@ package struct NFCTransferHolder: Sendable {
         return .respond(next(upTo: behaviour.ignoresLengthAfterMore ? envelopeLength : asked))
     }
 
-    /// The next part of the answer: 9000 with the last, otherwise 61xx with what remains (Q51).
+    /// Returns the next part of the answer, with the status 9000 for the last part, otherwise 61xx with the
+    /// number of remaining bytes (Q51).
     private mutating func next(upTo length: Int) -> [UInt8] {
         let count = min(length, carrier.maximumResponseData, behaviour.maximumAnswer ?? .max)
         let data = rest.prefix(count)
@@ -129,7 +133,8 @@ package struct NFCTransferHolder: Sendable {
 }
 
 extension NFCTransferHolder {
-    /// 61xx with what remains; some count the bytes of the next answer twice (Q52).
+    /// Returns 61xx with the number of remaining bytes. Some phones count the bytes of the next response
+    /// twice (Q52).
     private func moreAvailable(after length: Int) -> StatusWord {
         guard !rest.isEmpty else { return .moreAvailable(256) }
         guard version2?.countsRemainderTwice == true else { return .moreAvailable(rest.count) }
@@ -138,7 +143,7 @@ extension NFCTransferHolder {
 }
 
 extension NFCHolderBehaviour {
-    /// The data object '53' that carries `message`, with this phone's fault.
+    /// Encodes the data object '53' with `message`, and with this phone's fault.
     fileprivate func dataObject(_ message: ArraySlice<UInt8>) -> [UInt8] {
         var length = message.count
         if case .announcesDataObject(let announced) = fault { length = announced }

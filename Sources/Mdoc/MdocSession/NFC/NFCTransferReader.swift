@@ -1,21 +1,30 @@
 internal import ISO7816
 package import NDEF
 
-/// What an NFC data transfer yields.
+/// A result of an NFC data transfer.
 package enum NFCTransferDelivery: Equatable, Sendable {
-    /// The application is selected; `send` may be called.
+    /// The application is selected, and `send` may be called.
     case selected
-    /// The phone's answer to the message sent; `send` may be called again.
+    /// The phone's answer to the last message. `send` may be called again.
     case message([UInt8])
 }
 
-/// ISO/IEC 18013-5, 8.3.3.1.2: NFC data transfer on the reader's side, as a value.
+/// The machine of NFC data transfer on the reader's side (ISO/IEC 18013-5, 8.3.3.1.2).
 ///
-/// `start` selects the application, each `send` carries one message there and one back. Messages are opaque.
+/// `start` selects the phone's application. Each `send` carries one message to the phone, in a chain of
+/// ENVELOPE commands, and collects the answer with GET RESPONSE. The sizes follow from the limits of the
+/// reader, of the phone, and of the settings.
+///
+/// It is a value without I/O and clock: `CardDriver` of the service sends each command, and passes each
+/// response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in that
+/// command (Q54); every other command has a short deadline, and a whole message a longer one.
+///
+/// The answer is collected by the bytes that come and by the status, never by an announced remainder (Q51,
+/// Q52). Any fault ends the machine. It never looks into a message.
 package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
-    /// Named for what comes next.
+    /// The state, named for the next event.
     enum State: Sendable {
         case notStarted
         case awaitingApplication
@@ -26,31 +35,32 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     private let maximumCommandData: Int
     private let maximumResponseData: Int
-    /// The most bytes asked for in one GET RESPONSE that says how many remain.
+    /// The maximum number of bytes to ask for in one GET RESPONSE whose Le is the announced remainder.
     private let maximumRemainder: Int
     private let extendedLength: Bool
     private let settings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectDataTransfer
-    /// The answer so far; beside the state, so that it grows in place.
+    /// The answer so far. It is not a part of `state`, so that it grows without a copy.
     private var collection = NFCMessageCollection(maximumLength: 0)
     private var stepsLeft = 1
-    /// The instant after which `expire` and `receive` end the machine; nil while nothing is under way. The
-    /// driver must not cut a command short before it (Q54).
+    /// The instant after which `expire` and `receive` end the machine. Nil while no command is sent. The
+    /// driver must not end a command before this instant (Q54).
     package private(set) var deadline: ContinuousClock.Instant?
-    /// When the message under way, in its direction, has to be complete.
+    /// The instant at which the current message, in its direction, has to be complete.
     private var transferEnd: ContinuousClock.Instant?
-    /// For the answer to the message that is being sent.
+    /// The longest time for the answer to the current message.
     private var answerTime: Duration
-    /// The most bytes of that answer.
+    /// The maximum number of bytes of that answer.
     private var answerSize = 0
 
-    /// A transfer within what the reader, the phone (by its carrier record) and the settings allow.
+    /// Creates a transfer within the limits of the reader, of the phone's carrier record, and of the
+    /// settings.
     package init(
         limits: NFCReaderLimits, carrier: NFCCarrier, settings: NFCTransferSettings = NFCTransferSettings()
     ) {
-        // A phone that announces no more than the longest short command, 261 bytes, counts whole APDUs and knows no
-        // extended ones (Q11).
+        // A phone that announces no more than the longest short command, 261 bytes, counts whole APDUs and
+        // knows no extended ones (Q11).
         let isShort = max(carrier.maximumCommandData, carrier.maximumResponseData) <= 261
         extendedLength = limits.extendedLength && !isShort
         // Header, long Lc and long Le take nine bytes of a command, the status word two of a response.
@@ -66,10 +76,10 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         self.settings = settings
     }
 
-    /// A transfer on the NFC v2 application, which is selected (draft of the second edition).
+    /// Creates a transfer on the NFC v2 application, which is selected already (draft of the second edition).
     ///
-    /// - Parameter commandLimit: the phone's ApduCommandMaxSize in bytes. It is taken as that of the whole APDU, which
-    ///   is the stricter of its two readings, and as the ceiling of Le.
+    /// - Parameter commandLimit: the phone's ApduCommandMaxSize in bytes. The draft can be read as a limit of
+    ///   the whole APDU or of its data; here it limits the whole APDU, which is the stricter reading, and Le.
     init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
         extendedLength = limits.extendedLength && commandLimit > 261
         let overhead = extendedLength ? 9 : 6
@@ -88,7 +98,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         phase = .idle
     }
 
-    /// Begins with SELECT of the mdoc data transfer application.
+    /// Begins the transfer, with a SELECT of the mdoc data transfer application.
     package mutating func start(now: ContinuousClock.Instant) -> Action {
         step { machine, state throws(NFCFault) in
             guard case .notStarted = state else { throw .outOfTurn }
@@ -98,13 +108,13 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         }
     }
 
-    /// Sends one message; allowed after each delivery.
+    /// Begins to send a message. Allowed after each delivery.
     package mutating func send(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
         send(
             message, answeredWithin: settings.consentDeadline, atMost: settings.maximumMessageSize, now: now)
     }
 
-    /// Sends one message whose answer may take so long, and have so many bytes.
+    /// Begins to send a message, with limits for the time and the bytes of its answer.
     mutating func send(
         _ message: ArraySlice<UInt8>, answeredWithin time: Duration, atMost size: Int,
         now: ContinuousClock.Instant
@@ -126,12 +136,12 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         }
     }
 
-    /// Takes the response APDU to the last command.
+    /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
         take(response, now)
     }
 
-    /// Ends when the deadline has passed, and otherwise says when it will.
+    /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
             machine.state = .ongoing(state)
@@ -152,7 +162,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         ExpectedLength(upTo: min(count, maximumResponseData), extended: extendedLength)
     }
 
-    /// The Le of GET RESPONSE: as many bytes as were announced, where SW2 can say it.
+    /// Returns the Le of a GET RESPONSE: the announced number of bytes, if SW2 can express it.
     private func remainderLength(_ available: Int) -> ExpectedLength {
         guard available <= 255 else { return expectedLength(maximumResponseData) }
         return ExpectedLength(upTo: min(available, maximumRemainder), extended: extendedLength)
@@ -203,7 +213,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         return min(next, transferEnd + .seconds(collection.message.count) / settings.slowestRate)
     }
 
-    /// Collects by the bytes that come and the status, not by what was asked for: 61xx means more (Q51, Q52).
+    /// Appends the data of a response to the answer. The status decides whether more follows: 61xx means more
+    /// (Q51, Q52).
     private mutating func collect(
         _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

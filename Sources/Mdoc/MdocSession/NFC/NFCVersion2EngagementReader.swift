@@ -3,35 +3,39 @@ internal import ISO7816
 package import MdocModel
 internal import NDEF
 
-/// What an NFC v2 engagement yields.
+/// The result of an NFC v2 engagement.
 package enum NFCVersion2Delivery: Sendable {
-    /// The phone has no NFC v2, as its answer to SELECT says: classic handover may follow in the same activation.
+    /// The phone has no NFC v2, as its response to SELECT shows. A handover of the first edition may follow
+    /// in the same activation.
     case absent(NFCEndReason)
     case engaged(NFCVersion2Engaged)
 }
 
-/// A phone that is engaged by NFC v2.
+/// A completed NFC v2 engagement with a phone.
 package struct NFCVersion2Engaged: Sendable {
     package let engagement: DeviceEngagement
-    /// Both messages as they were exchanged.
+    /// The two handover messages with the bytes that were exchanged.
     package let handover: Handover
     package let choice: NFCVersion2Choice
-    /// The data transfer on the application that is selected: it takes the session's first message.
+    /// The data transfer on the selected application. It is ready to send the session's first message.
     package let transfer: NFCTransferReader
 }
 
-/// NFC v2 engagement on the reader's side (ISO/IEC 18013-5, draft of the second edition), as a value: SELECT and one
-/// handover exchange. Make a new one for every tap.
+/// The machine of NFC v2 engagement on the reader's side (ISO/IEC 18013-5, draft of the second edition).
 ///
-/// Once the phone has answered SELECT as NFC v2 does, there is no way back to classic handover in the same activation.
+/// It sends a SELECT and one handover request. It is a value without I/O and clock. Make a new machine for
+/// every tap.
+///
+/// If the phone answers the SELECT in the way of NFC v2, a handover of the first edition cannot follow in the
+/// same activation.
 package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCVersion2Delivery>
 
-    /// Named for what comes next.
+    /// The state, named for the next event.
     enum State: Sendable {
         case notStarted
         case awaitingApplication(isRepeated: Bool)
-        /// The rest of the answer to SELECT.
+        /// The rest of the response to SELECT is expected.
         case awaitingLimit
         case awaitingHandover(request: [UInt8])
     }
@@ -42,9 +46,9 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     private let transferSettings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectVersion2
-    /// The transfer of the handover; beside the state, so that its answer grows in place.
+    /// The transfer of the handover. It is not a part of `state`, so that its answer grows without a copy.
     private var transfer: NFCTransferReader?
-    /// The instant after which `expire` and `receive` end the machine; nil before `start`.
+    /// The instant after which `expire` and `receive` end the machine. Nil before `start`.
     package private(set) var deadline: ContinuousClock.Instant?
 
     package init(
@@ -58,7 +62,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         self.transferSettings = transferSettings
     }
 
-    /// Begins with SELECT of the NFC v2 application, without Le: there are wallets that refuse one.
+    /// Begins the engagement, with a SELECT of the NFC v2 application. The SELECT has no Le, since some
+    /// wallets refuse it.
     package mutating func start(now: ContinuousClock.Instant) -> Action {
         step { machine, state throws(NFCFault) in
             guard case .notStarted = state else { throw .outOfTurn }
@@ -67,12 +72,12 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         }
     }
 
-    /// Takes the response APDU to the last command.
+    /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
         take(response, now)
     }
 
-    /// Ends when the deadline has passed, and otherwise says when it will.
+    /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
             machine.state = .ongoing(state)
@@ -103,7 +108,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: SELECT
 
-    /// Anything but an answer of NFC v2 means that the phone has none. A length that the phone asks for is given once.
+    /// Handles the response to SELECT. Any response but that of NFC v2 means that the phone has no NFC v2. If
+    /// the phone asks for a length, the SELECT is repeated once with that length.
     private mutating func selected(
         _ answer: ResponseAPDU, isRepeated: Bool, _ now: ContinuousClock.Instant
     ) -> Action {
@@ -153,7 +159,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
             state = .ongoing(.awaitingHandover(request: request))
             return .transmit(command)
         case .deliver(.message(let select)): return try engaged(select, request)
-        // What a wallet answers that misses an option of its draft.
+        // A wallet of an older draft answers in this way if an option of its draft is missing.
         case .end(let reason) where reason.fault == .status(.unknownError): throw .olderVersion2
         case .end(let reason): throw reason.fault
         case .deliver(.selected), .wait: throw .outOfTurn

@@ -1,13 +1,14 @@
 package import ISO7816
 package import MdocModel
 
-/// How a phone behaves in NFC v2 (draft of the second edition), as data.
+/// The behaviour of a phone in NFC v2 (draft of the second edition), as data.
 package struct NFCVersion2Behaviour: Sendable {
-    /// Which of the offered methods the phone chooses.
+    /// The rule by which the phone chooses among the offered methods.
     package enum Preference: Sendable {
-        /// NFC, whatever else is offered.
+        /// The phone chooses NFC, whatever else is offered.
         case nfc
-        /// Bluetooth where it is offered, in the first of these modes that is.
+        /// The phone chooses Bluetooth if it is offered. `centralFirst` says which mode it prefers if both
+        /// are offered.
         case bluetoothLE(centralFirst: Bool)
     }
 
@@ -15,33 +16,35 @@ package struct NFCVersion2Behaviour: Sendable {
     package enum Fault: Equatable, Sendable {
         /// The engagement names no method.
         case noMethod
-        /// It names the method chosen, and Bluetooth besides.
+        /// The engagement names the chosen method and Bluetooth.
         case twoMethods
-        /// It names one that was not offered.
+        /// The engagement names a method that was not offered.
         case unofferedMethod
-        /// The message is empty: the wallet ends the exchange.
+        /// The message is empty, with which the wallet ends the exchange.
         case endsHandover
-        /// The message is this.
+        /// The message consists of these bytes.
         case sends([UInt8])
-        /// The option that an older draft had is required in the offer, as is this answer without it: 6F00.
+        /// The wallet requires an option that an older draft had in the offer, and answers with 6F00 if it is
+        /// missing.
         case speaksOlderDraft
     }
 
-    /// ApduCommandMaxSize in bytes.
+    /// The ApduCommandMaxSize that the phone announces, in bytes.
     package var commandLimit: UInt64 = 65_536
-    /// The whole answer to SELECT, in place of the limit alone.
+    /// The whole response to SELECT, in place of a response with the limit alone.
     package var selectAnswerBytes: [UInt8]?
     package var preference = Preference.nfc
-    /// The status that answers each SELECT, as that of a phone without NFC v2.
+    /// The status with which the phone answers each SELECT, as a phone without NFC v2. Nil if it has NFC v2.
     package var selectStatus: StatusWord?
-    /// Whether a SELECT with Le is refused, or one without.
+    /// Whether the phone refuses a SELECT with Le.
     package var refusesSelectLength = false
+    /// Whether the phone refuses a SELECT without Le.
     package var requiresSelectLength = false
     /// Whether the Le of the first ENVELOPE stays in effect for all answers (Q52).
     package var keepsFirstLength = false
-    /// Whether SW2 of 61xx says Le bytes less than remain (Q52).
+    /// Whether SW2 of 61xx is Le bytes less than the number of remaining bytes (Q52).
     package var countsRemainderTwice = false
-    /// Whether an answer with Bluetooth leaves the reader's UUID out.
+    /// Whether the phone omits the reader's UUID if it chooses Bluetooth.
     package var omitsServiceUUID = false
     package var fault: Fault?
 
@@ -56,7 +59,8 @@ package struct NFCVersion2Behaviour: Sendable {
         return (length == nil ? requiresSelectLength : refusesSelectLength) ? .wrongLength : nil
     }
 
-    /// What this phone chooses of an offer; nil if it finds nothing, as without NFC v2 in the offer.
+    /// Returns the method that this phone chooses. Nil if there is none for it, as in an offer without NFC
+    /// v2.
     func choice(of offered: [NFCVersion2Method]) -> NFCVersion2Method? {
         guard offered.contains(.nfcVersion2), fault != .speaksOlderDraft else { return nil }
         guard case .bluetoothLE(let centralFirst) = preference else { return .nfcVersion2 }
@@ -84,17 +88,17 @@ package struct NFCVersion2Behaviour: Sendable {
     }
 }
 
-/// What an NFC v2 phone does with a command.
+/// The reaction of an NFC v2 phone to a command.
 package enum NFCVersion2HolderAnswer: Equatable, Sendable {
-    /// Send this response APDU; empty if the fault is silence.
+    /// Send this response APDU. It is empty if the configured fault is silence.
     case respond([UInt8])
-    /// Send it likewise: the handover is complete.
+    /// Send this response APDU, with which the handover is complete.
     case engaged([UInt8], NFCVersion2HolderHandover)
-    /// A message of the session is complete: answer the command with `reply`.
+    /// A message of the session is complete. Answer the command with `reply`.
     case message([UInt8])
 }
 
-/// What an NFC v2 handover yields on the phone's side.
+/// The result of an NFC v2 handover on the phone's side.
 package struct NFCVersion2HolderHandover: Equatable, Sendable {
     package let deviceEngagement: [UInt8]
     package let select: [UInt8]
@@ -102,12 +106,12 @@ package struct NFCVersion2HolderHandover: Equatable, Sendable {
     package let chosen: NFCVersion2Method
 }
 
-/// NFC v2 on the phone's side (draft of the second edition), as a value: the twin of `NFCVersion2EngagementReader` and of
-/// the transfer that it yields.
+/// The phone's side of NFC v2 (draft of the second edition) as a value, for the software wallet. It is the
+/// counterpart of `NFCVersion2EngagementReader` and of the transfer that follows.
 package struct NFCVersion2Holder: Sendable {
     private let version2: NFCVersion2Behaviour
     private var transfer: NFCTransferHolder
-    /// The DeviceEngagement that names these methods, encoded.
+    /// Returns the encoded DeviceEngagement that names these methods.
     private let engagement: @Sendable ([NFCVersion2Method]) -> [UInt8]
     package private(set) var handover: NFCVersion2HolderHandover?
 
@@ -128,7 +132,9 @@ package struct NFCVersion2Holder: Sendable {
         }
     }
 
-    /// The first response APDU that carries `message`, the answer to the message delivered last.
+    /// Begins to send `message`, the answer to the message that was delivered last.
+    ///
+    /// - Returns: the first response APDU of the answer.
     package mutating func reply(_ message: ArraySlice<UInt8>) -> [UInt8] {
         transfer.reply(message)
     }

@@ -1,10 +1,11 @@
 package import MdocModel
 package import NDEF
 
-/// What this reader offers in an NFC v2 handover request (draft of the second edition): always NFC v2 itself, which every
-/// wallet requires, and Bluetooth where there is a radio.
+/// The reader's offer in an NFC v2 handover request (draft of the second edition).
+///
+/// It always has NFC v2 itself, which every wallet requires. It has Bluetooth if there is a radio.
 package struct NFCVersion2Offer: Equatable, Sendable {
-    /// Bluetooth in both modes, with one UUID for both.
+    /// The service UUID for both modes of Bluetooth. Nil if Bluetooth is not offered.
     package let serviceUUID: BluetoothUUID?
 
     package init(serviceUUID: BluetoothUUID?) {
@@ -20,19 +21,21 @@ package struct NFCVersion2Offer: Equatable, Sendable {
     }
 }
 
-/// The one method that a phone chose.
+/// The method that a phone chose.
 package enum NFCVersion2Choice: Equatable, Sendable {
     /// All messages go over NFC.
     case nfc
     /// Messages go over NFC and Bluetooth at once.
     case bluetoothLE(NFCVersion2BluetoothChoice)
 
-    /// What Bluetooth is used for it.
+    /// The modes of Bluetooth that the phone chose. Nil if it chose NFC.
     package var bluetooth: NFCVersion2BluetoothChoice? {
         if case .bluetoothLE(let choice) = self { choice } else { nil }
     }
 
-    /// Settles the answer's methods against those of the request.
+    /// Checks the methods of the phone's answer against the offered methods.
+    ///
+    /// - Throws: a fault if the answer has not exactly one method, or one that was not offered.
     package static func settled(
         _ answered: [NFCVersion2Method], offered: [NFCVersion2Method]
     ) throws(NFCFault) -> NFCVersion2Choice {
@@ -56,10 +59,11 @@ package enum NFCVersion2Choice: Equatable, Sendable {
 package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
     package let centralClient: BluetoothUUID?
     package let peripheralServer: BluetoothUUID?
-    /// The phone's L2CAP PSM in mdoc peripheral server mode.
+    /// The phone's L2CAP PSM in mdoc peripheral server mode. Nil if the phone named none.
     package let psm: UInt16?
 
-    /// A UUID of the phone's own wins; without one, that of the offer is used. Nil if no offered mode was chosen.
+    /// Settles the modes. A UUID that the phone names takes precedence over the offered one. Nil if the phone
+    /// chose no offered mode.
     init?(_ chosen: NFCVersion2Bluetooth, _ offer: NFCVersion2Bluetooth) {
         let central = chosen.isCentralClient && offer.isCentralClient
         let peripheral = chosen.isPeripheralServer && offer.isPeripheralServer

@@ -1,16 +1,18 @@
 package import CBOR
 package import MdocModel
 
-/// The first frame of the TCP bench link, from the holder: how the session was engaged. Every further frame is
-/// a SessionEstablishment or SessionData message.
+/// The first frame on the TCP bench link, sent by the holder. It says how the session was engaged.
+///
+/// Every further frame is a SessionEstablishment or SessionData message.
 package struct BenchLinkGreeting: Equatable, Sendable {
-    /// The `mdoc:` text; always there.
+    /// The text of the QR code, an `mdoc:` URI. Always present.
     package let qr: String
     package let deviceEngagement: [UInt8]
-    /// The complete Handover Select message of an engagement by NFC; nil means the engagement is the QR's.
+    /// The complete Handover Select message of an engagement over NFC. Nil if the engagement is that of the
+    /// QR code.
     package let handoverSelect: [UInt8]?
     package let handoverRequest: [UInt8]?
-    /// Whether the handover messages are those of NFC v2.
+    /// Whether the handover messages have the form of NFC v2.
     package let isVersion2: Bool
 
     package init(
@@ -24,7 +26,7 @@ package struct BenchLinkGreeting: Equatable, Sendable {
         self.isVersion2 = isVersion2
     }
 
-    /// Reads the frame. Unknown members are ignored.
+    /// Parses the frame. Unknown members are ignored.
     package init(_ bytes: ArraySlice<UInt8>) throws(BenchLinkError) {
         do throws(CBORError) {
             let item = try CBORItem.parse(bytes)
@@ -65,7 +67,8 @@ package struct BenchLinkGreeting: Equatable, Sendable {
         }
     }
 
-    /// The engagement and the handover that the transcript takes: the handover messages as given, or else the QR's.
+    /// Returns the engagement and the handover for the transcript: those of the NFC messages if there are
+    /// any, otherwise those of the QR code.
     package func engagement() throws(BenchLinkError) -> (DeviceEngagement, Handover) {
         do throws(MdocModelError) {
             guard let handoverSelect else {

@@ -3,8 +3,8 @@ internal import ErrorMapping
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1): the counterpart of `ReaderSession`, for the
-/// software wallet.
+/// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1), for the software wallet. `ReaderSession`
+/// is the reader's side.
 ///
 /// Any failure and any status end the session and delete its keys.
 package struct HolderSession: ~Copyable, Sendable {
@@ -18,7 +18,7 @@ package struct HolderSession: ~Copyable, Sendable {
     private let eDeviceKey: COSEKeyPair
     private var phase: Phase
     private var numbers: SequenceNumbers
-    /// Set once the reader's key is known.
+    /// The session transcript. Nil until the reader's key is known.
     package private(set) var transcript: SessionTranscript?
 
     private enum Phase: ~Copyable {
@@ -35,7 +35,7 @@ package struct HolderSession: ~Copyable, Sendable {
         numbers = SequenceNumbers(handover)
     }
 
-    /// Takes SessionEstablishment, then SessionData.
+    /// Receives the reader's next message: SessionEstablishment first, then SessionData.
     package mutating func receive(_ message: ArraySlice<UInt8>) throws(SessionError) -> Received {
         switch takePhase() {
         case .awaitingEstablishment: return .request(try establish(message))
@@ -73,7 +73,9 @@ package struct HolderSession: ~Copyable, Sendable {
         return request
     }
 
-    /// Encrypts a DeviceResponse as SessionData. A status, if there is one, goes with it and ends the session.
+    /// Encrypts a DeviceResponse as SessionData.
+    ///
+    /// - Parameter status: a status to send with the response. It ends the session.
     package mutating func seal(
         _ deviceResponse: ArraySlice<UInt8>, status: SessionStatus? = nil
     ) throws(SessionError) -> [UInt8] {
@@ -83,13 +85,16 @@ package struct HolderSession: ~Copyable, Sendable {
         return SessionData.encode(data: sealed, status: status, sequence: numbers.next())
     }
 
-    /// The message that ends the session with this status, and no data.
+    /// Ends the session.
+    ///
+    /// - Returns: the message with this status and without data.
     package mutating func end(with status: SessionStatus) -> [UInt8] {
         phase = .ended
         return SessionData.encode(data: nil, status: status, sequence: numbers.next())
     }
 
-    /// The phase; `.ended` takes its place, so that any failure from here on has ended the session.
+    /// Returns the phase and leaves `.ended` in its place, so that every failure from here on ends the
+    /// session.
     private mutating func takePhase() -> Phase {
         var taken = Phase.ended
         swap(&taken, &phase)

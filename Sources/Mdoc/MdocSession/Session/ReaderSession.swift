@@ -3,16 +3,32 @@ package import COSE
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// The reader's side of an encrypted session (ISO/IEC 18013-5 9.1.1), after engagement: requests out, responses in.
+/// The reader's side of an encrypted session (ISO/IEC 18013-5 9.1.1), after engagement.
 ///
-/// A value without I/O and clock. Any failure ends it and deletes its keys.
+/// It encrypts requests and decrypts responses. It is a value without I/O and clock: `RequestExchange` of the
+/// service feeds it and does its actions, and tests inject the ephemeral key.
+///
+/// | phase | next |
+/// |---|---|
+/// | `awaitingFirstRequest` | `send` makes a SessionEstablishment message and leads to `awaitingResponse` |
+/// | `awaitingResponse` | `receive` delivers the response and leads to `awaitingFurtherRequest`, or to `ended` if the phone ended the session |
+/// | `awaitingFurtherRequest` | `send` makes a SessionData message |
+/// | `ended` | the keys are deleted; `send` throws, `receive` reports the end |
+///
+/// Every call takes the phase out and leaves `ended` behind. So any error ends the session and deletes its
+/// keys. A response has the time `consent`, at least 300 s by the standard; after it `receive` and `expire`
+/// end the session.
+///
+/// The session never parses a DeviceResponse and never judges it: a decrypted response is authentic only
+/// after `MdocVerification` has checked it.
 package struct ReaderSession: ~Copyable, Sendable {
     package enum Action: Sendable {
-        /// Send these bytes, and wait for the answer until this instant: the holder reads and consents meanwhile.
+        /// Send these bytes, and wait for the response until this instant. The holder reads and consents
+        /// meanwhile.
         case transmit([UInt8], answerBy: ContinuousClock.Instant)
-        /// A decrypted DeviceResponse. The session is open for a further request unless `isEnded`.
+        /// A decrypted DeviceResponse. Unless `isEnded`, the session accepts a further request.
         case deliver([UInt8], isEnded: Bool)
-        /// The session is over; `terminationMessage` is to be sent first, where there is one.
+        /// The session is over. Send `terminationMessage` first, if there is one.
         case end(SessionEnd, terminationMessage: [UInt8]?)
     }
 
@@ -30,9 +46,11 @@ package struct ReaderSession: ~Copyable, Sendable {
         case ended
     }
 
+    /// Derives the session keys.
+    ///
     /// - Parameters:
     ///   - eReaderKey: a fresh key on the curve of the engagement's key.
-    ///   - consent: how long an answer may take, at least 300 s by the standard.
+    ///   - consent: the maximum time until a response, at least 300 s by the standard.
     package init(
         engagement: DeviceEngagement, handover: Handover, eReaderKey: COSEKeyPair,
         consent: Duration = .seconds(300), limits: CBORLimits = .standard
@@ -48,7 +66,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         phase = .awaitingFirstRequest(keys)
     }
 
-    /// Encrypts a DeviceRequest: the first as SessionEstablishment, a further one as SessionData.
+    /// Encrypts a DeviceRequest: the first request as SessionEstablishment, a further request as SessionData.
     package mutating func send(
         _ deviceRequest: ArraySlice<UInt8>, now: ContinuousClock.Instant
     ) throws(SessionError) -> Action {
@@ -69,7 +87,8 @@ package struct ReaderSession: ~Copyable, Sendable {
         }
     }
 
-    /// Takes a SessionData message from the mdoc. One that comes at its deadline or later is too late.
+    /// Receives a SessionData message from the mdoc. A message that comes at the deadline or later ends the
+    /// session.
     package mutating func receive(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
         switch takePhase() {
         case .awaitingResponse(let keys, let deadline):
@@ -106,7 +125,8 @@ package struct ReaderSession: ~Copyable, Sendable {
         }
     }
 
-    /// The mdoc may end the session at any time; any other message that was not requested is an error.
+    /// Receives a message while no response is expected. The mdoc may end the session at any time; any other
+    /// message is an error.
     private mutating func receiveUnasked(_ message: ArraySlice<UInt8>) -> Action {
         guard let received = try? SessionData(message, numbered: numbers.areUsed, limits: limits),
             received.data == nil,
@@ -117,7 +137,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         return .end(.status(status), terminationMessage: nil)
     }
 
-    /// Ends the session where its answer is overdue at `now`; nil if nothing is.
+    /// Ends the session if its response is overdue at `now`. Otherwise returns `nil`.
     package mutating func expire(now: ContinuousClock.Instant) -> Action? {
         switch takePhase() {
         case .awaitingResponse(let keys, let deadline):
@@ -133,10 +153,11 @@ package struct ReaderSession: ~Copyable, Sendable {
         return nil
     }
 
-    /// What was noted of the numbers of the mdoc's messages. They protect nothing, and none ends the session.
+    /// Findings about the sequence numbers of the mdoc's messages. The numbers protect nothing, so no finding
+    /// ends the session.
     package var sequenceNotes: [SequenceNote] { numbers.notes }
 
-    /// Ends the session from our side: status 20, where the mdoc still listens.
+    /// Ends the session from the reader's side, with status 20 if the session was not over yet.
     package mutating func terminate() -> Action {
         switch takePhase() {
         case .ended: .end(.terminated, terminationMessage: nil)
@@ -144,7 +165,8 @@ package struct ReaderSession: ~Copyable, Sendable {
         }
     }
 
-    /// The phase, leaving `.ended` behind, so that whatever fails from here on has ended the session.
+    /// Returns the phase and leaves `.ended` in its place, so that every failure from here on ends the
+    /// session.
     private mutating func takePhase() -> Phase {
         var taken = Phase.ended
         swap(&taken, &phase)
@@ -156,13 +178,14 @@ package struct ReaderSession: ~Copyable, Sendable {
     }
 }
 
-/// How a session ended without a response.
+/// The way in which a session ended without a response.
 package enum SessionEnd: Equatable, Sendable {
-    /// The mdoc sent a status without data, or one that reports an error with data that is not used.
+    /// The mdoc sent a status without data, or a status that reports an error. Data beside an error is not
+    /// used.
     case status(SessionStatus)
-    /// No answer within the time for consent.
+    /// No response came within the time for consent.
     case overdue
-    /// We ended it.
+    /// The reader ended the session.
     case terminated
     case failed(SessionError)
 }

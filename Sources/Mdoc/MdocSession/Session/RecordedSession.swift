@@ -2,14 +2,17 @@ package import CBOR
 package import COSE
 package import MdocModel
 
-/// A session that took place earlier, opened again with the reader's ephemeral key (ISO/IEC 18013-5 9.1.1): the
-/// first message of each side. Nothing can be sealed with it, so no nonce is used twice.
+/// A recorded session, which is decrypted again with the reader's ephemeral key (ISO/IEC 18013-5 9.1.1).
+///
+/// It opens the first message of each side. It cannot seal a message, so no nonce is used twice.
 package struct RecordedSession: Sendable {
     package let transcript: SessionTranscript
     private let eReaderKey: COSEKeyPair
     private let eDeviceKey: COSEKey
 
-    /// - Parameter eReaderKeyBytes: the public half of `eReaderKey` as it was sent.
+    /// Creates the session from its recorded engagement and the reader's key.
+    ///
+    /// - Parameter eReaderKeyBytes: the public half of `eReaderKey`, with the bytes that were sent.
     package init(
         engagement: DeviceEngagement, handover: Handover, eReaderKey: COSEKeyPair,
         sentAs eReaderKeyBytes: EncodedCBOR<COSEKey>
@@ -20,17 +23,18 @@ package struct RecordedSession: Sendable {
             deviceEngagement: engagement.bytes, eReaderKey: eReaderKeyBytes, handover: handover)
     }
 
-    /// The DeviceRequest that established the session.
+    /// Decrypts the DeviceRequest that established the session.
     package func openRequest(_ sealed: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
         try open(sealed, asReceivedBy: .device)
     }
 
-    /// The DeviceResponse that answered the first request.
+    /// Decrypts the DeviceResponse that answered the first request.
     package func openResponse(_ sealed: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
         try open(sealed, asReceivedBy: .reader)
     }
 
-    /// Both sides agree on one secret, so one private key opens what either received.
+    /// Decrypts a message. Both sides derive the same two keys, so the reader's private key opens the
+    /// messages of either side.
     private func open(
         _ sealed: ArraySlice<UInt8>, asReceivedBy side: SessionKeys.Side
     ) throws(SessionError) -> [UInt8] {

@@ -1,7 +1,9 @@
 internal import MdocModel
 
-/// The numbers of the messages of a session that an NFC v2 handover began (draft of the second edition): from 0 in each
-/// direction, one more for each message. They are outside the encryption and protect nothing.
+/// The sequence numbers in the messages of a session that began with an NFC v2 handover (draft of the second
+/// edition).
+///
+/// Each direction counts from 0. The numbers are outside the encryption and protect nothing.
 struct SequenceNumbers: Sendable {
     let areUsed: Bool
     private(set) var notes: [SequenceNote] = []
@@ -12,14 +14,14 @@ struct SequenceNumbers: Sendable {
         areUsed = handover.numbersMessages
     }
 
-    /// The number of the message that is sent next; nil if messages have none.
+    /// Returns the number of the next message to send. Nil if the session's messages have no numbers.
     mutating func next() -> UInt64? {
         guard areUsed else { return nil }
         defer { sent += 1 }
         return sent
     }
 
-    /// Compares the number of a message that came with the one that it should have.
+    /// Compares the number of a received message with the expected number, and records a difference.
     mutating func note(_ number: UInt64?) {
         guard areUsed else { return }
         if number == nil { notes.append(.missing(expected: received)) }
@@ -28,7 +30,7 @@ struct SequenceNumbers: Sendable {
     }
 }
 
-/// What is remarkable about the number of a message from the mdoc.
+/// A finding about the sequence number of a message from the mdoc.
 package enum SequenceNote: Equatable, Sendable {
     case missing(expected: UInt64)
     case other(UInt64, expected: UInt64)

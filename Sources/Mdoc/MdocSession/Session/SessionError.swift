@@ -1,22 +1,24 @@
 package import MdocModel
 package import OpenSSLCrypto
 
-/// Why a session cannot be set up or cannot continue (ISO/IEC 18013-5 9.1.1).
+/// A reason for which a session cannot be set up or cannot continue (ISO/IEC 18013-5 9.1.1).
 package enum SessionError: Error, Equatable, Sendable {
-    /// The mdoc's ephemeral key is on another curve than the reader's, or no point of it (Q48).
+    /// The mdoc's ephemeral key is on another curve than the reader's key, or is not a point of that curve
+    /// (Q48).
     case keyAgreementFailed
-    /// A message that is not the expected structure.
+    /// A message does not have the expected structure.
     case malformed(MdocModelError)
-    /// The message does not decrypt: wrong key, wrong counter or changed bytes. One error for all (Q199).
+    /// A message does not decrypt. The cause may be a wrong key, a wrong counter or changed bytes: all have
+    /// this one error (Q199).
     case decryptionFailed
-    /// A message after the session ended, or an unexpected one in this phase.
+    /// A message came after the session ended, or in a phase that expects none.
     case unexpectedMessage
     /// OpenSSL reported an error in the computation.
     case cryptography(OpenSSLCryptoError)
 }
 
 extension SessionError {
-    /// In plain words.
+    /// The error as a text for people.
     package var explanation: String {
         switch self {
         case .keyAgreementFailed: "the ephemeral keys of reader and phone cannot be used together"

@@ -3,7 +3,8 @@ internal import COSE
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// SKReader and SKDevice with their message counters (ISO/IEC 18013-5 9.1.1.5), as one side holds them.
+/// The keys SKReader and SKDevice with their message counters (ISO/IEC 18013-5 9.1.1.5), for one side of a
+/// session.
 struct SessionKeys: ~Copyable {
     enum Side {
         case reader, device

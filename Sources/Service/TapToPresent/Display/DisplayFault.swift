@@ -1,4 +1,4 @@
-/// What keeps a display from showing a result, by the id of `displayUnavailable`.
+/// A reason why a display cannot show a result. The raw value is the id of `displayUnavailable`.
 package enum DisplayFault: String, CaseIterable {
     case terminalAbsent = "terminal.absent"
     case terminalLost = "terminal.lost"
@@ -19,18 +19,18 @@ package enum DisplayFault: String, CaseIterable {
     case pageRefused = "page.refused"
     case pageLost = "page.lost"
 
-    /// What happened, and what to do.
+    /// A message that says what happened and what to do.
     package var explanation: String {
         switch self {
         case .terminalAbsent: "this program has no terminal: start it from one, or set another setup.display"
         case .terminalLost: "the terminal closed: start the program again"
         case .viewerAbsent: "no viewer listens at the socket: start it, or check the path"
         case .viewerLost: "the viewer closed the connection, or sent an unknown word: start it again"
-        case .viewerOfOwnUser: "the viewer runs as the same user as this program: run it as another"
+        case .viewerOfOwnUser: "the viewer runs as the same user as this program: run it as another user"
         case .pageDaemonMissing: "countersignd is not in PATH: install the package countersign"
         case .pageBrowserMissing: "xdg-open is not in PATH: install the package xdg-utils and a browser"
         case .pageScreenMissing:
-            "this program has no desktop (DISPLAY, WAYLAND_DISPLAY): start it from one, or set setup.display"
+            "this program has no desktop (DISPLAY, WAYLAND_DISPLAY): start it from a desktop, or set another setup.display"
         case .pageFilesMissing: "countersignd has no clerk's page: install the package countersign again"
         case .pageRoots:
             "the clerk's page uses the trust store: set setup.trust to .store, or set another setup.display"
@@ -38,12 +38,12 @@ package enum DisplayFault: String, CaseIterable {
             "the clerk decides on the page: set setup.presenter to nil, or set another setup.display"
         case .pageElements:
             """
-            the clerk's page shows no age in years, and of several documents no single name: ask ageAtLeast and both \
-            names, or set another setup.display
+            the clerk's page cannot show an age in years, nor a single name if several document types are accepted: \
+            request ageAtLeast and both names, or set another setup.display
             """
-        case .pageDaemonFailed: "the daemon of the clerk's page does not start: its messages say why"
-        case .pageBrowserFailed: "xdg-open opens no page: set a default browser"
-        case .pageRefused: "the daemon of the clerk's page refuses the request"
+        case .pageDaemonFailed: "the daemon of the clerk's page did not start: see its messages"
+        case .pageBrowserFailed: "xdg-open cannot open the page: set a default browser"
+        case .pageRefused: "the daemon of the clerk's page refused the request"
         case .pageLost: "the daemon of the clerk's page ended: prepare the reader again"
         }
     }

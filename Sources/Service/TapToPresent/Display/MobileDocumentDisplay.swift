@@ -1,10 +1,18 @@
 internal import Foundation
 internal import Synchronization
 
-/// Where the operator sees the result of a display request. The displays belong to this library, so that no code of
-/// the app gets the contents of a document.
+/// The display that shows the operator the result of a display request.
+///
+/// Only this library makes displays, so that no code of the app receives the contents of a document:
+/// - ``clerkPage``, the default, reads the document in a separate process;
+/// - ``viewer(atSocket:)`` passes the result to a program of another user;
+/// - ``terminal`` is for trials: it runs in the app's process and terminal.
+///
+/// A display shows a result until the operator decides, the time limit passes or the task is cancelled, and
+/// then removes it. Types protect against mistakes. They do not stop an app that reads its own memory: use
+/// the clerk's page, a viewer or `countersignd` where that matters.
 public struct MobileDocumentDisplay: Sendable {
-    /// Who shows it.
+    /// The implementation that shows the result.
     enum Place: Sendable {
         case channel(any DisplayChannel)
         case page(ClerkPage)
@@ -20,52 +28,54 @@ public struct MobileDocumentDisplay: Sendable {
         place = .page(page)
     }
 
-    /// The clerk's page, in the browser of this desktop: portrait, names and answers, and two buttons. A private
-    /// `countersignd` reads the document for it, and this program gets the decision alone. It ends with the session, and
-    /// opens the page again in the next one.
+    /// The clerk's page in the browser of this desktop, with portrait, names, answers and two buttons. A
+    /// private `countersignd` reads the document for the page, and this program receives only the decision.
+    /// The daemon ends with the session; the next session starts a new one and opens the page again.
     ///
-    /// It needs the programs `countersignd` and `xdg-open`, the trust store, and a desktop. What is missing is thrown
-    /// as `notSupported` before anything is asked. It has no age in years, and the events of its reads no verdict.
+    /// The page requires the programs `countersignd` and `xdg-open`, the trust store, and a desktop. If one
+    /// is missing, the request throws `notSupported` before a phone is asked. The page cannot show an age in
+    /// years, and its reads send no `judged` event.
     public static let clerkPage = MobileDocumentDisplay(
         ClerkPage(environment: ProcessInfo.processInfo.environment))
 
-    /// The terminal that the program was started from. Shows names and ages in words; a portrait only as being there:
-    /// for trying out, and where nobody compares faces.
+    /// The terminal from which the program was started. It shows names and ages as text, and of a portrait
+    /// only whether one came. For trials, and where nobody compares faces.
     public static let terminal = MobileDocumentDisplay(TerminalDisplay(path: "/dev/tty"))
 
-    /// A viewer that listens on a Unix socket, run by another user than this program: the system then keeps what it
-    /// shows from the app. `Documentation/Decisions/display-without-data.md` has the messages.
+    /// A viewer program that listens on a Unix socket and runs as another user than this program, so that the
+    /// operating system hides from the app what the viewer shows. The messages are described in
+    /// `Documentation/Decisions/display-without-data.md`.
     public static func viewer(atSocket path: String) -> MobileDocumentDisplay {
         MobileDocumentDisplay(ViewerDisplay(path: path))
     }
 }
 
 extension DisplayChannel {
-    /// Shows a result until the operator has decided, `timeout` is over or the task is cancelled.
+    /// Shows a result until the operator has decided, `timeout` has passed, or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - isAsking: whether the operator decides here.
-    ///   - shown: called once the result is on the display.
+    ///   - isAsking: Whether the display asks the operator for the decision.
+    ///   - shown: A function that is called when the whole result is visible.
     func show(
         _ result: ShownResult, asking isAsking: Bool, within timeout: Duration,
         shown: @escaping @Sendable () -> Void
     ) async -> Result<ResultShowing.ValidationOutcome, MobileDocumentReaderError> {
-        await DisplayTime(timeout).spent { time throws(MobileDocumentReaderError) in
+        await DisplayTime(timeout).runBlocking { time throws(MobileDocumentReaderError) in
             try self.show(result, asking: isAsking, during: time, shown: shown)
         }
     }
 }
 
-/// A display for the operator. Runs on a separate thread.
+/// A way to show a result to the operator. Its method blocks, and is called on a thread made for the call.
 protocol DisplayChannel: Sendable {
-    /// Shows the result while there is time, or until the operator has decided; nothing of it stays. `shown` is called
-    /// once all of it is there.
+    /// Shows the result until the operator has decided or `time` is over, and then removes it. Calls `shown`
+    /// when the whole result is visible.
     func show(
         _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome
 }
 
-/// How long a result may be shown.
+/// The time limit for showing a result. Ends at its deadline, or earlier by `end()`.
 final class DisplayTime: Sendable {
     private let deadline: ContinuousClock.Instant
     private let isEnded = Mutex(false)
@@ -78,8 +88,9 @@ final class DisplayTime: Sendable {
 
     func end() { isEnded.withLock { $0 = true } }
 
-    /// Runs what blocks on a separate thread. Cancelling the task ends the time.
-    func spent<Value: Sendable>(
+    /// Runs the blocking function `body` on a separate thread, because a blocked thread of the task pool
+    /// would delay other tasks. Cancelling the task ends the time.
+    func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (DisplayTime) throws(MobileDocumentReaderError) -> Value
     ) async -> Result<Value, MobileDocumentReaderError> {
         await withTaskCancellationHandler {
@@ -95,19 +106,22 @@ final class DisplayTime: Sendable {
     }
 }
 
-/// The app's way for the operator to decide on what the display shows: two buttons, a key, a foot switch.
+/// The app's own way to ask the operator for a decision about the displayed result, such as two buttons, a
+/// key or a foot switch.
 ///
-/// The app learns what was asked and hands back a decision. What the document says is on the reader's display alone.
+/// The app learns which elements were requested and returns a decision. The document's contents appear only
+/// on the reader's display.
 public protocol MobileDocumentPresenter: Sendable {
-    /// Called when the display shows the result. Cancelled when the decision was made elsewhere or its time is over.
+    /// Returns the operator's decision. Called when the display shows the result; the task is cancelled if
+    /// the decision was made elsewhere or the time limit has passed.
     func validationOutcome(of presentation: MobileDocumentPresentation) async
         -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
 }
 
-/// What is on the display, without what the document says.
+/// A description of what the display shows, without the document's contents.
 public struct MobileDocumentPresentation: Hashable, Sendable {
-    /// What was asked for.
+    /// The requested elements.
     public let elements: [MobileDriversLicenseDisplayRequest.Element]
-    /// What the operator is asked.
+    /// The question to the operator.
     public let validationMode: MobileDriversLicenseDisplayRequest.Options.ValidationMode
 }

@@ -1,131 +1,137 @@
 public import Foundation
 internal import RequestPlanner
 
-/// Shows the operator elements and the portrait of one document, of any of several kinds that the holder has. None of
-/// them reaches the app.
+/// A request that shows the operator the portrait and elements of one document, of any of several document
+/// types. No element reaches the app.
 public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
-    /// As for driver's licenses.
+    /// The elements that can be shown, as for driver's licenses.
     public typealias Element = MobileDriversLicenseDisplayRequest.Element
-    /// As for driver's licenses.
+    /// The operator's decision, as for driver's licenses.
     public typealias Response = MobileDriversLicenseDisplayRequest.Response
 
-    /// How the result is shown.
+    /// The options of the display.
     public struct Options: Hashable, Sendable {
-        /// As for driver's licenses.
+        /// The question to the operator, as for driver's licenses.
         public typealias ValidationMode = MobileDriversLicenseDisplayRequest.Options.ValidationMode
 
-        /// A kind of document that is accepted.
+        /// A document type that the request accepts.
         public enum DocumentType: Hashable, Sendable {
+            /// A driver's license (ISO/IEC 18013-5), or a photo ID (ISO/IEC TS 23220-4).
             case driversLicense, photoID
-            /// Of a supported region; see ``MobileNationalIDCardDisplayRequest``.
+            /// A national ID card of a supported region; see ``MobileNationalIDCardDisplayRequest``.
             case nationalIDCard(region: Locale.Region)
         }
 
-        /// In order of preference; none twice.
+        /// The accepted document types, in order of preference, each at most once.
         public var allowedDocumentTypes: [DocumentType]
-        /// What the operator is asked.
+        /// The question to the operator.
         public var validationMode: ValidationMode
 
-        /// Options with these kinds of documents and this mode.
+        /// Creates options with the accepted document types and the question to the operator.
         public init(allowedDocumentTypes: [DocumentType], validationMode: ValidationMode) {
             self.allowedDocumentTypes = allowedDocumentTypes
             self.validationMode = validationMode
         }
     }
 
-    /// What is shown beside the portrait.
+    /// The elements to show beside the portrait.
     public var elements: [Element]
-    /// How the result is shown.
+    /// The options of the display.
     public var options: Options
 
-    /// A request for these elements.
+    /// Creates a request for the given elements.
     public init(elements: [Element], options: Options) {
         self.elements = elements
         self.options = options
     }
 }
 
-/// Shows the operator elements of a driver's license, with its portrait. None of them reaches the app.
+/// A request that shows the operator the portrait and elements of a driver's license. No element reaches the
+/// app.
 public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
-    /// What can be shown. The portrait comes on its own.
+    /// An element that can be shown. Every display request also asks for the portrait.
     public enum Element: Hashable, Sendable {
+        /// The age in years, the family name, or the given name.
         case age, familyName, givenName
-        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
+        /// Whether the holder is at least the given number of years old, 0 to 99. A request can contain two
+        /// such questions at most.
         case ageAtLeast(Int)
     }
 
-    /// How the result is shown.
+    /// The options of the display.
     public struct Options: Hashable, Sendable {
-        /// What the operator is asked.
+        /// The question to the operator.
         public struct ValidationMode: Hashable, Sendable {
             private enum Kind { case check, checkMultiple, confirm }
 
             private let kind: Kind
 
-            /// To continue, after the one document.
+            /// The mode in which the operator only continues, after the only document of a session.
             public static let check = ValidationMode(kind: .check)
-            /// To continue, after one of several documents in a session.
+            /// The mode in which the operator only continues, after one of several documents in a session.
             public static let checkMultiple = ValidationMode(kind: .checkMultiple)
-            /// To state a decision: does the person match?
+            /// The mode in which the operator decides whether the person matches the document.
             public static let confirm = ValidationMode(kind: .confirm)
         }
 
-        /// What the operator is asked.
+        /// The question to the operator.
         public var validationMode: ValidationMode
 
-        /// A request for these.
+        /// Creates options with the question to the operator.
         public init(validationMode: ValidationMode) {
             self.validationMode = validationMode
         }
     }
 
-    /// The result of a display request: the operator's decision, and nothing of the document.
+    /// The answer to a display request: the operator's decision, without any content of the document.
     public struct Response: Hashable, Sendable {
-        /// What the operator decided.
+        /// The operator's decision.
         public enum ValidationOutcome: Hashable, Sendable {
-            /// The operator said that the person matches, and every age that was asked about is proven.
+            /// The operator confirmed that the person matches, and every requested age is proven.
             case approved
-            /// The operator said no, or the answer to an age is no.
+            /// The operator said no, or the document says that a requested age is not reached.
             case rejected
-            /// Neither: nothing was asked, nobody answered, the document does not say an age, or no portrait came.
+            /// No decision: the mode asks no question, nobody answered, the document proves no answer about
+            /// an age, or no portrait came.
             case dismissed
         }
 
-        /// What the operator decided.
+        /// The operator's decision.
         public let validationOutcome: ValidationOutcome
     }
 
-    /// What is shown beside the portrait.
+    /// The elements to show beside the portrait.
     public var elements: [Element]
-    /// How the result is shown.
+    /// The options of the display.
     public var options: Options
 
-    /// A request for these.
+    /// Creates a request for the given elements.
     public init(elements: [Element], options: Options) {
         self.elements = elements
         self.options = options
     }
 }
 
-/// Shows the operator elements of a national ID card, with its portrait. None of them reaches the app.
+/// A request that shows the operator the portrait and elements of a national ID card. No element reaches the
+/// app.
 ///
-/// The region JP is supported: the My Number Card of Japan, which has the whole name in one element.
+/// The region JP is supported: the My Number Card of Japan, which contains the whole name in one element.
 public struct MobileNationalIDCardDisplayRequest: MobileDocumentRequest {
-    /// As for driver's licenses.
+    /// The elements that can be shown, as for driver's licenses.
     public typealias Element = MobileDriversLicenseDisplayRequest.Element
-    /// As for driver's licenses.
+    /// The options of the display, as for driver's licenses.
     public typealias Options = MobileDriversLicenseDisplayRequest.Options
-    /// As for driver's licenses.
+    /// The operator's decision, as for driver's licenses.
     public typealias Response = MobileDriversLicenseDisplayRequest.Response
 
     /// The region that issued the card.
     public var region: Locale.Region
-    /// What is shown beside the portrait.
+    /// The elements to show beside the portrait.
     public var elements: [Element]
-    /// How the result is shown.
+    /// The options of the display.
     public var options: Options
 
-    /// A request for these.
+    /// Creates a request for the given elements of a region's card.
     public init(region: Locale.Region, elements: [Element], options: Options) {
         self.region = region
         self.elements = elements
@@ -134,7 +140,7 @@ public struct MobileNationalIDCardDisplayRequest: MobileDocumentRequest {
 }
 
 extension MobileDriversLicenseDisplayRequest {
-    /// What a session makes of it.
+    /// The document request that a session sends, made from these elements and options.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             try MobileDocumentRequestPlan(showing: elements, options.validationMode, of: [.drivingLicence])
@@ -143,7 +149,7 @@ extension MobileDriversLicenseDisplayRequest {
 }
 
 extension MobileNationalIDCardDisplayRequest {
-    /// What a session makes of it.
+    /// The document request that a session sends, made from these elements and options.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             try MobileDocumentRequestPlan(
@@ -162,7 +168,7 @@ extension DocumentFamily {
 }
 
 extension MobileDocumentDisplayRequest {
-    /// What a session makes of it.
+    /// The document request that a session sends, made from these elements and options.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             try MobileDocumentRequestPlan(
@@ -175,7 +181,8 @@ extension MobileDocumentDisplayRequest {
 }
 
 extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDisplayRequest.Response {
-    /// For elements that only the operator sees, with the portrait; none of them is kept.
+    /// Creates the plan for elements that only the operator sees, with the portrait. The request states that
+    /// no element is retained.
     fileprivate init(
         showing elements: [MobileDriversLicenseDisplayRequest.Element],
         _ mode: MobileDriversLicenseDisplayRequest.Options.ValidationMode, of documents: [DocumentFamily]
@@ -190,7 +197,7 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
                     of: document)
             },
             answer: .decided(on: presentation) { outcome in
-                // Without a question there is no decision.
+                // The other modes ask no question, so they give no decision (`check`, `checkMultiple`).
                 Response(validationOutcome: mode == .confirm ? outcome : .dismissed)
             })
     }

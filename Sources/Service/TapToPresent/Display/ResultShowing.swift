@@ -5,14 +5,14 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// Shows the result of a display request and has the operator decide.
+/// Shows the operator the result of a display request and obtains the decision.
 struct ResultShowing: Sendable {
     typealias ValidationOutcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
 
     let brand: String?
     private let display: (any DisplayChannel)?
     private let presenter: (any MobileDocumentPresenter)?
-    /// How long the operator may take.
+    /// The maximum time for the operator's decision.
     var timeout = Duration.seconds(300)
 
     init(_ setup: MobileDocumentReader.Setup, brand: String?) {
@@ -21,8 +21,8 @@ struct ResultShowing: Sendable {
         presenter = setup.presenter
     }
 
-    /// The operator's decision, by the display or by the app, whichever comes first. Nothing is shown any more when
-    /// this returns.
+    /// Returns the operator's decision, from the display or from the app, whichever comes first. The display
+    /// is empty again when this function returns.
     func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> ValidationOutcome {
         guard let display else { throw .notSupported(.displayMissing) }
         let (decisions, decided) = AsyncStream.makeStream(
@@ -33,9 +33,10 @@ struct ResultShowing: Sendable {
             _ = decided.yield(
                 await display.show(result, asking: presenter == nil, within: timeout) { isShown.finish() })
         }
-        // The app is asked only once the result is shown. An app that never answers blocks nothing: the display has
-        // its own timeout.
+        // The app is asked only after the result is visible. An app that never answers cannot block the
+        // request, because the display has its own time limit.
         let asking = Task {
+            // The stream has no elements: it ends when the result is visible.
             for await _ in shown {}
             if let presenter, !Task.isCancelled {
                 _ = decided.yield(.success(await presenter.validationOutcome(of: result.asked)))
@@ -44,6 +45,7 @@ struct ResultShowing: Sendable {
         let first = await decisions.first { _ in true }
         asking.cancel()
         showing.cancel()
+        // Nothing of the document may be visible when this function returns.
         await showing.value
         guard let first, !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         return try first.get()
@@ -51,7 +53,7 @@ struct ResultShowing: Sendable {
 }
 
 extension ReadDocument {
-    /// The operator's decision on what a display request shows.
+    /// Returns the operator's decision about the result of a display request.
     func show(
         _ asked: MobileDocumentPresentation
     ) async throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
@@ -60,23 +62,26 @@ extension ReadDocument {
     }
 }
 
-/// What a display shows of a document that passed every check. It goes to a display of this library and to nothing else.
+/// The contents of a verified document that a display shows. Values of this type reach only the displays of
+/// this library.
 struct ShownResult: Sendable, RedactedDescription {
     let brand: String?
     let asked: MobileDocumentPresentation
-    /// Whether a test issuer signed the document, which proves nothing.
+    /// Whether a test issuer signed the document. Such a document proves nothing.
     let isTest: Bool
     let familyName: String?
     let givenName: String?
     let age: Int?
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
-    /// Why there is no portrait to compare; nil if there is one.
+    /// The reason why there is no portrait to compare, or `nil` if there is one.
     let portraitFault: String?
-    /// The evidence for the outcome, beside the operator's decision.
+    /// The evidence for the outcome, without the operator's decision.
     let evidence: Conclusion.Evidence
 
-    /// The result of the operator's decision, by the outcome of a presentation. Without a portrait nobody compared.
+    /// Returns the result for the app, from the operator's decision and the evidence, by the rules for the
+    /// outcome of a presentation. Without a portrait an approval is not accepted, since nobody compared it
+    /// with a face.
     func concluded(_ decision: ResultShowing.ValidationOutcome) -> ResultShowing.ValidationOutcome {
         var evidence = evidence
         evidence.person = .decided(ReceiptStatement.Decision(decision))

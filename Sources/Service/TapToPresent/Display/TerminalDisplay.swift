@@ -2,7 +2,8 @@ internal import Glibc
 internal import MdocVerification
 internal import ReaderStore
 
-/// A terminal: text on its alternate screen, removed when the operator has decided.
+/// A display on a terminal. Shows text on the terminal's alternate screen, and removes it after the
+/// operator's decision.
 struct TerminalDisplay: DisplayChannel {
     let path: String
 
@@ -18,6 +19,7 @@ struct TerminalDisplay: DisplayChannel {
             throw .serviceUnavailable(.displayUnavailable(.terminalAbsent))
         }
         let line = DisplayLine(owning: descriptor)
+        // Given its own second: the result must also be removed when the time for the decision is over.
         defer { _ = line.write(Array(Self.end.utf8), during: DisplayTime(.seconds(1))) }
         let text = Self.begin + Self.text(of: result, isAsking: isAsking)
         guard line.write(Array(text.utf8), during: time) else {
@@ -62,7 +64,8 @@ struct TerminalDisplay: DisplayChannel {
         return lines.joined(separator: "\r\n")
     }
 
-    /// Without what a terminal would obey, or show in another order.
+    /// Returns the text with `?` in place of control and formatting characters, since a document's text could
+    /// otherwise command the terminal or change the order of what it shows.
     private static func safe(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -75,17 +78,19 @@ struct TerminalDisplay: DisplayChannel {
     }
 }
 
-/// Bytes to and from a display: a terminal or a socket.
+/// A connection to a terminal or a viewer's socket, with a time limit for each operation.
 struct DisplayLine: ~Copyable {
-    /// What came of waiting for a line.
+    /// The result of waiting for a line.
     enum Answer: Equatable {
         case line(String)
-        /// The other end closed the connection, or sent a line that is too long.
+        /// The other end closed the connection, or sent a line longer than 64 bytes.
         case closed
         case timeOver
     }
 
+    /// The maximum length of a received line, in bytes.
     private static let longestLine = 64
+    /// The time of one `poll` call, in milliseconds, after which the time limit is checked again.
     private static let tick: Int32 = 50
 
     private let descriptor: Int32
@@ -98,7 +103,7 @@ struct DisplayLine: ~Copyable {
         close(descriptor)
     }
 
-    /// Whether all of it was taken in time.
+    /// Writes the bytes. Returns whether all were written in time.
     func write(_ bytes: [UInt8], during time: DisplayTime) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -114,7 +119,8 @@ struct DisplayLine: ~Copyable {
         return true
     }
 
-    /// Writing to a closed socket gives an error, not a signal.
+    /// Writes with `send`, because `write` to a closed socket raises a signal that ends the process. A
+    /// terminal is no socket and is written with `write`.
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         let count = unsafe send(
             descriptor, bytes.baseAddress, bytes.count,
@@ -123,7 +129,7 @@ struct DisplayLine: ~Copyable {
         return unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     }
 
-    /// The next line, without its end.
+    /// Returns the next line, without its line end.
     func line(during time: DisplayTime) -> Answer {
         var line: [UInt8] = []
         while !time.isOver {
@@ -138,11 +144,11 @@ struct DisplayLine: ~Copyable {
         return .timeOver
     }
 
-    /// Waits a short time for room, something to read, or the end.
+    /// Waits for at most one tick until the descriptor is ready. Returns whether it is.
     private func isReady(for events: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         let count = unsafe Glibc.poll(&poll, 1, Self.tick)
-        // Where the system refuses the call, it is not asked again at once.
+        // If `poll` fails at once, this pause keeps the caller from calling it in a busy loop.
         if count < 0, errno != EINTR { usleep(useconds_t(Self.tick) * 1000) }
         return count > 0
     }

@@ -4,10 +4,11 @@ internal import Foundation
 internal import Glibc
 internal import ReaderStore
 
-/// A viewer of another user, behind a Unix socket: it gets one line of JSON and answers with one word.
+/// A display in a program of another user, behind a Unix socket. The viewer receives one line of JSON and
+/// answers with one word.
 struct ViewerDisplay: DisplayChannel {
     let path: String
-    /// Whether the viewer may be of our own user, from whom it then hides nothing.
+    /// Whether the viewer may run as this program's user, which hides nothing from the app. For tests.
     var acceptingOwnUser = false
 
     func show(
@@ -32,7 +33,8 @@ struct ViewerDisplay: DisplayChannel {
     }
 
     private func connected() throws(MobileDocumentReaderError) -> DisplayLine {
-        // A viewer that takes no more connections is refused at once, and not waited for.
+        // Non-blocking: a viewer that accepts no more connections must fail at once, since `connect` would
+        // block without a time limit.
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(type), 0)
         guard descriptor >= 0 else {
@@ -42,7 +44,7 @@ struct ViewerDisplay: DisplayChannel {
         guard DaemonSocket.connect(descriptor, to: path) else {
             throw .serviceUnavailable(.displayUnavailable(.viewerAbsent))
         }
-        // struct ucred: process, user, group.
+        // The members of `struct ucred`: process, user, group.
         var peer: [UInt32] = [0, 0, 0]
         var length = socklen_t(3 * MemoryLayout<UInt32>.size)
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0,
@@ -53,6 +55,7 @@ struct ViewerDisplay: DisplayChannel {
 }
 
 extension ViewerDisplay {
+    /// The message to the viewer, as described in `Documentation/Decisions/display-without-data.md`.
     private struct Message: Encodable {
         struct Age: Encodable {
             let years: Int
@@ -60,17 +63,21 @@ extension ViewerDisplay {
         }
 
         let brand: String?
-        /// Whether the viewer asks the operator; else it shows until the connection ends.
+        /// Whether the viewer asks the operator. If not, the viewer shows the result until the connection
+        /// ends.
         let isAsking: Bool
+        /// Whether the operator decides if the person matches, and does not only continue.
         let isConfirmed: Bool
-        /// Whether a test issuer signed the document, which proves nothing: the viewer is to say so.
+        /// Whether a test issuer signed the document. The viewer must say that such a document proves
+        /// nothing.
         let isTest: Bool
         let familyName: String?
         let givenName: String?
         let age: Int?
         let ages: [Age]
-        /// In base64.
+        /// The portrait in base64.
         let portrait: Data?
+        /// The reason why there is no portrait to compare, or `nil` if there is one.
         let portraitFault: String?
 
         init(_ result: ShownResult, isAsking: Bool) {

@@ -1,26 +1,28 @@
 public import Foundation
 
 extension MobileDriversLicenseDataRequest.Response.DocumentElements {
-    /// Who issued the document.
+    /// The authority that issued a document.
     public struct IssuingAuthority: Hashable, Sendable {
         /// The authority's name.
         public let name: String?
-        /// The state or province (ISO 3166-2).
+        /// The authority's state or province (ISO 3166-2).
         public let jurisdiction: String?
-        /// ISO 3166-1 alpha-2.
+        /// The authority's country (ISO 3166-1 alpha-2).
         public let isoCountryCode: String?
     }
 
-    /// ISO/IEC 5218, and AAMVA's.
+    /// The holder's sex, by ISO/IEC 5218 or AAMVA's codes.
     public enum Sex: Hashable, Sendable {
+        /// Male (1) or female (2).
         case male, female
-        /// ISO/IEC 5218's 9.
+        /// Not applicable (9 of ISO/IEC 5218).
         case notApplicable
-        /// AAMVA's 9.
+        /// Not specified (9 of AAMVA).
         case notSpecified
+        /// Unknown (0 of ISO/IEC 5218).
         case unknown
 
-        /// A word for it in English: there is no table of other languages here.
+        /// The English word for the value. This library contains no other languages.
         public var localizedName: String {
             switch self {
             case .male: "Male"
@@ -32,8 +34,9 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         }
     }
 
-    /// Whether the license is one for federal purposes in the United States (REAL ID).
+    /// Whether a license may be used for federal purposes in the United States (REAL ID).
     public enum DocumentDHSComplianceStatus: Hashable, Sendable {
+        /// The license complies with REAL ID (`F`), or it does not (`N`).
         case compliant, noncompliant
 
         static let codes: [String: Self] = ["F": .compliant, "N": .noncompliant]
@@ -43,64 +46,65 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
     public struct DrivingPrivilege: Hashable, Sendable {
         /// A condition or restriction (ISO/IEC 18013-2 Annex A).
         public struct Code: Hashable, Sendable {
-            /// The code of ISO/IEC 18013-2.
+            /// The code from ISO/IEC 18013-2.
             public let code: String
-            /// How the value limits, such as `<=`.
+            /// The relation between the limit and `value`, such as `<=`.
             public let sign: String?
-            /// What the code is about, such as a mass.
+            /// The value that the code limits, such as a mass.
             public let value: String?
         }
 
-        /// Such as `B`.
+        /// The vehicle category, such as `B`.
         public let vehicleCategoryCode: String
-        /// Since when the holder may.
+        /// The date from which the privilege is valid.
         public let issueDate: DateComponents?
-        /// Until when the holder may.
+        /// The last date on which the privilege is valid.
         public let expirationDate: DateComponents?
-        /// The restrictions; empty if there are no restrictions.
+        /// The conditions and restrictions; empty if there are none.
         public let codes: [Code]
     }
 
-    /// What the holder may drive by the rules of a North American state (AAMVA).
+    /// A driving privilege by the rules of a North American state (AAMVA).
     public struct AAMVADrivingPrivilege: Hashable, Sendable {
         /// A class of vehicles.
         public struct VehicleClass: Hashable, Sendable {
             /// The state's code.
             public let code: String
-            /// In the state's words; empty if it says none.
+            /// The state's description; empty if the document contains none.
             public let description: String
-            /// Since when the holder may.
+            /// The date from which the privilege is valid.
             public let issueDate: DateComponents?
-            /// Until when the holder may.
+            /// The last date on which the privilege is valid.
             public let expirationDate: DateComponents?
         }
 
-        /// What the holder may do beyond the class.
+        /// An endorsement: what the holder may do in addition to the class.
         public struct VehicleEndorsement: Hashable, Sendable {
             /// The state's code.
             public let code: String?
-            /// In the state's words; empty if it says none.
+            /// The state's description; empty if the document contains none.
             public let description: String
         }
 
-        /// What limits the holder.
+        /// A restriction of the privilege.
         public struct VehicleRestriction: Hashable, Sendable {
             /// The state's code.
             public let code: String?
-            /// In the state's words; empty if it says none.
+            /// The state's description; empty if the document contains none.
             public let description: String
         }
 
-        /// Nil if it holds for every class.
+        /// The vehicle class, or `nil` if the entry applies to every class.
         public let vehicleClass: VehicleClass?
-        /// What the holder may do beyond the class.
+        /// The endorsements in addition to the class.
         public let vehicleEndorsements: [VehicleEndorsement]
-        /// What limits the holder.
+        /// The restrictions of the privilege.
         public let vehicleRestrictions: [VehicleRestriction]
     }
 
-    /// ISO/IEC 18013-5 table 5.
+    /// An eye color of ISO/IEC 18013-5 table 5.
     public enum EyeColor: String, CaseIterable, Hashable, Sendable {
+        /// The colors of the table.
         case black, blue, brown, dichromatic, green, grey, hazel, maroon, pink, unknown
 
         static var codes: [String: Self] {
@@ -108,8 +112,9 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         }
     }
 
-    /// ISO/IEC 18013-5 table 5.
+    /// A hair color of ISO/IEC 18013-5 table 5.
     public enum HairColor: String, CaseIterable, Hashable, Sendable {
+        /// The colors of the table.
         case auburn, bald, black, blond, brown, grey, red, sandy, unknown, white
 
         static var codes: [String: Self] {
@@ -118,33 +123,33 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
     }
 }
 
-/// A postal address with the member names of `CNPostalAddress`, which does not exist on Linux. Unknown members are
-/// empty.
+/// A postal address with the member names of `CNPostalAddress`, which does not exist on Linux. A member with
+/// an unknown value is empty.
 public struct PostalAddress: Hashable, Sendable {
-    /// Street and number.
+    /// The street and house number.
     public var street = ""
-    /// Never known from a document.
+    /// Empty when read from a document: no document contains it.
     public var subLocality = ""
-    /// The town.
+    /// The city or town.
     public var city = ""
-    /// Never known from a document.
+    /// Empty when read from a document: no document contains it.
     public var subAdministrativeArea = ""
     /// The state or province.
     public var state = ""
     /// The postal code.
     public var postalCode = ""
-    /// The country's name where the document says it in words; documents mostly have the code alone.
+    /// The country's name. Empty when read from a document, which contains only the country code.
     public var country = ""
-    /// ISO 3166-1 alpha-2, as given in the document.
+    /// The country code (ISO 3166-1 alpha-2), as the document gives it.
     public var isoCountryCode = ""
 
-    /// An address of which nothing is known.
+    /// Creates an address with empty members.
     public init() {}
 }
 
 extension PostalAddress: CustomStringConvertible, CustomReflectable {
-    /// The type's name alone: what it holds is personal.
+    /// A fixed text, because the address is personal data.
     public var description: String { "PostalAddress(redacted)" }
-    /// Empty, for the same reason.
+    /// A mirror without children, because the address is personal data.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

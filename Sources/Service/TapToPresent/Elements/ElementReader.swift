@@ -7,18 +7,19 @@ internal import ReaderService
 internal import Reports
 internal import RequestPlanner
 
-/// Reads what the issuer signed in one namespace of a document. What is not of its element's form is nil.
+/// Reads the issuer-signed elements in one namespace of a document. A value that does not have the element's
+/// format is read as `nil`.
 struct ElementReader {
     private let read: ReadDocument
     private let nameSpace: String
 
-    /// Nil takes the document's main namespace.
+    /// Creates a reader for a namespace; `nil` selects the document type's main namespace.
     init(_ read: ReadDocument, nameSpace: String? = nil) {
         self.read = read
         self.nameSpace = nameSpace ?? read.type.mainNameSpace
     }
 
-    /// What came as this element, or else in its place.
+    /// Returns the value of the element, or of the first of its substitutes that the document contains.
     func value(_ identifier: String) -> CBORItem? {
         let asked = ElementName(nameSpace: nameSpace, identifier: identifier)
         for name in [asked] + (read.type.substitutes[asked] ?? []).joined() {
@@ -40,7 +41,7 @@ struct ElementReader {
         return number
     }
 
-    /// One of AAMVA's flags: 1, or not there.
+    /// Reads a flag of AAMVA's namespace. Such a flag is 1 or missing, so the result is `true` or `nil`.
     func flag(_ identifier: String) -> Bool? {
         number(identifier, in: 1...1).map { _ in true }
     }
@@ -59,7 +60,7 @@ extension ElementReader {
 
     var portrait: Data? { read.document.portrait.map { Data($0) } }
 
-    /// The answers to what was asked.
+    /// The answers to the requested age questions, by years. An age whose answer is unknown is missing.
     var agesAtLeast: [Int: Bool] {
         var answers: [Int: Bool] = [:]
         for question in read.report.questions {
@@ -83,7 +84,8 @@ extension ElementReader {
         return name
     }
 
-    /// A name in one text, family name first. Without a space nothing says where the given name begins.
+    /// The name from one text, family name first. Without a space in it, the whole text is the family name,
+    /// since nothing shows where the given name begins.
     var fullName: PersonNameComponents? {
         guard let parts = text("full_name_unicode")?.split(maxSplits: 1, whereSeparator: \.isWhitespace),
             let family = parts.first
@@ -125,8 +127,8 @@ extension ElementReader {
         number("sex", in: 1...9).flatMap { $0 == 9 ? .notSpecified : Self.sexes[$0] }
     }
 
-    /// A photo ID's birth date: a day, or a map of one with a mask of the digits that are approximate
-    /// (ISO/IEC TS 23220-2).
+    /// A photo ID's birth date, which is a date, or a map with a date and a mask of the approximate digits
+    /// (ISO/IEC TS 23220-2). Year, month or day are missing if any of their digits is approximate.
     var birthDate: DateComponents? {
         guard let map = value("birth_date").flatMap({ try? $0.map() }) else { return date("birth_date") }
         guard let day = map["birth_date"].flatMap({ try? DateText($0) })?.day else { return nil }
@@ -146,7 +148,7 @@ extension DateComponents {
         self.init(year: day.year, month: day.month, day: day.day)
     }
 
-    /// A day without a zone, or an instant in UTC.
+    /// Creates the components of a date without time zone, or of an instant in UTC.
     init(_ date: DateText) {
         self.init(date.day)
         guard case .instant(let instant) = date.value else { return }
@@ -160,7 +162,8 @@ extension DateComponents {
 extension ElementReader {
     typealias Elements = MobileDriversLicenseDataRequest.Response.DocumentElements
 
-    /// Nil if one entry is malformed: half a list may lack what limits the rest.
+    /// The driving privileges, or `nil` if one entry is malformed: an incomplete list could lack an entry's
+    /// restrictions.
     var drivingPrivileges: [Elements.DrivingPrivilege]? {
         let list = value("driving_privileges").flatMap { try? DrivingPrivilege.list($0) }
         return list?.map { entry in
@@ -194,41 +197,45 @@ extension ElementReader {
     }
 }
 
-/// A document that passed every check, and what of it was asked for.
+/// A verified document, with the plan that requested it and the report on the response.
 struct ReadDocument {
     let document: VerifiedDocument
     let type: DocumentType
     let plan: RequestPlan
     let showing: ResultShowing
-    /// Whether a test issuer signed it.
+    /// Whether a test issuer signed the document.
     let isTest: Bool
-    /// The report on the response, by the plan that asked for the document.
+    /// The report on the response, with the answers to the questions of `plan`.
     private(set) var report: TransactionReport
 
-    /// The evidence for the outcome of a display request, beside the operator's decision.
+    /// The evidence for the outcome of a display request, without the operator's decision.
     var evidence: Conclusion.Evidence { Conclusion.Evidence(report, asksPerson: true) }
 
-    /// The portrait, if a person can compare it with a face. Call `decodePortrait` before.
+    /// The portrait, if a person can compare it with a face. Meaningful only after `decodePortrait(by:)`.
     var comparablePortrait: ArraySlice<UInt8>? {
         portraitAnswer.map { $0.word == .yes } ?? false ? document.comparablePortrait : nil
     }
 
-    /// Whether there is a portrait to compare, and why not; nil if that was not asked.
+    /// Whether there is a portrait to compare, and the reason if there is none. `nil` if the request did not
+    /// ask for a portrait.
     var portraitAnswer: ReasonedAnswer? {
         report.documents.first { $0.verified?.docType == document.docType }?
             .answers.first { $0.subject == .portrait }?.answer
     }
 
-    /// Decodes the portrait, which answers nothing where that fails.
+    /// Decodes the portrait. If this fails, the answer `portrait` of the report becomes unknown.
     mutating func decodePortrait(by decoder: PortraitDecoder?) async {
         await report.decodePortraits(by: decoder)
     }
 }
 
 extension ReadDocument {
-    /// The document of a presentation that must have one, by the plan that asked for it.
+    /// Finds the requested document in the result of a presentation. Throws if the result was not verified.
     ///
-    /// - Parameter day: the day of the read, in the zone of the premises (Q161).
+    /// - Parameters:
+    ///   - choices: The plans of the request, in order of preference. The first plan with a document in the
+    ///     response is used.
+    ///   - day: The day of the read in the time zone of the premises (Q161).
     init(
         _ presentation: Presentation, choices: [RequestPlan], on day: FullDate, showing: ResultShowing
     ) throws(MobileDocumentReaderError) {

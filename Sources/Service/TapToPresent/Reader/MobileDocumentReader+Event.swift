@@ -3,44 +3,45 @@ internal import Synchronization
 internal import Transport
 
 extension MobileDocumentReader {
-    /// What happens during a read. Holds nothing personal.
+    /// A step or a hint during a read. Contains no personal data.
     public enum Event: Hashable, Sendable {
-        /// Waiting for a phone. Ask its holder to open the ID first, then to hold the phone to the reader: otherwise an
-        /// iPhone shows other cards.
+        /// The reader waits for a phone. Ask the holder to open the ID before holding the phone to the
+        /// reader: an iPhone without an open ID shows other cards.
         case armed
-        /// A hint for the people at the reader.
+        /// A hint for the holder or the operator.
         case hint(Hint)
-        /// The phone is engaged: the moment to sound a tone.
+        /// The phone's engagement was read. An app can sound a tone now.
         case engaged
-        /// The request is out; the holder decides on the phone.
+        /// The request was sent, and the holder decides on the phone.
         case awaitingConsent
-        /// An answer has begun to arrive.
+        /// The phone's answer has begun to arrive.
         case receiving
-        /// The answer is being checked.
+        /// The phone's answer is being checked.
         case verifying
-        /// Every check was made; the verdict has the results.
+        /// All checks have ended; the verdict contains their results.
         case judged(MobileDocumentVerdict)
-        /// The operator sees the result of a display request and decides.
+        /// The display shows the result of a display request, and the operator decides.
         case presenting
-        /// The read is over and the reader free; nil if it was answered.
+        /// The read has ended and the reader is free. The error is `nil` if the request was answered.
         case done(MobileDocumentReaderError?)
     }
 
-    /// What may help.
+    /// Advice for the holder or the operator.
     public enum Hint: Hashable, Sendable {
         /// The phone shows no wallet: it is locked, or its screen is off.
         case phoneLocked
-        /// What lies on the reader is a card, or a phone without an open ID: open the ID, or remove the card.
+        /// A card is on the reader, or a phone without an open ID. Open the ID, or remove the card.
         case notAnID
-        /// The tap broke off: lift the phone, then tap again. The same request waits.
+        /// The tap ended too early: lift the phone, then tap again. The reader keeps the request.
         case tapAgain
-        /// The phone stays on the reader and does not answer as it should: lift it, then tap again.
+        /// The phone is on the reader and answers incorrectly: lift it, then tap again.
         case liftAndTapAgain
-        /// The phone took the request with it: its holder confirms there, then taps again. The same request waits.
+        /// The phone left with the request. The holder confirms on the phone, then taps again; the reader
+        /// keeps the request.
         case confirmThenTapAgain
-        /// Taps keep failing: the phone's QR code may do better.
+        /// Several taps have failed. Offer to scan the phone's QR code instead.
         case offerQR
-        /// Everything else comes over Bluetooth: the phone may leave the reader.
+        /// The rest of the exchange uses Bluetooth: the phone may leave the reader.
         case mayLift
         /// The phone has not connected over Bluetooth yet.
         case connecting
@@ -48,12 +49,12 @@ extension MobileDocumentReader {
         case checkBluetooth
         /// The answer comes over NFC: the phone has to stay on the reader.
         case hold
-        /// The reader does not answer: unplug it and plug it in again if it does not recover.
+        /// The NFC reader does not answer. If it does not recover, unplug it and plug it in again.
         case readerSilent
-        /// Bluetooth cannot be used, only NFC; the id of the condition.
+        /// Bluetooth cannot be used, only NFC. `id` names the cause.
         case bluetoothUnavailable(id: String)
-        /// Something is remarkable in the phone's messages, such as `session.copies_differ`; the id of the note. It changes
-        /// nothing of the verdict.
+        /// A notable property of the phone's messages, such as `session.copies_differ`; `id` names it. The
+        /// verdict does not depend on it.
         case noted(id: String)
     }
 }
@@ -84,7 +85,7 @@ extension MobileDocumentReader.Event {
     }
 }
 
-/// Events for any number of listeners.
+/// Distributes events to any number of listeners.
 final class EventHub: Sendable {
     typealias Event = MobileDocumentReader.Event
 
@@ -93,6 +94,7 @@ final class EventHub: Sendable {
         var last = 0
     }
 
+    /// The number of unread events that are buffered for each listener.
     private static let kept = 64
 
     private let state = Mutex(State())

@@ -7,13 +7,29 @@ internal import ReaderService
 internal import ReaderTokens
 internal import Synchronization
 
-/// Reads IDs from phones at the contactless reader of this computer.
+/// Reads IDs from phones at the NFC reader of this computer.
 ///
-/// Make one, prepare it, and ask the session that comes of that. A reader may be prepared again at any time: it
-/// returns the session that is there while that is valid.
+/// Create a reader once, prepare it, and send requests through the ``MobileDocumentReaderSession`` that
+/// `prepare` returns.
+///
+/// A reader has two states:
+/// - *Not prepared*: only ``configuration`` and ``events`` can be used. The reader opens no device.
+/// - *Prepared*: a session exists, for as long as the app holds a reference to it. Preparing again with an
+///   equal token returns the existing session. Another token creates a new session.
+///
+/// Preparing checks everything that can be checked without a phone: the computer's clock, the reader token,
+/// the trusted issuer roots, and the identity that signs requests. Devices are opened when a document is
+/// requested.
+///
+/// All readers of one process that name the same NFC reader and Bluetooth adapter share them: a second
+/// request throws ``MobileDocumentReaderError/systemBusy(_:)`` while the first is in progress.
+///
+/// The class is safe to use from any thread or actor. It reads from the trust store but never fetches trust
+/// lists: `countersign trust` or the daemon keeps the trust store current. For display requests, no element
+/// of a document reaches the app.
 public final class MobileDocumentReader: Sendable {
-    /// Whether this computer can read documents at all: whether it has a PC/SC service. That a reader is plugged in
-    /// shows when a document is asked for.
+    /// Whether this computer has a PC/SC service, which reading requires. Whether an NFC reader is connected
+    /// is checked when a document is requested.
     public static var isSupported: Bool { PCSCService.isInstalled }
 
     private struct State {
@@ -25,7 +41,7 @@ public final class MobileDocumentReader: Sendable {
     private let hub = EventHub()
     private let state = Mutex(State())
 
-    /// A reader as it is set up on this computer, or as `setup` says.
+    /// Creates a reader with the given setup. The default is this computer's setup for `countersign`.
     public convenience init(_ setup: Setup = Setup()) {
         let installation = ReaderInstallation(setup, clock: .system)
         self.init(
@@ -37,22 +53,25 @@ public final class MobileDocumentReader: Sendable {
         self.sharedReader = sharedReader
     }
 
-    /// Identifies this reader to the maker of its tokens. Ask for it each time; do not cache it.
+    /// The identifier of this reader, which a token server needs to make reader tokens. Read it each time
+    /// instead of caching it.
     public var configuration: Configuration {
         get async throws(MobileDocumentReaderError) {
             Configuration(readerInstanceIdentifier: try installation.instance().text.text)
         }
     }
 
-    /// The events at this reader from now on, in all its sessions. Each call returns a separate stream, which ends
-    /// with the reader. The newest 64 unread events are kept.
+    /// The events of all sessions of this reader, from now on. Each access returns a separate stream, which
+    /// ends when the reader is released. A stream keeps the newest 64 unread events.
     public var events: AsyncStream<Event> { hub.stream() }
 
-    /// Makes the reader ready: checks the token, and that there is somebody to trust.
+    /// Checks the token, the trusted issuers and the signing identity, and returns a session.
     ///
-    /// - Parameter token: in whose name documents are asked for. Without one, only display requests can be made, in
-    ///   nobody's name.
-    /// - Returns: the session there is, while it is valid and was prepared with the same token; else a new one.
+    /// - Parameter token: The token of the brand for which documents are requested. Without a token, only
+    ///   display requests are possible, and no brand is named.
+    /// - Returns: The current session if it was prepared with an equal token; otherwise a new one.
+    /// - Throws: `invalidToken` or `sessionExpired` for a token that is not accepted; `serviceUnavailable` if
+    ///   no issuer is trusted, the signing identity cannot be used, or the computer's clock is not set.
     public func prepare(
         using token: Token? = nil
     ) async throws(MobileDocumentReaderError) -> MobileDocumentReaderSession {
@@ -70,18 +89,18 @@ public final class MobileDocumentReader: Sendable {
 }
 
 extension MobileDocumentReader {
-    /// What identifies a reader.
+    /// The values that identify a reader.
     public struct Configuration: Hashable, Sendable {
-        /// The reader instance: the subject of its tokens.
+        /// The identifier of the reader instance, which its tokens contain as subject.
         public let readerInstanceIdentifier: String
     }
 
-    /// A reader token: a JWT by which a brand lets a reader instance ask in its name.
+    /// A reader token: a JWT with which a brand permits one reader instance to make requests for the brand.
     public struct Token: Hashable, Sendable {
         /// The JWT in its compact form.
         public let tokenString: String
 
-        /// A token as a token server made it.
+        /// Creates a token from the text that a token server returned.
         public init(_ tokenString: String) {
             self.tokenString = tokenString
         }
@@ -89,63 +108,70 @@ extension MobileDocumentReader {
 }
 
 extension MobileDocumentReader.Token: CustomStringConvertible, CustomReflectable {
-    /// The type's name alone: who has the token can ask in the brand's name.
+    /// A fixed text, because anyone who reads the token can make requests for the brand.
     public var description: String { "Token(redacted)" }
-    /// Empty, for the same reason.
+    /// A mirror without children, because anyone who reads the token can make requests for the brand.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension MobileDocumentReader {
-    /// How a reader is configured. The defaults are those of `countersign`.
+    /// The configuration of a reader. The defaults equal those of `countersign`.
     public struct Setup: Sendable {
-        /// Whom the reader believes.
+        /// The trusted issuers.
         public enum Trust: Sendable {
-            /// The trust store in `storeFolder`, as `countersign trust` fills it.
+            /// The issuers in the trust store in `storeFolder`, which `countersign trust` fills.
             case store
-            /// These issuer roots (IACA), each in DER or any number in PEM, and nobody else.
+            /// The given issuer roots (IACA) only. Each value is one certificate in DER, or any number in
+            /// PEM.
             case roots([Data])
         }
 
-        /// What is asked.
+        /// The purpose of a request, which selects the revocation policy.
         public enum Purpose: Hashable, Sendable {
-            /// Whether the holder is old enough, alone or with a portrait to compare.
+            /// An age check: whether the holder is old enough, optionally with a portrait to compare.
             case age
-            /// Any other element.
+            /// A request with any other element.
             case elements
         }
 
-        /// The folder of trust store, identities and instance identifier. The default is `COUNTERSIGN_STORE`, else
-        /// `$XDG_DATA_HOME/countersign`, else `~/.local/share/countersign`.
+        /// The folder with the trust store, the identities and the reader's instance identifier. The default
+        /// is `COUNTERSIGN_STORE`, else `$XDG_DATA_HOME/countersign`, else `~/.local/share/countersign`.
         public var storeFolder: String
-        /// Whom the reader believes.
+        /// The trusted issuers.
         public var trust = Trust.store
-        /// What is done where revocation is not known, by the purpose of the request. A purpose that is not named here is refused.
+        /// The revocation policy for each purpose. For a purpose that is missing here, a document is refused
+        /// if its revocation state is unknown.
         public var revocation: [Purpose: Revocation] = [.age: .age, .elements: .rental]
-        /// In place of what `revocation` says, for all that is asked, where it accepts no more; a request for which it
-        /// would accept more is refused. As the `policy` of a lane of `countersignd`.
+        /// A revocation policy that replaces `revocation` for all requests, like `policy` of a `countersignd`
+        /// lane. It must be at least as strict as the policy for the request's purpose; otherwise the request
+        /// is refused.
         public var policy: Revocation?
-        /// For trials: whether documents of test issuers are taken. Their verdict is a test's and never verified.
+        /// Whether documents of test issuers are accepted, for trials. Their verdict has `isTest` set and is
+        /// never verified.
         public var acceptsTestDocuments = false
-        /// The contactless reader, by a part of its name or its USB id (`072f:2200`); nil takes any.
+        /// The NFC reader, given by a part of its name or its USB id (`072f:2200`). `nil` selects any reader.
         public var reader: String?
-        /// The Bluetooth adapter (`hci0`); nil takes the first that can be used.
+        /// The Bluetooth adapter, such as `hci0`. `nil` selects the first usable adapter.
         public var bluetoothAdapter: String?
-        /// The identity in whose name requests are signed where no token names one; nil leaves it to the identities'
-        /// own choice.
+        /// The identity that signs requests if the reader token names none. With `nil`, the rules in the
+        /// identity folder choose.
         public var identity: String?
-        /// What a reader token has to say in `aud`. The brands whose tokens are taken are those of `countersign brand`.
+        /// The audience (`aud`) that reader tokens must contain. Tokens are accepted from the brands that
+        /// `countersign brand` manages.
         public var tokenAudience = "countersign-reader-v1"
-        /// How long a phone is waited for.
+        /// The maximum time to wait for a phone.
         public var timeout = Duration.seconds(120)
-        /// Where the operator sees the result of a display request.
+        /// The display that shows the operator the result of a display request. With `nil`, display requests
+        /// are refused.
         public var display: MobileDocumentDisplay? = .clerkPage
-        /// The program that decodes portraits (`countersign-portrait`); nil takes the one beside this program, else the one in `PATH`.
-        /// A portrait that it does not decode, or that no program decodes, is not compared: nobody can approve then.
+        /// The path of the program that decodes portraits (`countersign-portrait`). With `nil`, the program
+        /// beside this one is used, else the one in `PATH`. Without the program, only JPEG portraits can be
+        /// used. A portrait that cannot be decoded is not shown, and the request is not approved.
         public var portraitDecoder: String?
-        /// The app's way for the operator to decide on it; nil if the display asks.
+        /// The app's own way to ask the operator for a decision. With `nil`, the display asks.
         public var presenter: (any MobileDocumentPresenter)?
 
-        /// As this computer is set up for `countersign`.
+        /// Creates the setup that `countersign` uses on this computer.
         public init() {
             storeFolder = Self.defaultStoreFolder(ProcessInfo.processInfo.environment)
         }
@@ -167,16 +193,19 @@ extension MobileDocumentReader {
 }
 
 extension MobileDocumentReader.Setup {
-    /// What is done where it is not known whether a document is revoked.
+    /// A policy for documents whose revocation state is unknown.
     public struct Revocation: Equatable, Sendable {
         let policy: RevocationPolicy
 
-        /// It is believed, and the verdict says so: for age checks.
+        /// The policy that accepts a document with unknown revocation state and reports that state in the
+        /// verdict. For age checks.
         public static let age = Revocation(policy: .age)
-        /// It is refused: for handing over a thing of value.
+        /// The policy that refuses a document with unknown revocation state. For handing over something of
+        /// value.
         public static let rental = Revocation(policy: .rental(staleDays: 0))
 
-        /// It is refused, unless the list that is there has been stale for no more than so many days.
+        /// Returns a policy that refuses a document with unknown revocation state. A revocation list that has
+        /// been out of date for at most `staleDays` days is still used.
         public static func rental(staleDays: Int) -> Revocation {
             Revocation(policy: .rental(staleDays: staleDays))
         }

@@ -4,36 +4,40 @@ internal import MdocVerification
 internal import ReaderService
 internal import Transport
 
-/// Why a reader cannot be prepared, or a document was not read: ProximityReader's eleven cases, each with what lies
-/// under it where that is known.
+/// The error for a reader that cannot be prepared or a document that was not read.
 ///
-/// A case reads and compares as if it had no reason: `catch MobileDocumentReaderError.cancelled` and
-/// `error == .cancelled` hold whatever the reason is.
+/// The eleven cases are those of ProximityReader. Each can contain a ``Reason``, which gives the cause in
+/// detail.
+///
+/// Two errors are equal if their cases are equal: `catch MobileDocumentReaderError.cancelled` and `error ==
+/// .cancelled` match for every reason.
 public enum MobileDocumentReaderError: Error, Sendable {
-    /// The request ended before there was an answer: the task was cancelled, the operator or the holder said no, or
-    /// nobody came in time.
+    /// The request ended without an answer: the task was cancelled, the operator or the holder declined, or a
+    /// timeout passed.
     case cancelled(Reason?)
-    /// The request asks nothing, too much or what the document does not have.
+    /// The request asks for nothing, for too much, or for an element that the document type does not have.
     case invalidRequest(Reason?)
-    /// The phone's answer, or how it came, is not valid.
+    /// The phone's answer is not valid, or its transfer failed.
     case invalidResponse(Reason?)
-    /// The reader token is not valid; make a valid one and prepare again.
+    /// The reader token is not valid. Make a valid token and prepare the reader again.
     case invalidToken(Reason?)
-    /// The network cannot be reached. Nothing in this library needs it today: kept so that code from there compiles.
+    /// The network cannot be reached. This library does not throw this case; it exists for code written for
+    /// ProximityReader.
     case networkUnavailable(Reason?)
-    /// This reader may not make the request.
+    /// The reader is not allowed to make the request.
     case notAllowed(Reason?)
-    /// This computer, or the phone, cannot do what is asked.
+    /// This computer or the phone cannot do what the request requires.
     case notSupported(Reason?)
-    /// A part of the reader is not there: pcscd, the reader, the trust store.
+    /// A required part is missing or not working, such as pcscd, the NFC reader or the trust store.
     case serviceUnavailable(Reason?)
-    /// The session is over; prepare again with a new token.
+    /// The reader token has expired. Prepare the reader again with a new token.
     case sessionExpired(Reason?)
-    /// Another read is under way; try later.
+    /// Another read is in progress. Try again later.
     case systemBusy(Reason?)
+    /// An error of no other kind.
     case unknown(Reason?)
 
-    /// What lies under it; nil if nothing more is known.
+    /// The detailed cause, or `nil` if it is not known.
     public var reason: Reason? {
         switch self {
         case .cancelled(let reason), .invalidRequest(let reason), .invalidResponse(let reason),
@@ -45,37 +49,37 @@ public enum MobileDocumentReaderError: Error, Sendable {
     }
 }
 
-/// The cases without a reason.
+/// Each case without a reason, to throw and to compare with.
 extension MobileDocumentReaderError {
-    /// `cancelled`, to throw and to compare with.
+    /// The case `cancelled` without a reason.
     public static var cancelled: Self { .cancelled(nil) }
-    /// `invalidRequest`, to throw and to compare with.
+    /// The case `invalidRequest` without a reason.
     public static var invalidRequest: Self { .invalidRequest(nil) }
-    /// `invalidResponse`, to throw and to compare with.
+    /// The case `invalidResponse` without a reason.
     public static var invalidResponse: Self { .invalidResponse(nil) }
-    /// `invalidToken`, to throw and to compare with.
+    /// The case `invalidToken` without a reason.
     public static var invalidToken: Self { .invalidToken(nil) }
-    /// `networkUnavailable`, to throw and to compare with.
+    /// The case `networkUnavailable` without a reason.
     public static var networkUnavailable: Self { .networkUnavailable(nil) }
-    /// `notAllowed`, to throw and to compare with.
+    /// The case `notAllowed` without a reason.
     public static var notAllowed: Self { .notAllowed(nil) }
-    /// `notSupported`, to throw and to compare with.
+    /// The case `notSupported` without a reason.
     public static var notSupported: Self { .notSupported(nil) }
-    /// `serviceUnavailable`, to throw and to compare with.
+    /// The case `serviceUnavailable` without a reason.
     public static var serviceUnavailable: Self { .serviceUnavailable(nil) }
-    /// `sessionExpired`, to throw and to compare with.
+    /// The case `sessionExpired` without a reason.
     public static var sessionExpired: Self { .sessionExpired(nil) }
-    /// `systemBusy`, to throw and to compare with.
+    /// The case `systemBusy` without a reason.
     public static var systemBusy: Self { .systemBusy(nil) }
-    /// `unknown`, to throw and to compare with.
+    /// The case `unknown` without a reason.
     public static var unknown: Self { .unknown(nil) }
 }
 
 extension MobileDocumentReaderError: Hashable {
-    /// By the case alone.
+    /// Compares the cases and ignores the reasons.
     public static func == (one: Self, other: Self) -> Bool { one.ordinal == other.ordinal }
 
-    /// By the case alone.
+    /// Hashes the case and ignores the reason.
     public func hash(into hasher: inout Hasher) { hasher.combine(ordinal) }
 
     private var ordinal: Int {
@@ -96,125 +100,133 @@ extension MobileDocumentReaderError: Hashable {
 }
 
 extension MobileDocumentReaderError: LocalizedError {
-    /// What happened, and what to do, in words.
+    /// A message that says what happened and what to do.
     public var errorDescription: String? {
         switch self {
         case .cancelled: "The request was cancelled."
         case .invalidRequest: "The request is not valid."
         case .invalidResponse: "The phone's answer is not valid."
-        case .invalidToken: "The reader token is not valid: make a valid one and prepare again."
+        case .invalidToken: "The reader token is not valid: make a valid token and prepare the reader again."
         case .networkUnavailable: "The network cannot be reached: check the connection."
         case .notAllowed: "This reader is not allowed to make the request."
-        case .notSupported: "Reading is not supported."
+        case .notSupported: "This computer or the phone does not support the request."
         case .serviceUnavailable: "The reader is not available."
-        case .sessionExpired: "The session is over: make a new token and prepare again."
+        case .sessionExpired: "The session has expired: make a new token and prepare the reader again."
         case .systemBusy: "Another document is being read: try again later."
         case .unknown: "The document could not be read."
         }
     }
 
-    /// What lies under it, in words.
+    /// The detailed cause as a message.
     public var failureReason: String? { reason?.description }
 }
 
 extension MobileDocumentReaderError {
-    /// What lies under an error. Holds nothing personal; an `id` names a condition of a part of the reader and is
-    /// stable.
+    /// The detailed cause of an error. Contains no personal data. An associated `id` is the stable name of a
+    /// condition in one part of the reader.
     public enum Reason: Hashable, Sendable {
         // The request
 
+        /// The request contains no element or document.
         case nothingRequested
-        /// An element occurs twice in the request, or is both to be kept and not to be kept.
+        /// An element occurs twice in the request, or is in both lists of elements (retained and not
+        /// retained).
         case elementTwice
-        /// The kind of document has no such element.
+        /// The requested document type has no such element.
         case elementNotOfDocument
-        /// National ID cards of this region cannot be asked for.
+        /// National ID cards of this region are not supported.
         case regionNotSupported
-        /// An age is not in 0 to 99.
+        /// An age is not from 0 to 99 years.
         case ageOutOfRange
-        /// At most two ages may be asked about in one request (ISO/IEC 18013-5 7.2.5).
+        /// The request asks about more than two ages (ISO/IEC 18013-5 7.2.5 permits two).
         case moreThanTwoAges
-        /// One kind of document is asked for twice.
+        /// A document type is requested twice.
         case documentTwice
-        /// The policy that was named accepts more than the setup's for what is asked.
+        /// The given revocation policy is less strict than the setup's policy for this purpose.
         case policyAcceptsMore
 
         // The token
 
-        /// An app gets elements only in a session that was prepared with a reader token.
+        /// The app requested elements in a session that was prepared without a reader token.
         case tokenRequired
+        /// The reader token was refused.
         case tokenRefused(id: String)
 
         // The reader
 
+        /// Another document is being read with the same devices.
         case readInProgress
-        /// The contactless reader, or pcscd.
+        /// The NFC reader or pcscd cannot be used.
         case readerUnavailable(id: String)
-        /// Bluetooth is needed and is not there.
+        /// Bluetooth is needed and cannot be used.
         case radioUnavailable(id: String)
-        /// The store cannot be used, or nobody is trusted yet (`store.empty`).
+        /// The store cannot be used, or it contains no trusted issuer (`store.empty`).
         case storeUnavailable(id: String)
-        /// The roots of the setup are not valid.
+        /// The issuer roots in the setup are malformed or not acceptable.
         case rootsUnusable(id: String)
-        /// The registry of brands cannot be read.
+        /// The brand registry cannot be read.
         case brandsUnavailable
-        /// The identity that is to sign cannot be used.
+        /// The identity that should sign the request cannot be used.
         case identityUnavailable(id: String)
-        /// The computer's clock was never set.
+        /// The computer's clock is not set.
         case clockNotSet
-        /// A display request, and nothing to show its result on.
+        /// The setup has no display for the result of a display request.
         case displayMissing
         /// The display cannot be used.
         case displayUnavailable(id: String)
 
         // The phone
 
+        /// The task was cancelled.
         case taskCancelled
-        /// The holder declined, or the wallet does not know this reader.
+        /// The holder declined or has no such document, or the wallet does not know this reader.
         case holderDeclined
-        /// No phone was engaged in time.
+        /// No phone was tapped or scanned in time.
         case engagementOverdue
         /// The holder did not answer in time.
         case consentOverdue
+        /// The phone's engagement is malformed.
         case engagementMalformed
-        /// The phone offers no way to answer that this reader has.
+        /// The phone and this reader have no retrieval method in common.
         case noUsableRetrieval
-        /// The phone did not connect over Bluetooth, or could not be connected to.
+        /// No Bluetooth connection between the phone and this reader could be made.
         case connectionFailed(id: String)
-        /// The phone left before its answer was complete, or the transfer broke.
+        /// The phone left before its answer was complete, or the transfer failed.
         case transferIncomplete
+        /// The phone sent a message that is longer than the limit.
         case messageTooLong
-        /// The request had to be signed and could not be, and so was not sent.
+        /// The request must be signed and signing failed, so it was not sent.
         case requestNotSigned
-        /// The session's messages do not decode or decrypt.
+        /// The session's messages cannot be decoded or decrypted.
         case sessionBroken
         /// The phone ended the session with this status.
         case phoneStatus(Int)
 
         // The answer
 
-        /// It is not a DeviceResponse.
+        /// The answer is not a DeviceResponse.
         case responseMalformed
-        /// A check failed, or could not be made.
+        /// A check of the answer failed or could not be made.
         case rejected(MobileDocumentVerdict)
-        /// The daemon of the clerk's page ended the presentation for these reasons, by their stable names.
+        /// The private daemon of the clerk's page ended the presentation for these reasons, given by their
+        /// stable names.
         case ended(ids: [String])
-        /// A fault of this library.
+        /// An error in this library.
         case internalFault
     }
 }
 
 extension MobileDocumentReaderError.Reason: CustomStringConvertible {
-    /// In words, for an operator or a log.
+    /// A message for an operator or a log.
     public var description: String {
         switch self {
-        case .nothingRequested: "nothing is asked for"
-        case .elementTwice: "an element is asked for twice"
-        case .elementNotOfDocument: "the document has no such element"
-        case .regionNotSupported: "national ID cards of this region cannot be asked for"
+        case .nothingRequested: "the request contains no element"
+        case .elementTwice: "an element is requested twice"
+        case .elementNotOfDocument: "the document type has no such element"
+        case .regionNotSupported: "national ID cards of this region are not supported"
         case .ageOutOfRange: "an age is not from 0 to 99"
-        case .moreThanTwoAges: "more than two ages are asked about"
-        case .documentTwice: "one kind of document is asked for twice"
+        case .moreThanTwoAges: "the request asks about more than two ages"
+        case .documentTwice: "a document type is requested twice"
         case .policyAcceptsMore:
             "the policy is less strict than that of the setup for this purpose: name a stricter one"
         case .tokenRequired: "the session was prepared without a reader token"
@@ -239,20 +251,20 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .noUsableRetrieval: "the phone offers no way to answer that this reader supports"
         case .connectionFailed(let id): "no connection to the phone could be made (\(id))"
         case .transferIncomplete: "the phone left before its answer was complete"
-        case .messageTooLong: "the phone sent a longer message than is allowed"
+        case .messageTooLong: "the phone sent a message that is too long"
         case .requestNotSigned: "the request could not be signed"
         case .sessionBroken: "the session's messages do not decode or decrypt"
         case .phoneStatus(let status): "the phone ended the session with status \(status)"
         case .responseMalformed: "the answer is not a DeviceResponse"
         case .rejected(let verdict): "the answer was rejected (\(verdict.failures.joined(separator: ", ")))"
         case .ended(let ids): "the presentation ended without a decision (\(ids.joined(separator: ", ")))"
-        case .internalFault: "an error of this library: report it"
+        case .internalFault: "an error in this library: please report it"
         }
     }
 }
 
 extension MobileDocumentReaderError {
-    /// The error for a result that gives the app nothing.
+    /// Creates the error for a presentation whose result contains no answer for the app.
     init(withoutAnswer result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .failure(let failure): self = MobileDocumentReaderError(failure)

@@ -3,14 +3,33 @@ internal import ReaderTokens
 internal import RequestPlanner
 internal import Synchronization
 
-/// A reader that is ready. It serves any number of requests, one at a time, and ends when it is released.
+/// A prepared reader, which serves any number of requests, one at a time.
+///
+/// ``MobileDocumentReader/prepare(using:)`` creates the session. The session ends when the app releases it; a
+/// private daemon that it started for the clerk's page ends with it.
+///
+/// For each request, the session
+/// 1. converts the request into a plan and refuses it if it needs a token or a display that is missing;
+/// 2. reserves the NFC reader and Bluetooth adapter, or throws `systemBusy`;
+/// 3. checks the clock, the token, the trusted issuers and the revocation policy again, since each may have
+///    changed since the reader was prepared;
+/// 4. runs one transaction with the phone and verifies the answer (ISO/IEC 18013-5 9.3);
+/// 5. returns elements, the raw answer, or the operator's decision, according to the type of the request.
+///
+/// With the clerk's page, steps 3 to 5 take place in a private `countersignd`, and no element enters the
+/// app's process.
+///
+/// The class is safe to use from any thread or actor. A session never repeats a request, keeps no element
+/// after returning it, and returns elements only of documents that passed every check; a raw answer is
+/// returned unverified.
 public final class MobileDocumentReaderSession: Sendable {
     let installation: ReaderInstallation
     let sharedReader: SharedReader
     let hub: EventHub
-    /// Checked again for each request: it may have expired by then, or its key may have been revoked.
+    /// The token, which is checked again for each request: it may have expired, or its key may have been
+    /// revoked.
     let token: MobileDocumentReader.Token?
-    /// Started at the first display request on the clerk's page.
+    /// The private daemon, which is started at the first display request on the clerk's page.
     let daemon = Mutex<PrivateDaemon?>(nil)
 
     init(
@@ -23,16 +42,21 @@ public final class MobileDocumentReaderSession: Sendable {
         self.token = token
     }
 
-    /// What happens at this reader from now on, as `MobileDocumentReader.events`.
+    /// The events of all sessions of this reader, from now on, as in ``MobileDocumentReader/events``.
     public var events: AsyncStream<MobileDocumentReader.Event> { hub.stream() }
 
-    /// Waits for a phone, asks it, and makes every check on its answer. Cancelling the task ends the transaction;
-    /// the phone is notified.
+    /// Waits for a phone, sends the request, and verifies the answer. If the task is cancelled, the
+    /// transaction ends and the phone is notified.
     ///
-    /// - Parameter policy: in place of the setup's policies, where it accepts no more than they do.
-    /// - Throws: `systemBusy` while another read is in progress, `sessionExpired` once the token's time is over,
-    ///   `notAllowed` for elements without a reader token or for a policy that accepts more than the setup's, `cancelled`
-    ///   if the task was cancelled or somebody declined.
+    /// - Parameters:
+    ///   - request: The request, such as ``MobileDriversLicenseDisplayRequest``.
+    ///   - policy: A revocation policy that replaces the setup's policies. It must be at least as strict as
+    ///     they are.
+    /// - Returns: The answer, in the type that belongs to the request.
+    /// - Throws: `systemBusy` while another read is in progress; `sessionExpired` after the token has
+    ///   expired; `notAllowed` for elements without a reader token, or for a policy that is less strict than
+    ///   the setup's; `cancelled` if the task was cancelled or somebody declined; other cases as described in
+    ///   ``MobileDocumentReaderError``.
     @discardableResult
     public func requestDocument<Request: MobileDocumentRequest>(
         _ request: Request, policy: MobileDocumentReader.Setup.Revocation? = nil
@@ -45,7 +69,8 @@ public final class MobileDocumentReaderSession: Sendable {
             in
             await self.result(of: plan, policy)
         }
-        // The reader is free before the event is sent.
+        // An app may send its next request as soon as it receives this event, so the devices are released
+        // before.
         switch result {
         case .success: hub.send(.done(nil))
         case .failure(let error): hub.send(.done(error))

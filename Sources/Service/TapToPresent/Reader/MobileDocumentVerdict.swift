@@ -3,53 +3,56 @@ internal import MdocTrust
 internal import MdocVerification
 internal import Reports
 
-/// The results of the checks of an answer: every reason and no element value.
+/// The results of all checks of an answer, with every reason and no element value.
 public struct MobileDocumentVerdict: Hashable, Sendable {
     /// The result of one check of a document.
     public struct Check: Hashable, Sendable {
-        /// How a check ended.
+        /// The outcome of a check.
         public enum Outcome: String, Hashable, Sendable {
+            /// The check passed, or it failed.
             case passed, failed
-            /// The check could not be made with what is available.
+            /// The check could not be made with the available data, such as revocation without a current
+            /// list.
             case undetermined
-            /// An earlier failure left nothing to check.
+            /// The check was not made, because an earlier check failed.
             case skipped
         }
 
         /// The check's stable name, such as `issuer_signature`.
         public let id: String
-        /// How it ended.
+        /// The outcome of the check.
         public let outcome: Outcome
     }
 
-    /// A document that came.
+    /// A document in the answer.
     public struct Document: Hashable, Sendable {
-        /// The type it says it is of.
+        /// The document type that the answer states, such as `org.iso.18013.5.1.mDL`.
         public let docType: String
-        /// The country of the issuer's certificate, believed or not.
+        /// The country in the issuer's certificate, whether or not that certificate is trusted.
         public let issuingCountry: String?
-        /// In the order they are made.
+        /// The checks, in the order in which they are made.
         public let checks: [Check]
-        /// Departures from the standard's profile that were accepted, by their stable names.
+        /// The stable names of departures from the standard's profile that were accepted.
         public let deviations: [String]
-        /// `good`, `revoked` or `undetermined`.
+        /// The revocation state: `good`, `revoked` or `undetermined`.
         public let revocation: String
     }
 
-    /// Whether every check of every document passed, and none is a test document.
+    /// Whether every check of every document passed and no document is a test document.
     public let isVerified: Bool
-    /// Whether a document is a test issuer's, or says so. It proves nothing, whatever its checks say.
+    /// Whether at least one document was signed by a test issuer. A test document proves nothing, whatever
+    /// its checks say.
     public let isTest: Bool
-    /// In the order they came.
+    /// The documents, in the order of the answer.
     public let documents: [Document]
-    /// What is wrong with the answer itself, by stable names.
+    /// The stable names of the failures that concern the answer and no single document.
     public let responseFailures: [String]
-    /// How many elements or documents were asked for and did not come.
+    /// The number of requested elements and documents that the phone did not return.
     public let notReturnedCount: Int
-    /// Whom the reader trusted: the id of the trust snapshot.
+    /// The id of the trust snapshot with which the answer was verified.
     public let trustSnapshot: String
 
-    /// The names of what failed, in the answer and in its documents.
+    /// The stable names of all failed and undetermined checks, of the answer and its documents.
     public var failures: [String] {
         responseFailures
             + documents.flatMap(\.checks).filter { $0.outcome == .failed || $0.outcome == .undetermined }

@@ -10,7 +10,9 @@ internal import ReaderStore
 internal import ReaderTokens
 internal import RequestPlanner
 
-/// What a reader is made of on this computer: whom it trusts, who it is, and what time it is.
+/// The parts of a reader that this computer's setup supplies: clock, trusted issuers, policies, identities
+/// and token verifier. Reads them from the store for each request, so that a change applies without a
+/// restart.
 struct ReaderInstallation: Sendable {
     let setup: MobileDocumentReader.Setup
     let clock: WallClock
@@ -28,9 +30,10 @@ struct ReaderInstallation: Sendable {
         return now
     }
 
-    /// By what the answer to any of these is judged.
+    /// Returns the policy with which the answer to any of the plans is verified.
     ///
-    /// - Parameter choice: in place of the policies of the setup, where it accepts no more than they do.
+    /// - Parameter choice: A revocation policy that replaces the setup's policies; it must be at least as
+    ///   strict as they are.
     func policy(
         for choices: [RequestPlan], choosing choice: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) -> VerificationPolicy {
@@ -74,7 +77,8 @@ struct ReaderInstallation: Sendable {
         return anchors
     }
 
-    /// Who signs: the identity of the brand or the setup, else whom the identities' own rules choose.
+    /// Returns the identities that may sign the request: the brand's identity, else the setup's, else those
+    /// that the rules in the identity folder choose.
     func identities(
         for reader: PreparedReader?, at now: Timestamp
     ) throws(MobileDocumentReaderError) -> ReaderIdentityChoice {
@@ -99,7 +103,7 @@ struct ReaderInstallation: Sendable {
 
     // MARK: Tokens
 
-    /// The store, created if absent.
+    /// Opens the store, and creates it if it does not exist.
     private func store() throws(MobileDocumentReaderError) -> ReaderStore {
         try mapping(
             ReaderStore(at: setup.storeFolder, for: .changing), MobileDocumentReaderError.init(store:))
@@ -113,7 +117,8 @@ struct ReaderInstallation: Sendable {
         try mapping(store.readerInstance(), MobileDocumentReaderError.init(store:))
     }
 
-    /// The reader as a token prepares it, by the brands of the store; nil without one.
+    /// Verifies the token with the store's brand registry and returns the prepared reader, or `nil` without a
+    /// token.
     func prepared(
         by token: MobileDocumentReader.Token?, at now: Timestamp
     ) async throws(MobileDocumentReaderError) -> PreparedReader? {

@@ -4,14 +4,14 @@ internal import ReaderService
 internal import Synchronization
 internal import Transport
 
-/// The place where phones are presented: a contactless reader and a Bluetooth adapter, for one read at a time.
+/// An NFC reader and a Bluetooth adapter that all readers of this process share, for one read at a time.
 final class SharedReader: Sendable {
     typealias Presenting =
         @Sendable (ReaderTransaction) async throws(MobileDocumentReaderError) -> Presentation
 
     private struct State {
         var isOccupied = false
-        /// The previous presentation, while its phone is being notified of the end.
+        /// The task that waits until the previous phone has been notified of the end.
         var leaving: Task<Void, Never>?
     }
 
@@ -22,7 +22,7 @@ final class SharedReader: Sendable {
         self.presenting = presenting
     }
 
-    /// Runs `body` alone, or throws `systemBusy`.
+    /// Runs `body` while no other read is in progress, or throws `systemBusy`.
     func occupied<Value>(
         _ body: () async throws(MobileDocumentReaderError) -> Value
     ) async throws(MobileDocumentReaderError) -> Value {
@@ -35,7 +35,7 @@ final class SharedReader: Sendable {
         return try await body()
     }
 
-    /// Runs one transaction, once the previous phone has been notified of its end.
+    /// Runs one transaction after the previous phone has been notified of its end.
     func present(
         _ transaction: ReaderTransaction
     ) async throws(MobileDocumentReaderError) -> Presentation {
@@ -61,7 +61,8 @@ extension SharedReader {
 
     private static let shared = Mutex<[Place: SharedReader]>([:])
 
-    /// The one of this reader and adapter: whoever names them again in this process meets the same.
+    /// Returns the shared reader for the devices with these names. Equal names return the same object in this
+    /// process.
     static func of(reader: String?, adapter: String?) -> SharedReader {
         shared.withLock { shared in
             let place = Place(reader: reader, adapter: adapter)
@@ -92,7 +93,8 @@ extension SharedReader {
     }
 }
 
-/// The reader's field from the first read on: it knows the phone of the read before (Q208).
+/// Keeps one `PCSCContactlessReader` for all reads: it recognises the previous customer's phone if that phone
+/// is still on the NFC reader (Q208).
 private actor FieldOfReads {
     private var reader: PCSCContactlessReader?
 

@@ -2,14 +2,14 @@ internal import Foundation
 internal import MdocModel
 internal import RequestPlanner
 
-/// A request for elements of one kind of document, which come to the app.
+/// A request for elements of one document type that the app receives.
 protocol DocumentElementsRequest: MobileDocumentRequest {
     associatedtype Element: RequestedElement
 
     var answer: MobileDocumentRequestPlan<Response>.Answer { get }
-    /// Whether documents of the request's region can be asked for.
+    /// Whether documents of the request's region are supported.
     var isSupported: Bool { get }
-    /// The issuers whose documents are wanted; empty for all.
+    /// The subject key identifiers of the accepted issuers; empty for all issuers.
     var issuerIdentifiers: [Data] { get }
     var retainedElements: [Element] { get }
     var nonRetainedElements: [Element] { get }
@@ -19,7 +19,7 @@ extension DocumentElementsRequest {
     var isSupported: Bool { true }
     var issuerIdentifiers: [Data] { [] }
 
-    /// What a session makes of it.
+    /// The document request that a session sends, made from both lists of elements.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             guard isSupported else { throw .notSupported(.regionNotSupported) }
@@ -106,22 +106,22 @@ extension MobilePhotoIDDataRequest.Element: RequestedElement {
     }
 }
 
-/// An element that an app asks of one kind of document.
+/// An element that an app can request of one document type.
 protocol RequestedElement: Hashable, Sendable {
     static var document: DocumentFamily { get }
-    /// What has to be asked for all that the response has of it.
+    /// The claims to request, so that the response can contain every value of the element.
     var claims: [Claim] { get }
 }
 
 extension Claim {
-    /// An element by its own name.
+    /// Creates the claim for a single element of a namespace.
     static func named(_ identifier: String, in nameSpace: String) -> Claim {
         .element(ElementName(nameSpace: nameSpace, identifier: identifier))
     }
 }
 
 extension RequestPlan {
-    /// The least that an app's elements need of one kind of document.
+    /// Creates the smallest request of one document type that answers the app's elements.
     init(
         asking claims: [Claim], keeping kept: Set<Claim> = [], of document: DocumentFamily
     ) throws(MobileDocumentReaderError) {
@@ -138,21 +138,21 @@ extension RequestPlan {
 }
 
 extension Array where Element: Hashable {
-    /// Refuses a request that names an element twice.
+    /// Throws `elementTwice` if an element occurs twice.
     func checkEachOnce() throws(MobileDocumentReaderError) {
         guard Set(self).count == count else { throw .invalidRequest(.elementTwice) }
     }
 }
 
 extension [Claim] {
-    /// Two elements may need the same of a document.
+    /// The claims without repetition: two elements can need the same claim.
     fileprivate var eachOnce: [Claim] {
         reduce(into: []) { claims, claim in
             if !claims.contains(claim) { claims.append(claim) }
         }
     }
 
-    /// Whether an age is asked for, and nothing but a portrait that somebody compares.
+    /// Whether the claims are an age check: at least one age, and otherwise only a portrait to compare.
     fileprivate var areOfAgeCheck: Bool {
         let others = filter { if case .ageOver = $0 { false } else { true } }
         return others.count < count && others.allSatisfy { $0 == .portrait(isCompared: true) }
@@ -169,7 +169,7 @@ extension MobileDocumentReaderError.Reason {
             case .ageOutOfRange: .ageOutOfRange
             case .overAsking(.twoAgesAtMost, _): .moreThanTwoAges
             case .documentLacks: .elementNotOfDocument
-            // No element of this library is asked for like that.
+            // The elements of this library make no such request.
             case .overAsking, .notUnderstood, .textTooLong, .requiredNotAsked: .internalFault
             }
     }

@@ -1,19 +1,19 @@
 internal import RequestPlanner
 
-/// Asks for one of several documents: the first that the holder has, in the order they were added. Needs a session that
-/// was prepared with a reader token.
+/// A request for elements of one of several documents: of the first that the holder has, in the order in
+/// which the requests were added. Requires a session that was prepared with a reader token.
 public struct MobileDocumentAnyOfDataRequest: MobileDocumentDataRequest {
-    /// The elements of the document that came.
+    /// The answer: the elements of the returned document.
     public struct Response: MobileDocumentDataResponse {
-        /// A response of one of the requests, by its type.
+        /// The response of the request whose document the phone returned.
         public let documentResponse: any MobileDocumentDataResponse
 
-        /// By what was added, in its order.
+        /// Compares the two document responses.
         public static func == (one: Self, other: Self) -> Bool {
             AnyHashable(one.documentResponse) == AnyHashable(other.documentResponse)
         }
 
-        /// By what was added.
+        /// Hashes the document response.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(AnyHashable(documentResponse))
         }
@@ -21,27 +21,28 @@ public struct MobileDocumentAnyOfDataRequest: MobileDocumentDataRequest {
 
     private(set) var requests: [any MobileDocumentDataRequest] = []
 
-    /// A request for nothing yet.
+    /// Creates a request without documents.
     public init() {}
 
-    /// Takes a further document. Of each kind there may be one request.
+    /// Adds a request for one document. Two requests for the same document type are refused when the session
+    /// makes the request.
     public mutating func addRequest(_ request: any MobileDocumentDataRequest) {
         requests.append(request)
     }
 
-    /// By what was added, in its order.
+    /// Compares the added requests and their order.
     public static func == (one: Self, other: Self) -> Bool {
         one.requests.map { AnyHashable($0) } == other.requests.map { AnyHashable($0) }
     }
 
-    /// By what was added.
+    /// Hashes the added requests.
     public func hash(into hasher: inout Hasher) {
         for request in requests { hasher.combine(AnyHashable(request)) }
     }
 }
 
 extension MobileDocumentAnyOfDataRequest {
-    /// What a session makes of it.
+    /// The document request that a session sends, made from the added requests in their order.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             let plans = try requests.map { request throws(MobileDocumentReaderError) in
@@ -61,7 +62,7 @@ extension MobileDocumentAnyOfDataRequest {
 }
 
 extension MobileDocumentDataRequest {
-    /// The plan of this request as one of several.
+    /// The plan of this request when it is one of several.
     fileprivate var planOfDocument: MobileDocumentRequestPlan<MobileDocumentAnyOfDataRequest.Response> {
         get throws(MobileDocumentReaderError) {
             let plan = try self.plan
@@ -75,35 +76,36 @@ extension MobileDocumentDataRequest {
     }
 }
 
-/// Asks for one of several documents, answered as the phone sent it. Needs a session that was prepared with a reader
-/// token.
+/// A request for one of several documents that returns the phone's answer unverified. Requires a session that
+/// was prepared with a reader token.
 public struct MobileDocumentAnyOfRawDataRequest: MobileDocumentRawDataRequest {
-    /// What the phone sent.
+    /// The unverified answer of the phone.
     public typealias Response = MobileDocumentRawDataResponse
 
     private(set) var requests: [any MobileDocumentRawDataRequest] = []
 
-    /// A request for nothing yet.
+    /// Creates a request without documents.
     public init() {}
 
-    /// Takes a further document. Of each kind there may be one request.
+    /// Adds a request for one document. Two requests for the same document type are refused when the session
+    /// makes the request.
     public mutating func addRequest(_ request: any MobileDocumentRawDataRequest) {
         requests.append(request)
     }
 
-    /// By what was added, in its order.
+    /// Compares the added requests and their order.
     public static func == (one: Self, other: Self) -> Bool {
         one.requests.map { AnyHashable($0) } == other.requests.map { AnyHashable($0) }
     }
 
-    /// By what was added.
+    /// Hashes the added requests.
     public func hash(into hasher: inout Hasher) {
         for request in requests { hasher.combine(AnyHashable(request)) }
     }
 }
 
 extension MobileDocumentAnyOfRawDataRequest {
-    /// What a session makes of it.
+    /// The document request that a session sends, made from the added requests in their order.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             let plans = try requests.map { request throws(MobileDocumentReaderError) in try request.plan }

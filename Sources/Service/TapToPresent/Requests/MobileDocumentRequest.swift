@@ -6,32 +6,40 @@ internal import OpenSSLCrypto
 internal import ReaderService
 internal import RequestPlanner
 
-/// A request for a document on somebody's phone, with the type of its answer.
+/// A request for a document on a phone, with the type of its answer.
 ///
-/// The requests of this library are all there are: nobody else can make a plan.
+/// Use a request type of this library. An app cannot write its own, because it cannot create a
+/// ``MobileDocumentRequestPlan``. There are three kinds:
+/// - *Display requests* show the document to the operator and return the operator's decision.
+/// - *Data requests* return verified elements to the app.
+/// - *Raw data requests* return the phone's answer unverified, for a server that verifies it.
+///
+/// Data and raw data requests require a session that was prepared with a reader token. A request is a value:
+/// making one contacts nobody. Its ``plan`` finds faults before a phone is asked, such as an element that
+/// occurs twice or a third age.
 public protocol MobileDocumentRequest: Hashable, Sendable {
-    /// What the request is answered with.
+    /// The type of the answer.
     associatedtype Response: Hashable, Sendable
 
-    /// What a session makes of the request, or why it is not asked.
+    /// The document request that a session sends. Throws if the request is not valid or not supported.
     var plan: MobileDocumentRequestPlan<Response> { get throws(MobileDocumentReaderError) }
 }
 
-/// A request whose elements come back to the app.
+/// A request that returns verified elements to the app.
 public protocol MobileDocumentDataRequest: MobileDocumentRequest
 where Response: MobileDocumentDataResponse {}
 
 /// The elements of a verified document.
 public protocol MobileDocumentDataResponse: Hashable, Sendable {}
 
-/// A request whose answer comes back as the phone sent it, for a server that verifies it.
+/// A request that returns the phone's answer unverified, for a server that verifies it.
 public protocol MobileDocumentRawDataRequest: MobileDocumentRequest
 where Response == MobileDocumentRawDataResponse {}
 
 // MARK: Factories
 
 extension MobileDocumentRequest where Self == MobileDriversLicenseDisplayRequest {
-    /// Shows the operator elements of a driver's license.
+    /// Returns a request that shows the operator elements of a driver's license.
     public static func displayDriversLicense(
         _ elements: [MobileDriversLicenseDisplayRequest.Element],
         options: MobileDriversLicenseDisplayRequest.Options
@@ -41,7 +49,8 @@ extension MobileDocumentRequest where Self == MobileDriversLicenseDisplayRequest
 }
 
 extension MobileDocumentRequest where Self == MobileDriversLicenseDataRequest {
-    /// Elements of a driver's license, those that will be kept and those that will not.
+    /// Returns a request for elements of a driver's license. `retainedElements` will be stored,
+    /// `nonRetainedElements` will not.
     public static func driversLicenseData(
         retaining retainedElements: [MobileDriversLicenseDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileDriversLicenseDataRequest.Element] = []
@@ -51,7 +60,7 @@ extension MobileDocumentRequest where Self == MobileDriversLicenseDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileDriversLicenseRawDataRequest {
-    /// The unverified answer to a request for a driver's license.
+    /// Returns a request for the unverified answer with elements of a driver's license.
     public static func driversLicenseRawData(
         retaining retainedElements: [MobileDriversLicenseRawDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileDriversLicenseRawDataRequest.Element] = [],
@@ -64,7 +73,8 @@ extension MobileDocumentRequest where Self == MobileDriversLicenseRawDataRequest
 }
 
 extension MobileDocumentRequest where Self == MobilePhotoIDDataRequest {
-    /// Elements of a photo ID, those that will be kept and those that will not.
+    /// Returns a request for elements of a photo ID. `retainedElements` will be stored, `nonRetainedElements`
+    /// will not.
     public static func photoIDData(
         retaining retainedElements: [MobilePhotoIDDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobilePhotoIDDataRequest.Element] = []
@@ -74,7 +84,7 @@ extension MobileDocumentRequest where Self == MobilePhotoIDDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobilePhotoIDRawDataRequest {
-    /// The unverified answer to a request for a photo ID.
+    /// Returns a request for the unverified answer with elements of a photo ID.
     public static func photoIDRawData(
         retaining retainedElements: [MobilePhotoIDRawDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobilePhotoIDRawDataRequest.Element] = [],
@@ -87,7 +97,8 @@ extension MobileDocumentRequest where Self == MobilePhotoIDRawDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileDocumentDisplayRequest {
-    /// Shows the operator elements of whichever of several documents the holder has.
+    /// Returns a request that shows the operator elements of one of several document types, in order of
+    /// preference.
     public static func displayDocument(
         _ elements: [MobileDocumentDisplayRequest.Element], options: MobileDocumentDisplayRequest.Options
     ) -> Self {
@@ -96,7 +107,7 @@ extension MobileDocumentRequest where Self == MobileDocumentDisplayRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileNationalIDCardDisplayRequest {
-    /// Shows the operator elements of a national ID card.
+    /// Returns a request that shows the operator elements of a national ID card.
     public static func nationalIDCard(
         region: Locale.Region, _ elements: [MobileNationalIDCardDisplayRequest.Element],
         options: MobileNationalIDCardDisplayRequest.Options
@@ -106,7 +117,8 @@ extension MobileDocumentRequest where Self == MobileNationalIDCardDisplayRequest
 }
 
 extension MobileDocumentRequest where Self == MobileNationalIDCardDataRequest {
-    /// Elements of a national ID card, those that will be kept and those that will not.
+    /// Returns a request for elements of a national ID card. `retainedElements` will be stored,
+    /// `nonRetainedElements` will not.
     public static func nationalIDCardData(
         region: Locale.Region, retaining retainedElements: [MobileNationalIDCardDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileNationalIDCardDataRequest.Element] = []
@@ -117,7 +129,7 @@ extension MobileDocumentRequest where Self == MobileNationalIDCardDataRequest {
 }
 
 extension MobileDocumentRequest where Self == MobileNationalIDCardRawDataRequest {
-    /// The unverified answer to a request for a national ID card.
+    /// Returns a request for the unverified answer with elements of a national ID card.
     public static func nationalIDCardRawData(
         region: Locale.Region, retaining retainedElements: [MobileNationalIDCardRawDataRequest.Element] = [],
         notRetaining nonRetainedElements: [MobileNationalIDCardRawDataRequest.Element] = [],
@@ -129,20 +141,22 @@ extension MobileDocumentRequest where Self == MobileNationalIDCardRawDataRequest
     }
 }
 
-/// What a session makes of a request. Only the requests of this library have one.
+/// The document request that a session sends, with the conversion of its answer. Only the requests of this
+/// library can make one.
 public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable {
+    /// The source from which a session makes the response.
     enum Answer: Sendable {
-        /// From what the phone sent, unverified.
+        /// The phone's answer, unverified.
         case raw(@Sendable (RawAnswer) throws(MobileDocumentReaderError) -> Response)
-        /// From a document that passed every check.
+        /// A document that passed every check.
         case verified(@Sendable (ReadDocument) throws(MobileDocumentReaderError) -> Response)
-        /// From the operator's decision on such a document.
+        /// The operator's decision about a document that passed every check.
         case decided(on: MobileDocumentPresentation, @Sendable (ResultShowing.ValidationOutcome) -> Response)
     }
 
-    /// Whether the app gets the elements, which needs a session prepared with a reader token.
+    /// Whether the app receives elements, which requires a session prepared with a reader token.
     let needsToken: Bool
-    /// What is asked of each document that will do, in order of preference.
+    /// The request of each accepted document type, in order of preference.
     let choices: [RequestPlan]
     let answer: Answer
 
@@ -151,7 +165,8 @@ public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable
     ) throws(MobileDocumentReaderError) {
         guard !choices.isEmpty else { throw .invalidRequest(.nothingRequested) }
         let documents = choices.flatMap(\.intent.documents)
-        // With two of a kind, neither the phone nor we know which is meant.
+        // With two requests for one document type, neither the phone nor this library could tell which one an
+        // answer belongs to.
         guard Set(documents).count == documents.count else { throw .invalidRequest(.documentTwice) }
         self.needsToken = needsToken
         self.choices = choices
@@ -165,15 +180,15 @@ extension MobileDocumentRequestPlan.Answer where Response == MobileDocumentRawDa
     }
 }
 
-/// An answer as the phone sent it. **Nothing of it is verified**: whoever takes it makes every check of
-/// ISO/IEC 18013-5 9.3, or has `countersign verify` make them.
+/// The phone's answer, **unverified**. The receiver must make every check of ISO/IEC 18013-5 9.3 itself, or
+/// run `countersign verify`.
 public struct MobileDocumentRawDataResponse: Hashable, Sendable {
-    /// The DeviceResponse in CBOR (ISO/IEC 18013-5 8.3.2.1.2.2).
+    /// The DeviceResponse, CBOR-encoded (ISO/IEC 18013-5 8.3.2.1.2.2).
     public let responseData: Data
-    /// The SessionTranscript in CBOR, the bare array (9.1.5.1).
+    /// The SessionTranscript, CBOR-encoded, as a bare array (ISO/IEC 18013-5 9.1.5.1).
     public let sessionTranscript: Data
-    /// The private half of the reader's ephemeral key, by which an answer with a MAC is checked (9.1.3.5): its scalar,
-    /// big-endian, on the curve of the key in the transcript.
+    /// The private key of the reader's ephemeral key pair, which is needed to check an answer with a MAC
+    /// (ISO/IEC 18013-5 9.1.3.5): the big-endian scalar, on the curve of the reader key in the transcript.
     public let ephemeralReaderKey: Data
 
     init(_ answer: RawAnswer) throws(MobileDocumentReaderError) {
@@ -186,8 +201,8 @@ public struct MobileDocumentRawDataResponse: Hashable, Sendable {
 }
 
 extension MobileDocumentRawDataResponse: CustomStringConvertible, CustomReflectable {
-    /// The type's name alone: what came is personal.
+    /// A fixed text, because the answer is personal data.
     public var description: String { "MobileDocumentRawDataResponse(redacted)" }
-    /// Empty, for the same reason.
+    /// A mirror without children, because the answer is personal data.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

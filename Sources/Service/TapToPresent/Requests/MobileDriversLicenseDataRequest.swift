@@ -1,46 +1,48 @@
 public import Foundation
 internal import RequestPlanner
 
-/// Elements of a driver's license, for the app (ISO/IEC 18013-5 7.2.1 and AAMVA's guidelines). Needs a session that was
-/// prepared with a reader token.
+/// A request for verified elements of a driver's license (ISO/IEC 18013-5 7.2.1 and AAMVA's guidelines).
+/// Requires a session that was prepared with a reader token.
 public struct MobileDriversLicenseDataRequest: MobileDocumentDataRequest {
-    /// What can be asked of a driver's license.
+    /// An element that can be requested of a driver's license.
     public enum Element: Hashable, Sendable {
         case address, age, dateOfBirth, documentDHSComplianceStatus, documentExpirationDate
         case documentIssueDate, documentNumber, drivingPrivileges, eyeColor, familyName, givenName
         case hairColor, height, issuingAuthority, organDonorStatus, portrait, sex, veteranStatus, weight
-        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
+        /// Whether the holder is at least the given number of years old, 0 to 99. A request can contain two
+        /// such questions at most.
         case ageAtLeast(Int)
     }
 
-    /// The elements that are kept for an indefinite time; the holder is informed of this.
+    /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// What is kept only as long as processing it at once needs.
+    /// The elements that the app uses at once and does not store.
     public var nonRetainedElements: [Element]
 
-    /// A request for these elements.
+    /// Creates a request for the given elements.
     public init(retainedElements: [Element] = [], nonRetainedElements: [Element] = []) {
         self.retainedElements = retainedElements
         self.nonRetainedElements = nonRetainedElements
     }
 }
 
-/// The same elements, answered as the phone sent them. Needs a session that was prepared with a reader token.
+/// A request for elements of a driver's license that returns the phone's answer unverified. Requires a
+/// session that was prepared with a reader token.
 public struct MobileDriversLicenseRawDataRequest: MobileDocumentRawDataRequest {
-    /// The same as of the verified request.
+    /// The elements that can be requested, as in ``MobileDriversLicenseDataRequest``.
     public typealias Element = MobileDriversLicenseDataRequest.Element
-    /// What the phone sent.
+    /// The unverified answer of the phone.
     public typealias Response = MobileDocumentRawDataResponse
 
-    /// The elements that are kept for an indefinite time; the holder is informed of this.
+    /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// What is kept only as long as processing it at once needs.
+    /// The elements that the app uses at once and does not store.
     public var nonRetainedElements: [Element]
-    /// The subject key identifiers of the issuers that are trusted; empty for all. A hint to wallets of extended
-    /// requests: the answer is unverified all the same.
+    /// The subject key identifiers of the accepted issuers; empty for all issuers. Only wallets that support
+    /// extended requests use them. The answer is unverified in any case.
     public var issuerIdentifiers: [Data]
 
-    /// A request for these elements.
+    /// Creates a request for the given elements.
     public init(
         retainedElements: [Element] = [], nonRetainedElements: [Element] = [], issuerIdentifiers: [Data] = []
     ) {
@@ -51,57 +53,61 @@ public struct MobileDriversLicenseRawDataRequest: MobileDocumentRawDataRequest {
 }
 
 extension MobileDriversLicenseDataRequest {
-    /// The elements of a driver's license that passed every check.
+    /// The answer: elements of a driver's license that passed every check.
     public struct Response: MobileDocumentDataResponse {
-        /// What came of what was asked for.
+        /// The requested elements that the phone returned.
         public let documentElements: DocumentElements
     }
 }
 
 extension MobileDriversLicenseDataRequest.Response {
-    /// What came of what was asked for, signed by the issuer. Nil or empty if the license has no such element, the
-    /// holder did not return it, or its value is not of the form that the standard asks for.
+    /// The requested elements that the phone returned and the issuer signed. A member is `nil` or empty if
+    /// the document has no such element, the holder did not return it, or its value does not have the
+    /// standard's format.
     public struct DocumentElements: Hashable, Sendable {
-        /// Family name, given name and suffix.
+        /// The family name, given name and suffix.
         public let nameComponents: PersonNameComponents?
-        /// In years, when the license was issued.
+        /// The holder's age in years when the license was issued.
         public let age: Int?
-        /// The answers to `ageAtLeast(_:)`, by its years. An age that no element proves is missing.
+        /// The answers to `ageAtLeast(_:)`, by years. A question is missing here if no element of the
+        /// document answers it.
         public let ageAtLeastElements: [Int: Bool]
         /// The holder's birth date.
         public let dateOfBirth: DateComponents?
-        /// Since when the document is in date.
+        /// The date from which the license is valid.
         public let documentIssueDate: DateComponents?
-        /// Until when the document is in date.
+        /// The date on which the license expires.
         public let documentExpirationDate: DateComponents?
-        /// Where the holder lives.
+        /// The holder's address.
         public var address: PostalAddress?
-        /// The bytes that the issuer signed as the portrait, which should be JPEG or JPEG 2000. They were not decoded and may be no
-        /// image, or a broken one. Decode them as untrusted input.
+        /// The portrait as the issuer signed it, normally JPEG or JPEG 2000. The bytes have not been decoded
+        /// and may not be a valid image: decode them as untrusted input.
         public let portraitData: Data?
-        /// The document's own number.
+        /// The number of the license.
         public let documentNumber: String?
-        /// Who issued the document.
+        /// The authority that issued the license.
         public let issuingAuthority: IssuingAuthority?
-        /// The holder's sex as given in the document.
+        /// The holder's sex as the document states it.
         public let sex: Sex?
-        /// Whether the license serves federal purposes.
+        /// Whether the license may be used for federal purposes in the United States (REAL ID).
         public let documentDHSComplianceStatus: DocumentDHSComplianceStatus?
-        /// Vehicle categories (ISO/IEC 18013-5 7.2.4).
+        /// The vehicle categories that the holder may drive (ISO/IEC 18013-5 7.2.4).
         public let drivingPrivileges: [DrivingPrivilege]?
-        /// Classes of a North American state (AAMVA).
+        /// The privileges by the rules of a North American state (AAMVA).
         public let aamvaDrivingPrivileges: [AAMVADrivingPrivilege]?
         /// The color of the eyes.
         public let eyeColor: EyeColor?
         /// The color of the hair.
         public let hairColor: HairColor?
-        /// To the centimeter.
+        /// The holder's height, in whole centimeters from 1 to 300.
         public let height: Measurement<UnitLength>?
-        /// To the kilogram.
+        /// The holder's weight, in whole kilograms from 1 to 700.
         public let weight: Measurement<UnitMass>?
-        /// True where the license says so; it never says no.
+        /// `true` if the license says that the holder is an organ donor, otherwise `nil`. No license says the
+        /// opposite.
         public let isOrganDonor: Bool?
-        /// True where the license says so; it never says no.
+        /// `true` if the license says that the holder is a veteran, otherwise `nil`. No license says the
+        /// opposite.
         public let isVeteran: Bool?
 
         init(_ read: ReadDocument) {
@@ -138,8 +144,8 @@ extension MobileDriversLicenseDataRequest.Response {
 extension MobileDriversLicenseDataRequest.Response.DocumentElements: CustomStringConvertible,
     CustomReflectable
 {
-    /// The type's name alone: what it holds is personal.
+    /// A fixed text, because the elements are personal data.
     public var description: String { "DocumentElements(redacted)" }
-    /// Empty, for the same reason.
+    /// A mirror without children, because the elements are personal data.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

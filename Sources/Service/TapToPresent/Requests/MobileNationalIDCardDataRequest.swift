@@ -1,25 +1,27 @@
 public import Foundation
 internal import RequestPlanner
 
-/// Elements of a national ID card, for the app. Needs a session that was prepared with a reader token.
+/// A request for verified elements of a national ID card. Requires a session that was prepared with a reader
+/// token.
 ///
 /// The region JP is supported: the My Number Card of Japan.
 public struct MobileNationalIDCardDataRequest: MobileDocumentDataRequest {
-    /// What can be asked of a national ID card.
+    /// An element that can be requested of a national ID card.
     public enum Element: Hashable, Sendable {
         case age, dateOfBirth, documentNumber, familyName, givenName, portrait, sex
-        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
+        /// Whether the holder is at least the given number of years old, 0 to 99. A request can contain two
+        /// such questions at most.
         case ageAtLeast(Int)
     }
 
     /// The region that issued the card.
     public var region: Locale.Region
-    /// The elements that are kept for an indefinite time; the holder is informed of this.
+    /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// What is kept only as long as processing it at once needs.
+    /// The elements that the app uses at once and does not store.
     public var nonRetainedElements: [Element]
 
-    /// A request for these elements.
+    /// Creates a request for the given elements.
     public init(
         region: Locale.Region, retainedElements: [Element] = [], nonRetainedElements: [Element] = []
     ) {
@@ -28,34 +30,36 @@ public struct MobileNationalIDCardDataRequest: MobileDocumentDataRequest {
         self.nonRetainedElements = nonRetainedElements
     }
 
-    /// Whether the cards of a region can be asked for. Others are refused with `notSupported` before anything is asked.
+    /// Whether cards of the region can be requested. For other regions, a request throws `notSupported`
+    /// before a phone is asked.
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool { region == .japan }
 }
 
-/// The elements and the address, answered as the phone sent them. Needs a session that was prepared with a reader
-/// token.
+/// A request for elements of a national ID card, including the address, that returns the phone's answer
+/// unverified. Requires a session that was prepared with a reader token.
 public struct MobileNationalIDCardRawDataRequest: MobileDocumentRawDataRequest {
-    /// What the phone sent.
+    /// The unverified answer of the phone.
     public typealias Response = MobileDocumentRawDataResponse
 
-    /// What can be asked of a national ID card.
+    /// An element that can be requested of a national ID card.
     public enum Element: Hashable, Sendable {
         case address, age, dateOfBirth, documentNumber, familyName, givenName, portrait, sex
-        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
+        /// Whether the holder is at least the given number of years old, 0 to 99. A request can contain two
+        /// such questions at most.
         case ageAtLeast(Int)
     }
 
     /// The region that issued the card.
     public var region: Locale.Region
-    /// The elements that are kept for an indefinite time; the holder is informed of this.
+    /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// What is kept only as long as processing it at once needs.
+    /// The elements that the app uses at once and does not store.
     public var nonRetainedElements: [Element]
-    /// The subject key identifiers of the issuers that are trusted; empty for all. A hint to wallets of extended
-    /// requests: the answer is unverified all the same.
+    /// The subject key identifiers of the accepted issuers; empty for all issuers. Only wallets that support
+    /// extended requests use them. The answer is unverified in any case.
     public var issuerIdentifiers: [Data]
 
-    /// A request for these elements.
+    /// Creates a request for the given elements.
     public init(
         region: Locale.Region, retainedElements: [Element] = [], nonRetainedElements: [Element] = [],
         issuerIdentifiers: [Data] = []
@@ -66,43 +70,47 @@ public struct MobileNationalIDCardRawDataRequest: MobileDocumentRawDataRequest {
         self.issuerIdentifiers = issuerIdentifiers
     }
 
-    /// Whether the cards of a region can be asked for. Others are refused with `notSupported` before anything is asked.
+    /// Whether cards of the region can be requested. For other regions, a request throws `notSupported`
+    /// before a phone is asked.
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
         MobileNationalIDCardDataRequest.isSupportedRegion(region)
     }
 }
 
 extension MobileNationalIDCardDataRequest {
-    /// The elements of a national ID card that passed every check.
+    /// The answer: elements of a national ID card that passed every check.
     public struct Response: MobileDocumentDataResponse {
-        /// The region that was asked for.
+        /// The region in the request.
         public let region: Locale.Region
-        /// What came of what was asked for.
+        /// The requested elements that the phone returned.
         public let documentElements: DocumentElements
     }
 }
 
 extension MobileNationalIDCardDataRequest.Response {
-    /// As for driver's licenses.
+    /// The holder's sex, as for driver's licenses.
     public typealias Sex = MobileDriversLicenseDataRequest.Response.DocumentElements.Sex
 
-    /// What came of what was asked for, signed by the issuer. Nil or empty if the card has no such element, the
-    /// holder did not return it, or its value is not of the form that the standard asks for.
+    /// The requested elements that the phone returned and the issuer signed. A member is `nil` or empty if
+    /// the document has no such element, the holder did not return it, or its value does not have the
+    /// standard's format.
     public struct DocumentElements: Hashable, Sendable {
-        /// Family name and given name. Where the card's text has no space between them, all of it is the family name.
+        /// The family name and given name. If the card's text contains no space between them, the whole text
+        /// is the family name.
         public let nameComponents: PersonNameComponents?
-        /// In years.
+        /// The holder's age in years.
         public let age: Int?
-        /// The answers to `ageAtLeast(_:)`, by its years. An age that no element proves is missing.
+        /// The answers to `ageAtLeast(_:)`, by years. A question is missing here if no element of the
+        /// document answers it.
         public let ageAtLeastElements: [Int: Bool]
         /// The holder's birth date.
         public let dateOfBirth: DateComponents?
-        /// The bytes that the issuer signed as the portrait, which should be JPEG or JPEG 2000. They were not decoded and may be no
-        /// image, or a broken one. Decode them as untrusted input.
+        /// The portrait as the issuer signed it, normally JPEG or JPEG 2000. The bytes have not been decoded
+        /// and may not be a valid image: decode them as untrusted input.
         public let portraitData: Data?
-        /// The individual number. Its use is limited by law in Japan.
+        /// The individual number (My Number). Japanese law limits its use.
         public let documentNumber: String?
-        /// The holder's sex as given in the card.
+        /// The holder's sex as the document states it.
         public let sex: Sex?
 
         init(_ read: ReadDocument) {
@@ -122,9 +130,9 @@ extension MobileNationalIDCardDataRequest.Response {
 extension MobileNationalIDCardDataRequest.Response.DocumentElements: CustomStringConvertible,
     CustomReflectable
 {
-    /// The type's name alone: what it holds is personal.
+    /// A fixed text, because the elements are personal data.
     public var description: String { "DocumentElements(redacted)" }
-    /// Empty, for the same reason.
+    /// A mirror without children, because the elements are personal data.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -149,7 +157,7 @@ extension MobileNationalIDCardDataRequest.Element: RequestedElement {
         case .ageAtLeast(let years): [.ageOver(years)]
         case .dateOfBirth: [.birthDate]
         case .documentNumber: [.documentNumber]
-        // The card has the whole name in one element.
+        // The card contains the whole name in one element.
         case .familyName, .givenName: [.name]
         case .portrait: [.portrait(isCompared: true)]
         case .sex: [.named("sex", in: Self.document.mainNameSpace)]
@@ -179,7 +187,8 @@ extension MobileNationalIDCardRawDataRequest.Element: RequestedElement {
 }
 
 extension MobileNationalIDCardDisplayRequest {
-    /// Whether the cards of a region can be asked for. Others are refused with `notSupported` before anything is asked.
+    /// Whether cards of the region can be requested. For other regions, a request throws `notSupported`
+    /// before a phone is asked.
     public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
         MobileNationalIDCardDataRequest.isSupportedRegion(region)
     }

@@ -1,44 +1,46 @@
 public import Foundation
 
-/// Elements of a photo ID (ISO/IEC TS 23220-4 Annex C), for the app. Needs a session that was prepared with a reader
-/// token.
+/// A request for verified elements of a photo ID (ISO/IEC TS 23220-4 Annex C). Requires a session that was
+/// prepared with a reader token.
 public struct MobilePhotoIDDataRequest: MobileDocumentDataRequest {
-    /// What can be asked of a photo ID.
+    /// An element that can be requested of a photo ID.
     public enum Element: Hashable, Sendable {
         case address, age, dateOfBirth, documentExpirationDate, documentIssueDate, documentNumber
         case familyName, givenName, issuingAuthority, portrait, sex
-        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
+        /// Whether the holder is at least the given number of years old, 0 to 99. A request can contain two
+        /// such questions at most.
         case ageAtLeast(Int)
     }
 
-    /// The elements that are kept for an indefinite time; the holder is informed of this.
+    /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// What is kept only as long as processing it at once needs.
+    /// The elements that the app uses at once and does not store.
     public var nonRetainedElements: [Element]
 
-    /// A request for these elements.
+    /// Creates a request for the given elements.
     public init(retainedElements: [Element] = [], nonRetainedElements: [Element] = []) {
         self.retainedElements = retainedElements
         self.nonRetainedElements = nonRetainedElements
     }
 }
 
-/// The same elements, answered as the phone sent them. Needs a session that was prepared with a reader token.
+/// A request for elements of a photo ID that returns the phone's answer unverified. Requires a session that
+/// was prepared with a reader token.
 public struct MobilePhotoIDRawDataRequest: MobileDocumentRawDataRequest {
-    /// The same as of the verified request.
+    /// The elements that can be requested, as in ``MobilePhotoIDDataRequest``.
     public typealias Element = MobilePhotoIDDataRequest.Element
-    /// What the phone sent.
+    /// The unverified answer of the phone.
     public typealias Response = MobileDocumentRawDataResponse
 
-    /// The elements that are kept for an indefinite time; the holder is informed of this.
+    /// The elements that the app stores for an indefinite time. The phone informs the holder of this.
     public var retainedElements: [Element]
-    /// What is kept only as long as processing it at once needs.
+    /// The elements that the app uses at once and does not store.
     public var nonRetainedElements: [Element]
-    /// The subject key identifiers of the issuers that are trusted; empty for all. A hint to wallets of extended
-    /// requests: the answer is unverified all the same.
+    /// The subject key identifiers of the accepted issuers; empty for all issuers. Only wallets that support
+    /// extended requests use them. The answer is unverified in any case.
     public var issuerIdentifiers: [Data]
 
-    /// A request for these elements.
+    /// Creates a request for the given elements.
     public init(
         retainedElements: [Element] = [], nonRetainedElements: [Element] = [], issuerIdentifiers: [Data] = []
     ) {
@@ -49,45 +51,47 @@ public struct MobilePhotoIDRawDataRequest: MobileDocumentRawDataRequest {
 }
 
 extension MobilePhotoIDDataRequest {
-    /// The elements of a photo ID that passed every check.
+    /// The answer: elements of a photo ID that passed every check.
     public struct Response: MobileDocumentDataResponse {
-        /// What came of what was asked for.
+        /// The requested elements that the phone returned.
         public let documentElements: DocumentElements
     }
 }
 
 extension MobilePhotoIDDataRequest.Response {
-    /// Who issued a document.
+    /// The authority that issued a document.
     public typealias IssuingAuthority =
         MobileDriversLicenseDataRequest.Response.DocumentElements.IssuingAuthority
-    /// As for driver's licenses.
+    /// The holder's sex, as for driver's licenses.
     public typealias Sex = MobileDriversLicenseDataRequest.Response.DocumentElements.Sex
 
-    /// What came of what was asked for, signed by the issuer. Nil or empty if the document has no such element, the
-    /// holder did not return it, or its value is not of the form that the standard asks for.
+    /// The requested elements that the phone returned and the issuer signed. A member is `nil` or empty if
+    /// the document has no such element, the holder did not return it, or its value does not have the
+    /// standard's format.
     public struct DocumentElements: Hashable, Sendable {
-        /// Family name, given name and suffix.
+        /// The family name and given name.
         public let nameComponents: PersonNameComponents?
-        /// In years, when the document was issued.
+        /// The holder's age in years when the document was issued.
         public let age: Int?
-        /// The answers to `ageAtLeast(_:)`, by its years. An age that no element proves is missing.
+        /// The answers to `ageAtLeast(_:)`, by years. A question is missing here if no element of the
+        /// document answers it.
         public let ageAtLeastElements: [Int: Bool]
-        /// Without what the issuer marks as approximate.
+        /// The holder's birth date, without the parts that the issuer marks as approximate.
         public let dateOfBirth: DateComponents?
-        /// Since when the document is in date.
+        /// The date from which the document is valid.
         public let documentIssueDate: DateComponents?
-        /// Until when the document is in date.
+        /// The date on which the document expires.
         public let documentExpirationDate: DateComponents?
-        /// Where the holder lives.
+        /// The holder's address.
         public var address: PostalAddress?
-        /// The bytes that the issuer signed as the portrait, which should be JPEG or JPEG 2000. They were not decoded and may be no
-        /// image, or a broken one. Decode them as untrusted input.
+        /// The portrait as the issuer signed it, normally JPEG or JPEG 2000. The bytes have not been decoded
+        /// and may not be a valid image: decode them as untrusted input.
         public let portraitData: Data?
-        /// The document's own number.
+        /// The number of the document.
         public let documentNumber: String?
-        /// Who issued the document.
+        /// The authority that issued the document.
         public let issuingAuthority: IssuingAuthority?
-        /// The holder's sex as given in the document.
+        /// The holder's sex as the document states it.
         public let sex: Sex?
 
         init(_ read: ReadDocument) {
@@ -108,8 +112,8 @@ extension MobilePhotoIDDataRequest.Response {
 }
 
 extension MobilePhotoIDDataRequest.Response.DocumentElements: CustomStringConvertible, CustomReflectable {
-    /// The type's name alone: what it holds is personal.
+    /// A fixed text, because the elements are personal data.
     public var description: String { "DocumentElements(redacted)" }
-    /// Empty, for the same reason.
+    /// A mirror without children, because the elements are personal data.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

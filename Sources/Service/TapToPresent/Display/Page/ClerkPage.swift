@@ -4,21 +4,22 @@ internal import MdocTrust
 internal import RequestPlanner
 internal import Synchronization
 
-/// The clerk's page of a `countersignd` that runs for this program alone. That daemon reads the document and decides
-/// by the clerk's word: this process gets nothing of the document.
+/// The clerk's page of a `countersignd` that runs for this program alone. The daemon reads the document and
+/// concludes from the clerk's decision; this process receives no content of the document.
 struct ClerkPage: Sendable {
-    /// Its `PATH` leads to the programs.
+    /// The environment of this program. Its `PATH` is searched for the daemon and the browser.
     let environment: [String: String]
-    /// Members of the daemon's lane in place of reader and adapter.
+    /// Members of the daemon's lane that replace reader and adapter, for tests with a bench link.
     var device: [(String, JSONValue)]?
 
-    /// What the page is opened with.
+    /// The programs that serve and open the page.
     struct Programs {
         let daemon: URL
         let browser: URL
     }
 
-    /// Throws what is missing, before anything is started.
+    /// Finds the programs. Throws if a program, the desktop or the trust store is missing, or if the setup
+    /// has a presenter; nothing has been started then.
     func programs(for setup: MobileDocumentReader.Setup) throws(MobileDocumentReaderError) -> Programs {
         guard let daemon = program("countersignd") else { throw .unsupported(.pageDaemonMissing) }
         guard let browser = program("xdg-open") else { throw .unsupported(.pageBrowserMissing) }
@@ -42,11 +43,11 @@ extension MobileDocumentReaderError {
 }
 
 extension MobileDocumentReaderSession {
-    /// How long a presentation may take after its phone has come: the holder's and the clerk's time in the daemon, and
-    /// some more.
+    /// The maximum time of a presentation after the phone has arrived: 300 s for the clerk and 120 s for the
+    /// holder, as in the daemon, and 60 s more.
     private static let furtherTime = Duration.seconds(300 + 120 + 60)
 
-    /// The clerk's decision on a document that the private daemon reads.
+    /// Returns the clerk's decision about a document that the private daemon reads.
     func decision(
         at page: ClerkPage, on asked: MobileDocumentPresentation, _ choices: [RequestPlan],
         _ policy: MobileDocumentReader.Setup.Revocation?
@@ -57,7 +58,7 @@ extension MobileDocumentReaderSession {
         let order = try PageOrder(asked, choices: choices, setup: setup, token: token, policy: policy)
         await sharedReader.previousHasLeft()
         let time = DisplayTime(setup.timeout + Self.furtherTime)
-        let result = await time.spent { time throws(MobileDocumentReaderError) in
+        let result = await time.runBlocking { time throws(MobileDocumentReaderError) in
             try self.outcome(of: order, during: time) { () throws(MobileDocumentReaderError) in
                 try PrivateDaemon(page, programs, for: setup)
             }
@@ -82,7 +83,7 @@ extension MobileDocumentReaderSession {
     }
 }
 
-/// What the daemon of the clerk's page is asked for.
+/// The body of the request with which a presentation is ordered from the private daemon.
 struct PageOrder: Sendable {
     let body: JSONValue
 
@@ -91,6 +92,7 @@ struct PageOrder: Sendable {
         token: MobileDocumentReader.Token?, policy: MobileDocumentReader.Setup.Revocation?
     ) throws(MobileDocumentReaderError) {
         let intent = try Self.intent(asked, choices)
+        // The page always asks the clerk. In the modes without a decision, the request's plan ignores it.
         var members: [(String, JSONValue)] = [
             ("kind", "display"), ("intent", .string(intent.description)), ("validation", "confirm"),
         ]
@@ -100,13 +102,15 @@ struct PageOrder: Sendable {
         body = .object(members)
     }
 
-    /// The page has portrait, names and answers.
+    /// Returns the intent that the daemon must plan, or throws `pageElements` if the page cannot show an
+    /// element: it shows portrait, names and answers.
     private static func intent(
         _ asked: MobileDocumentPresentation, _ choices: [RequestPlan]
     ) throws(MobileDocumentReaderError) -> RequestIntent {
         guard !asked.elements.contains(.age) else { throw .unsupported(.pageElements) }
         if choices.count == 1, let intent = choices.first?.intent { return intent }
-        // Each kind of document has its own elements for one name; all have the whole name.
+        // The daemon's intent is the same for all document types. Each type has its own element for a single
+        // name, and only the whole name can be requested of all.
         let names = asked.elements.filter { [.familyName, .givenName].contains($0) }
         guard names.count != 1 else { throw .unsupported(.pageElements) }
         let ages = asked.elements.compactMap { if case .ageAtLeast(let years) = $0 { years } else { nil } }
@@ -118,7 +122,7 @@ struct PageOrder: Sendable {
 }
 
 extension RevocationPolicy {
-    /// As the daemon's file and orders have it, which take a year at most.
+    /// The policy as the daemon's configuration and orders write it. Both allow at most 365 days.
     var json: JSONValue {
         switch undetermined {
         case .accept: "age"

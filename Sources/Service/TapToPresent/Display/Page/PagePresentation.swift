@@ -5,21 +5,24 @@ internal import ReaderStore
 internal import Reports
 internal import Transport
 
-/// A presentation of the private daemon, as its API shows it.
+/// A presentation of the private daemon, as returned by the daemon's API.
 struct PagePresentation: Decodable, Equatable {
     let id: String
     let state: String
     let hint: String?
-    /// Null until everything is decided.
+    /// The outcome, or `nil` while the presentation is undecided.
     let outcome: String?
     let reasons: [String]
 }
 
 extension PagePresentation {
-    /// How long the daemon may take to end a presentation.
+    /// The maximum time in which the daemon must end a presentation after it was asked to.
     private static let endTime = Duration.seconds(10)
 
-    /// Orders a presentation and follows it to its end, and ends it where `time` is over. Blocks its thread meanwhile.
+    /// Orders a presentation, polls it until it has an outcome, and ends it when `time` is over. Blocks its
+    /// thread.
+    ///
+    /// - Parameter seen: A function that is called with each changed state of the presentation.
     static func outcome(
         of order: PageOrder, at daemon: PrivateDaemon, during time: DisplayTime,
         seen: (PagePresentation) -> Void
@@ -57,11 +60,13 @@ extension PagePresentation {
         }
     }
 
-    /// The reasons of answers and decisions; all others are of checks.
+    /// The reasons that reject the person and not the document. A reason that is in neither `ofRejection` nor
+    /// `ofDismissal` is the id of a failed check.
     private static let ofRejection: [OutcomeReason?] = [.answerNo, .decisionRejected]
+    /// The reasons for an outcome that is neither yes nor no.
     private static let ofDismissal: [OutcomeReason?] = [.answerUnknown, .decisionDismissed, .decisionOverdue]
 
-    /// The result for the app, as of a document that was read here.
+    /// Returns the result for the app, equal to the result of a document that this process reads itself.
     private func concluded() throws(MobileDocumentReaderError) -> ResultShowing.ValidationOutcome {
         let outcomeReasons = reasons.map(OutcomeReason.init(rawValue:))
         switch outcome.flatMap(Outcome.init(rawValue:)) {
@@ -89,7 +94,7 @@ extension PagePresentation {
 }
 
 extension MobileDocumentReader.Event {
-    /// What changed from one look at a presentation to the next.
+    /// Returns the events for the changes between two successive states of a presentation.
     static func changes(from old: PagePresentation?, to new: PagePresentation) -> [Self] {
         var events: [Self] = []
         if new.state != old?.state, let event = Self(state: new.state) { events.append(event) }

@@ -5,24 +5,30 @@ internal import Glibc
 internal import JSON
 internal import MdocTrust
 
-/// A `countersignd` that runs for this program alone, with its page open. It ends with this object, and with the
-/// program: it reads the end of its input then.
+/// A `countersignd` that runs for this program alone, with the clerk's page open in a browser.
+///
+/// The daemon uses the setup's store and devices, and a new folder for its socket, keys and configuration. It
+/// ends when this object is released. It also ends with this program, even after a crash, because its
+/// standard input then ends.
 final class PrivateDaemon: Sendable {
+    /// The maximum time until the daemon answers.
     private static let startTime = Duration.seconds(20)
-    /// How long it may take to end by itself; then it is killed.
+    /// The maximum time in which the daemon ends after its input has ended. After it, the daemon is killed.
     private static let endTime = Duration.seconds(10)
-    /// How long a browser may take to say that it does not open.
+    /// The maximum time to wait for `xdg-open` to report a failure.
     private static let browserTime = Duration.seconds(2)
-    /// Below the ports that the system gives to those that connect.
+    /// The ports for the page, below the range from which Linux assigns ports to outgoing connections
+    /// (`ip_local_port_range`).
     private static let ports: Range<UInt16> = 20_000..<32_768
 
     let socket: DaemonSocket
     private let folder: URL
     private let program: ChildProgram
-    /// The other end of its input, which no other program has.
+    /// The other end of the daemon's standard input. It is close-on-exec, so that no other child process
+    /// keeps it open.
     private let input: Int32
 
-    /// Starts the daemon and opens its page. Blocks its thread meanwhile.
+    /// Starts the daemon and opens its page. Blocks its thread until both are done.
     init(
         _ page: ClerkPage, _ programs: ClerkPage.Programs, for setup: MobileDocumentReader.Setup
     ) throws(MobileDocumentReaderError) {
@@ -45,7 +51,7 @@ final class PrivateDaemon: Sendable {
         try open(at: "http://127.0.0.1:\(port)", with: programs.browser, environment)
     }
 
-    /// Starts the daemon with an input that ends with this process, however that ends.
+    /// Starts the daemon with a standard input that ends with this process, even after a crash.
     private static func start(
         _ words: [String], _ environment: [String]
     ) throws(MobileDocumentReaderError) -> (ChildProgram, Int32) {
@@ -78,6 +84,7 @@ final class PrivateDaemon: Sendable {
 
     private static func newFolder(_ environment: [String: String]) -> URL {
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+        // Only a part of the UUID, since the path of the socket in this folder has a limit (`sockaddr_un`).
         return (runtime ?? FileManager.default.temporaryDirectory)
             .appending(path: "countersign-\(UUID().uuidString.prefix(13))")
     }
@@ -95,8 +102,8 @@ final class PrivateDaemon: Sendable {
         let path: String
     }
 
-    /// Opens the page by a file of this user alone: other users can read the arguments of a program, and the code is
-    /// in the address.
+    /// Opens the page through a redirecting file that only this user can read. The address contains the code
+    /// that signs the browser in, and other users can read the arguments of a program.
     private func open(
         at origin: String, with browser: URL, _ environment: [String]
     ) throws(MobileDocumentReaderError) {
@@ -112,7 +119,8 @@ final class PrivateDaemon: Sendable {
                 [browser.path, file.path], environment: environment, input: .nowhere, output: .nowhere,
                 errors: .nowhere)
         else { throw .unavailable(.pageBrowserFailed) }
-        // Where xdg-open itself is the browser it stays, also after this object.
+        // Some `xdg-open` programs are the browser themselves: such a process continues after this object is
+        // released.
         guard let status = opening.end(until: .now + Self.browserTime) else {
             return Thread.detachNewThread { _ = opening.end(until: nil) }
         }
@@ -121,10 +129,10 @@ final class PrivateDaemon: Sendable {
 }
 
 extension MobileDocumentReader.Setup {
-    /// The lane of the private daemon.
+    /// The name of the private daemon's lane.
     static let lane = "reader"
 
-    /// The file of a private daemon that reads as this setup says.
+    /// Returns the configuration file of a private daemon that reads as this setup specifies.
     fileprivate func daemonConfiguration(in folder: URL, port: UInt16, device: [(String, JSONValue)]?)
         -> String
     {
