@@ -4,49 +4,52 @@ package import MdocModel
 internal import OpenSSLCrypto
 package import PKIX
 
-/// Why a chain does not lead to a trusted certificate.
+/// The reason that a certificate chain does not lead to a trusted root.
 package enum CertificatePathError: Error, Equatable, Sendable {
-    /// No certificate at all.
+    /// The chain is empty.
     case empty
-    /// More authorities between leaf and root than the limit, or than one of them allows.
+    /// There are more authorities between leaf and root than `CertificatePath` follows, or than the path
+    /// length of one of them allows (RFC 5280, 4.2.1.9).
     case tooLong
-    /// Neither a root nor the next certificate has this issuer's name and key identifier.
+    /// Neither a root nor the next certificate of the chain has the name and key identifier of this issuer.
     case issuerNotFound(issuer: String)
-    /// The certificates with the issuer's name did not sign it.
+    /// A certificate has the issuer's name, but its key did not make the signature.
     case signatureInvalid
-    /// A certificate of the chain, or its root, is not valid at the time asked for.
+    /// A certificate of the chain, or its root, is not valid at the requested time.
     case outsideValidity(subject: String)
-    /// A certificate between leaf and root that may not issue certificates, or constrains what it issues.
+    /// A certificate between leaf and root may not issue certificates, or limits what it issues.
     case notAnAuthority(subject: String)
 }
 
 extension CertificatePathError {
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
-        case .empty: "it contains no certificate"
+        case .empty: "the chain contains no certificate"
         case .tooLong: "the chain has too many authorities"
-        case .issuerNotFound(let issuer): "the certificate of its issuer is missing: \(Terminal.safe(issuer))"
-        case .signatureInvalid: "the certificates with its issuer's name did not sign it"
+        case .issuerNotFound(let issuer): "the issuer's certificate is missing: \(Terminal.safe(issuer))"
+        case .signatureInvalid: "no certificate with the issuer's name made its signature"
         case .outsideValidity(let subject): "\(Terminal.safe(subject)) is not valid at this time"
-        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) may not issue it"
+        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) is not allowed to issue it"
         }
     }
 }
 
-/// The way from a leaf over the authorities it came with to a pinned root (RFC 5280, 6.1), as far as the chains of lists
-/// and readers need it. Nothing that came in is a root.
+/// Builds and verifies the path from a leaf certificate to a pinned root (RFC 5280, 6.1).
+///
+/// Signers of VICALs, RICALs and status lists, and readers, send such a chain. A certificate of the chain is
+/// never a root itself.
 package enum CertificatePath {
     private static let maximumAuthorities = 3
 
-    /// The root that `chain`, leaf first, leads to.
+    /// Verifies `chain`, leaf first, at the time `now`, and returns the root to which it leads.
     package static func verify(
         _ chain: [Certificate], to roots: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor {
         try path(chain, to: roots, at: now).root
     }
 
-    /// The certificates of `chain` that lead to a root, with that root.
+    /// Verifies `chain`, and returns its certificates up to the first that a root issued, with that root.
     static func path(
         _ chain: [Certificate], to roots: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> VerifiedPath {
@@ -73,7 +76,9 @@ package enum CertificatePath {
         throw .tooLong
     }
 
-    /// Nil if no root with the issuer's name signed it: an authority in the chain may have the same name.
+    /// Returns the valid root among `candidates` whose key signed `certificate`.
+    ///
+    /// `nil` if none of them signed it: an authority in the chain may have the name of a root.
     private static func root(
         of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {
@@ -85,6 +90,7 @@ package enum CertificatePath {
         return nil
     }
 
+    /// Checks that `certificate` names `issuer`, and that the issuer's key signed it.
     private static func requireIssuer(
         _ issuer: Certificate, of certificate: Certificate
     ) throws(CertificatePathError) {
@@ -96,9 +102,13 @@ package enum CertificatePath {
         }
     }
 
+    /// Checks that a certificate of the chain may issue the certificates below it.
+    ///
+    /// - Parameter authoritiesBelow: The number of authorities between this one and the leaf.
     private static func requireAuthority(
         _ certificate: Certificate, authoritiesBelow: Int, over leaf: Certificate
     ) throws(CertificatePathError) {
+        // Name constraints and policies are not evaluated, so an authority that has them is refused.
         let inspection = ProfileInspection(profile: .iaca, certificate: certificate, issuer: nil)
         guard certificate.deviations.isSubset(of: .harmless), certificate.basicConstraints?.isCA == true,
             certificate.keyUsage?.contains(.keyCertSign) == true,
@@ -109,16 +119,16 @@ package enum CertificatePath {
     }
 }
 
-/// A way from a leaf to a pinned root on which every certificate was valid at one time.
+/// A path from a leaf to a pinned root. Every certificate of the path was valid at one common time.
 struct VerifiedPath {
-    /// The leaf first, without the root.
+    /// The certificates from the leaf upwards, without the root.
     let certificates: [Certificate]
     let root: TrustAnchor
 
     /// Whether the root issued the leaf itself.
     var isDirect: Bool { certificates.count == 1 }
 
-    /// While all of them are valid, in seconds since 1970-01-01T00:00:00Z.
+    /// The time in which all certificates of the path are valid, in seconds since 1970-01-01T00:00:00Z.
     var validity: ClosedRange<Int64> {
         let all = certificates + [root.certificate]
         let start = all.map(\.notBefore).max() ?? 0
@@ -127,14 +137,16 @@ struct VerifiedPath {
 }
 
 extension Certificate {
-    /// Whether this authority's extended key usage, where it has one, has all of the leaf's: what an authority is not for,
-    /// those below it are not.
+    /// Whether this authority may issue `leaf`: the authority has no extended key usage, or has every one
+    /// that the leaf has.
     fileprivate func mayIssue(_ leaf: Certificate) -> Bool {
         guard let own = extendedKeyUsage, !own.contains(.anyExtendedKeyUsage) else { return true }
         return leaf.extendedKeyUsage?.allSatisfy(own.contains) == true
     }
 
-    /// Whether this certificate's issuer and authority key identifier point to `issuer`, which may have no identifier (Q179).
+    /// Whether the issuer's name and the authority key identifier of this certificate point to `issuer`.
+    ///
+    /// Only the names are compared if `issuer` has no key identifier (Q179).
     func names(_ issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject else { return false }
         guard let wanted = authorityKeyIdentifier, let own = issuer.subjectKeyIdentifier else { return true }

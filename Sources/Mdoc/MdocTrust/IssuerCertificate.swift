@@ -3,12 +3,16 @@ internal import JSON
 package import OpenSSLCrypto
 package import PKIX
 
-/// The leaf of x5chain with its key, whether it is believed or not.
+/// The document signer's certificate, which is the first of x5chain, with its public key. Nothing of it is
+/// verified yet.
 package final class IssuerCertificate: Sendable {
     package let certificate: Certificate
     package let publicKey: PublicKey
 
-    /// The bytes are copied: a signer is remembered, the message it came in must not be.
+    /// Parses `der`.
+    ///
+    /// The bytes are copied: `TrustStore` remembers signers, and a slice would keep the whole message in
+    /// memory.
     package init(der: ArraySlice<UInt8>) throws(IssuerCertificateError) {
         let certificate = try mapping(Certificate(der: Array(der)[...]), IssuerCertificateError.malformed)
         publicKey = try mapping(certificate.publicKey(), IssuerCertificateError.keyNotUsable)
@@ -16,46 +20,48 @@ package final class IssuerCertificate: Sendable {
     }
 }
 
-/// Why a document signer's certificate is not believed (ISO/IEC 18013-5 9.3.3, Annex B.1.4).
+/// The reason that a document signer's certificate is not trusted (ISO/IEC 18013-5 9.3.3, Annex B.1.4).
 package enum IssuerCertificateError: Error, Equatable, Sendable {
     /// The bytes are not a certificate.
     case malformed(PKIXError)
     /// The certificate holds a key that cannot be used.
     case keyNotUsable(OpenSSLCryptoError)
-    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors; empty if the version is not 3.
+    /// The certificate has an encoding that RFC 5280 forbids; empty if the only fault is a version other than
+    /// 3. Roots with such encodings are tolerated, document signers are not (Q179).
     case encodingIrregular(EncodingDeviations)
-    /// No trusted IACA of this name.
+    /// No trusted IACA has this name.
     case anchorNotFound(issuer: String)
-    /// There is a trusted IACA of this name, and the authority key identifier names another key of it, or none.
+    /// A trusted IACA has the issuer's name, but the authority key identifier is missing or names a different
+    /// key.
     case authorityKeyIdentifierMismatch
-    /// There is a trusted IACA with this key identifier, under another name.
+    /// A trusted IACA has this key identifier, but a different name.
     case issuerNameMismatch
-    /// No trusted IACA of this name and key made the signature.
+    /// No trusted IACA of this name and key identifier signed the certificate.
     case signatureInvalid
     case notYetValid
     case expired
-    /// The trusted IACA itself is not yet, or no longer, valid.
+    /// The trusted IACA itself is not yet valid, or no longer valid.
     case anchorOutsideValidity
     /// The trusted IACA is not trusted for documents of this type (ISO/IEC 18013-5 Annex C.1.7.1).
     case docTypeNotTrusted(String)
-    /// The certificate may issue certificates: an authority is not a document signer.
+    /// The certificate is that of an authority, which must not sign documents.
     case isCertificateAuthority
-    /// No key usage, or none that allows digital signatures.
+    /// The key usage is missing, or does not allow digital signatures.
     case keyUsageWrong
-    /// The extended key usage is not one for documents of this type: for an mDL 1.0.18013.5.1.2 (Q216).
+    /// The extended key usage does not fit the document type; for an mDL it is 1.0.18013.5.1.2 (Q216).
     case extendedKeyUsageWrong
-    /// No country in the subject.
+    /// The subject has no country.
     case countryMissing
-    /// The country differs from the IACA's.
+    /// The country differs from that of the IACA.
     case countryMismatch
-    /// A critical extension that is not understood.
+    /// The certificate has a critical extension that this reader does not know.
     case unknownCriticalExtension(ObjectIdentifier)
-    /// An extension that constrains authorities and has no place here.
+    /// The certificate has an extension that its profile forbids, such as name constraints.
     case forbiddenExtension(ObjectIdentifier)
 }
 
 extension IssuerCertificateError {
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .malformed(let error): "the document signer's certificate cannot be read: \(error.explanation)"
@@ -64,15 +70,15 @@ extension IssuerCertificateError {
         case .encodingIrregular(let deviations):
             "the document signer's certificate is encoded in a way that RFC 5280 forbids: "
                 + (deviations.isEmpty
-                    ? "it is not of version 3" : deviations.descriptions.joined(separator: ", "))
+                    ? "its version is not 3" : deviations.descriptions.joined(separator: ", "))
         case .anchorNotFound(let issuer):
             "the trust store has no root of this issuer: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:
             "a trusted root has the issuer's name, but the certificate names a different key as its issuer's, or none"
         case .issuerNameMismatch:
-            "the certificate names the key of a trusted root, but another issuer"
+            "the certificate names the key of a trusted root, but a different issuer name"
         case .signatureInvalid:
-            "a root of this name is trusted, but did not sign the document signer's certificate"
+            "a trusted root has the issuer's name, but it did not sign the document signer's certificate"
         case .notYetValid: "the document signer's certificate is not valid yet"
         case .expired: "the document signer's certificate has expired"
         case .anchorOutsideValidity: "the trusted root that issued the certificate is not valid now"
@@ -80,7 +86,7 @@ extension IssuerCertificateError {
             "the trust store has the issuer, but not for documents of type "
                 + "\(Terminal.safe(docType, limit: 80))"
         case .isCertificateAuthority:
-            "an authority's certificate signed the document; it may only issue document signers"
+            "the document is signed with an authority's certificate, which may only issue document signers"
         case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"
         case .extendedKeyUsageWrong:
             "the extended key usage of the document signer's certificate is not for documents of this type"
@@ -90,7 +96,7 @@ extension IssuerCertificateError {
         case .unknownCriticalExtension(let oid):
             "the document signer's certificate has an unknown critical extension, \(oid)"
         case .forbiddenExtension(let oid):
-            "the document signer's certificate has extension \(oid), which is not allowed in one"
+            "the document signer's certificate has the extension \(oid), which is not allowed there"
         }
     }
 }

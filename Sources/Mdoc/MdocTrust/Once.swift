@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A value that is made when it is first asked for, and kept: what follows from bytes alone is worked out once, whoever asks.
+/// A value that is computed by the first caller and then kept. Safe to use from several threads.
 final class Once<Value: Sendable>: Sendable {
     private let kept = Mutex<Value?>(nil)
 
-    /// Returns the value, which the first caller makes.
+    /// Returns the kept value. The first caller computes it with `make`, while other callers wait.
     func value(madeBy make: () -> Value) -> Value {
         kept.withLock { kept in
             if let kept { return kept }

@@ -5,14 +5,15 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A list of authorities and its provider's signature, as VICALs and RICALs are sent: a COSE_Sign1 (RFC 9052 4.2) whose header
-/// x5chain has the signer's certificates.
+/// A list of authorities with the signature of its provider: the common form of VICALs and RICALs.
+///
+/// The form is a COSE_Sign1 (RFC 9052 4.2) with the signer's certificates in the header x5chain.
 struct SignedList<Failure: SignedListError>: Sendable {
-    /// The longest list that is read, in bytes.
+    /// The maximum size of a list in bytes.
     static var maximumSize: Int { 1 << 23 }
     private static var limits: CBORLimits { CBORLimits(bytes: maximumSize) }
 
-    /// What is signed. Nobody has verified it yet.
+    /// The signed content, which is not verified yet.
     let payload: CBORItem
     private let signature: COSESign1
     private let chain = Once<Result<[Certificate], Failure>>()
@@ -26,9 +27,10 @@ struct SignedList<Failure: SignedListError>: Sendable {
         payload = try mapping(CBORItem.parse(signed, limits: Self.limits), Failure.malformed)
     }
 
+    /// Whether x5chain is in the protected header.
     var isSignerProtected: Bool { signature.headers.hasProtectedX5Chain }
 
-    /// The signer's certificates, leaf first.
+    /// Returns the certificates of x5chain, leaf first; at most four.
     func signerChain() throws(Failure) -> [Certificate] {
         try chain.value { Result { () throws(Failure) in try readSignerChain() } }.get()
     }
@@ -39,7 +41,9 @@ struct SignedList<Failure: SignedListError>: Sendable {
             chain.map { der throws(PKIXError) in try Certificate(der: der) }, Failure.signerMalformed)
     }
 
-    /// Verifies that the key of the list's own signer signed it; whether that signer is believed is for its path to say.
+    /// Verifies the signature with the key of the list's own signer certificate.
+    ///
+    /// `CertificatePath` decides separately whether that certificate is trusted.
     func verifySignature() throws(Failure) {
         try signatureCheck.value { Result { () throws(Failure) in try checkSignature() } }.get()
     }
@@ -57,7 +61,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
     }
 }
 
-/// What is wrong with a signed list, whatever it lists.
+/// The errors that VICALs and RICALs have in common.
 protocol SignedListError: Error {
     static func malformed(_ error: CBORError) -> Self
     static func cose(_ error: COSEError) -> Self

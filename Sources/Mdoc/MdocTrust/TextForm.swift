@@ -1,20 +1,23 @@
-/// A text that servers and people give in place of a list in CBOR or DER, recognised to name it in an error (Q229).
+/// The form of a text that was given in place of a list in CBOR or DER. It is recognised so that an error can
+/// name it (Q229).
 package enum TextForm: String, CaseIterable, Sendable {
     /// A JSON Web Token in compact form (RFC 7519).
     case jwt
     case json
-    /// HTML or XML, such as the page that a server sends for an address that it does not have.
+    /// HTML or XML, such as the error page of a server.
     case markup
     /// PEM (RFC 7468).
     case pem
     case hexadecimal
-    /// Base64 or base64url without PEM's lines.
+    /// Base64 or base64url, without the boundary lines of PEM.
     case base64
 
-    /// The fewest digits that are taken for an encoding of something.
+    /// The minimum number of digits for a text to count as hexadecimal or base64.
     private static let fewestDigits = 16
 
-    /// Nil if the bytes are no text of these forms. A byte order mark and white space around the text are ignored.
+    /// Recognises the form of `bytes`; `nil` if they are not text in one of these forms.
+    ///
+    /// A byte order mark, and white space around the text, are ignored.
     package init?(_ bytes: ArraySlice<UInt8>) {
         let text = bytes.withoutByteOrderMark.withoutSpaceAround
         guard let first = text.first else { return nil }
@@ -34,11 +37,12 @@ package enum TextForm: String, CaseIterable, Sendable {
                 return nil
             }
         }
-        // One such first byte begins CBOR as well, whose bytes are hardly ever all text.
+        // CBOR can begin with the same byte as one of these texts, but its other bytes are hardly ever all
+        // printable.
         guard text.allSatisfy(\.isText), String(validating: text, as: UTF8.self) != nil else { return nil }
     }
 
-    /// In plain words, with an article.
+    /// The form in words, with an article.
     package var explanation: String {
         switch self {
         case .jwt: "a JWT"
@@ -67,7 +71,8 @@ extension ArraySlice where Element == UInt8 {
         firstRange(of: Array("-----BEGIN ".utf8)) != nil
     }
 
-    /// Whether there are three parts in base64url, as a signed JWT has, or five, as an encrypted one, the first a JSON object.
+    /// Whether the text is a JWT: three parts (signed) or five (encrypted) in base64url, of which the first
+    /// is a JSON object.
     fileprivate var isJWT: Bool {
         let parts = split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return (parts.count == 3 || parts.count == 5) && starts(with: "eyJ".utf8)
@@ -82,7 +87,7 @@ extension ArraySlice where Element == UInt8 {
 extension UInt8 {
     fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
 
-    /// Whether the byte can be part of a text without control characters.
+    /// Whether the byte is allowed in a text: no control character other than white space.
     fileprivate var isText: Bool { self >= 0x20 && self != 0x7f || isSpace }
 
     fileprivate var isHexadecimalDigit: Bool {
@@ -94,7 +99,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether the byte is one of base64 or base64url (RFC 4648), padding included.
+    /// Whether the byte is a digit or the padding of base64 or base64url (RFC 4648).
     fileprivate var isBase64Digit: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),

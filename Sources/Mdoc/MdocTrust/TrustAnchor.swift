@@ -3,15 +3,20 @@ internal import OpenSSLCrypto
 package import PKIX
 internal import Synchronization
 
-/// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced, for roots in use often depart from it
-/// (Q179); what forbids it to issue certificates is (RFC 5280, 4.2).
-/// A link certificate can be an anchor as well, and counts only behind the root that signed it: see `TrustRoots`.
+/// The certificate of an authority that is trusted without another: an IACA root (ISO/IEC 18013-5 Annex
+/// B.1.2), or the root of a list provider.
+///
+/// Departures from the certificate profile are tolerated, because roots in use have many (Q179). Extensions
+/// that forbid the certificate to issue others are enforced (RFC 5280, 4.2).
+///
+/// A link certificate can be an anchor too. `TrustRoots` accepts it only together with the root that signed
+/// it.
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
-    /// Nil until somebody asks.
+    /// The kept answer of `isLinkCertificate`; `nil` before its first use.
     private let linkVerdict = Mutex<Bool?>(nil)
-    /// Made when it is first needed: most anchors of a store sign nothing that is ever shown.
+    /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
     private final class Key: Sendable {
@@ -20,7 +25,10 @@ package final class TrustAnchor: Sendable {
         init(_ info: SubjectPublicKeyInfo) throws(OpenSSLCryptoError) { key = try info.authorityKey() }
     }
 
-    /// Throws if the certificate is not a certificate authority (Q178) or its key cannot be used.
+    /// Makes an anchor of `certificate`.
+    ///
+    /// - Throws: `TrustAnchorError` if the certificate is no authority (Q178), may not issue certificates, or
+    ///   has a key that cannot be used.
     package convenience init(_ certificate: Certificate) throws(TrustAnchorError) {
         try self.init(deferringKeyOf: certificate)
         try requireUsableKey()
@@ -32,9 +40,9 @@ package final class TrustAnchor: Sendable {
         }
     }
 
-    /// As `init(_:)`; a key of a known kind is looked at only when something is to be verified with it.
+    /// Makes an anchor whose key is parsed only when it first verifies a signature.
     ///
-    /// - Parameter sha256: The SHA-256 of the certificate where that is known.
+    /// - Parameter sha256: The SHA-256 of the certificate, or `nil` to compute it.
     init(deferringKeyOf certificate: Certificate, sha256: [UInt8]? = nil) throws(TrustAnchorError) {
         guard certificate.basicConstraints?.isCA == true else {
             let subject = certificate.subject.description
@@ -50,7 +58,8 @@ package final class TrustAnchor: Sendable {
         self.sha256 = sha256 ?? Digest(.sha256, of: certificate.der).bytes
     }
 
-    /// Name constraints are not evaluated, and so forbid whatever it issues.
+    /// Checks that no extension forbids the certificate to issue others. Name constraints are not evaluated
+    /// here, so they count as such an extension.
     private static func requireUse(of certificate: Certificate) throws(TrustAnchorError) {
         let subject = certificate.subject.description
         if let usage = certificate.keyUsage, !usage.contains(.keyCertSign) {
@@ -65,6 +74,7 @@ package final class TrustAnchor: Sendable {
         }
     }
 
+    /// Parses the key at the first call, and keeps the result.
     private func loadedKey() -> Result<Key, OpenSSLCryptoError> {
         key.withLock { known in
             if let known { return known }
@@ -75,29 +85,31 @@ package final class TrustAnchor: Sendable {
         }
     }
 
-    /// Whether this is a link certificate: the key of an earlier root hands its trust on to this certificate's key. A link
-    /// certificate is no root by itself (Q231).
+    /// Whether this is a link certificate: the key of an earlier root signed it, to pass its trust on to a
+    /// new key (Q231). A self-issued certificate that its own key did not sign counts as one.
     var isLinkCertificate: Bool {
         linkVerdict.withLock { known in
             if let known { return known }
-            let verdict = findWhetherLink()
+            let verdict = computeIsLink()
             known = verdict
             return verdict
         }
     }
 
-    private func findWhetherLink() -> Bool {
+    /// Decides `isLinkCertificate` by the names, the key identifiers and the signature.
+    private func computeIsLink() -> Bool {
         let isNamedLink = certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) == true
         guard certificate.isSelfIssued || isNamedLink else { return false }
         guard certificate.issuerAlgorithm != nil else {
-            // The signature cannot be verified here; the names of the keys show who made it.
+            // The algorithm of the signature is not supported here, so only the key identifiers show who
+            // signed.
             guard let issuer = certificate.authorityKeyIdentifier else { return isNamedLink }
             return certificate.subjectKeyIdentifier.map { $0 != issuer } ?? isNamedLink
         }
         return (try? verifySignature(of: certificate)) == nil
     }
 
-    /// Whether the certificate says that another key than its own signed it.
+    /// Whether the certificate says that another key signed it.
     var namesOtherSigner: Bool {
         guard certificate.isSelfIssued,
             certificate.extendedKeyUsage?.contains(.iacaLinkCertificate) != true
@@ -106,12 +118,12 @@ package final class TrustAnchor: Sendable {
         return issuer != certificate.subjectKeyIdentifier
     }
 
-    /// Verifies that this anchor's key signed `certificate`; checks nothing else.
+    /// Verifies that this anchor's key signed `certificate`, and nothing else.
     func verifySignature(of certificate: Certificate) throws(OpenSSLCryptoError) {
         try certificate.verifySignature(with: loadedKey().get().key)
     }
 
-    /// Verifies that this anchor's key signed `list`; checks nothing else.
+    /// Verifies that this anchor's key signed `list`, and nothing else.
     func verifySignature(of list: CertificateRevocationList) throws(OpenSSLCryptoError) {
         try list.verifySignature(with: loadedKey().get().key)
     }
@@ -127,22 +139,24 @@ extension ObjectIdentifier {
 }
 
 extension Certificate {
-    /// Whether `now` lies from the first to the last second of validity.
+    /// Whether `now` is within the validity of the certificate, both limits included.
     func isValid(at now: Timestamp) -> Bool {
         notBefore <= now.secondsSince1970 && now.secondsSince1970 <= notAfter
     }
 }
 
-/// Why a certificate cannot be a trust anchor.
+/// The reason that a certificate cannot be a trust anchor.
 package enum TrustAnchorError: Error, Equatable, Sendable {
-    /// A document signer's or other end certificate; import the root that issued it.
+    /// The certificate is an end certificate, such as a document signer's. The root that issued it belongs
+    /// here instead.
     case notACertificateAuthority(subject: String)
-    /// It names itself as its issuer, and does not say that it is an authority.
+    /// The certificate names itself as its issuer, but its basicConstraints do not say that it is an
+    /// authority.
     case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
-    /// Its key usage does not allow signing certificates.
+    /// The key usage does not allow the certificate to sign others.
     case keyUsageForbids(subject: String)
-    /// It limits the names that it may issue for, which is not evaluated.
+    /// The certificate has name constraints, which are not evaluated here.
     case nameConstraints(subject: String)
     case unknownCriticalExtension(subject: String, ObjectIdentifier)
 }

@@ -1,12 +1,13 @@
 internal import MdocModel
 internal import PKIX
 
-/// The anchors of a store, and which of them are roots without another.
+/// The anchors of a store, with the decision which of them may be used as roots.
 ///
-/// A self-signed certificate is a root because a source of trust names it. A link certificate counts only while the root that
-/// signed it is trusted for the same documents, valid, and has not revoked it (Q231).
+/// A self-signed anchor may always be used, because a source of trust names it. A link certificate may be
+/// used only while the root that signed it is trusted for the same documents, is valid, and has not revoked
+/// the link certificate (Q231).
 struct TrustRoots: Sendable {
-    /// The longest line of link certificates that is followed.
+    /// The maximum number of link certificates between an anchor and a self-signed root.
     private static let mostLinks = 3
 
     let anchors: [TrustedAnchor]
@@ -17,24 +18,29 @@ struct TrustRoots: Sendable {
         self.revocationLists = revocationLists
     }
 
-    /// Whether `anchor` is a root, or linked to one that is trusted.
+    /// Whether `anchor` is self-signed, or linked to a trusted root.
     ///
-    /// - Parameter docType: the type of documents that the roots have to be trusted for; nil for any.
+    /// - Parameter docType: The document type for which the roots must be trusted; `nil` for any type.
     func areTrusting(_ anchor: TrustAnchor, for docType: String?, at now: Timestamp) -> Bool {
         areTrusting(anchor, for: docType, at: now, linksLeft: Self.mostLinks)
     }
 
-    /// Whether `trusted` is a root, or linked to roots that are trusted for all that it is listed for.
+    /// Whether `trusted` is self-signed, or linked to trusted roots for every document type for which it is
+    /// listed.
     func areTrusting(_ trusted: TrustedAnchor, at now: Timestamp) -> Bool {
         guard trusted.anchor.isLinkCertificate, case .only(let docTypes) = trusted.docTypes, !docTypes.isEmpty
         else { return areTrusting(trusted.anchor, for: nil, at: now) }
         return docTypes.allSatisfy { areTrusting(trusted.anchor, for: $0, at: now) }
     }
 
+    /// Follows link certificates from `anchor` to a self-signed root.
+    ///
+    /// - Parameter linksLeft: The number of link certificates that may still follow.
     private func areTrusting(
         _ anchor: TrustAnchor, for docType: String?, at now: Timestamp, linksLeft: Int
     ) -> Bool {
         guard anchor.isLinkCertificate else { return true }
+        // Link certificates can sign each other in a circle.
         guard linksLeft > 0 else { return false }
         return anchors.contains { earlier in
             earlier.anchor.sha256 != anchor.sha256 && anchor.certificate.names(earlier.anchor.certificate)
@@ -44,8 +50,9 @@ struct TrustRoots: Sendable {
         }
     }
 
+    /// Whether `earlier` signed the link certificate `anchor`, may issue it and has not revoked it.
     private func isLink(from earlier: TrustAnchor, to anchor: TrustAnchor, at now: Timestamp) -> Bool {
-        // An authority under its issuer's own name does not count for the path length (RFC 5280, 6.1.4).
+        // A self-issued certificate does not count for the path length (RFC 5280, 6.1.4).
         guard anchor.certificate.isSelfIssued || earlier.certificate.basicConstraints?.pathLength != 0,
             (try? earlier.verifySignature(of: anchor.certificate)) != nil
         else { return false }
@@ -56,7 +63,7 @@ struct TrustRoots: Sendable {
 }
 
 extension TrustSource {
-    /// Whether the source is a root's certificate that another key signed.
+    /// Whether the source is an anchor that another key signed.
     package var isLinkCertificate: Bool {
         guard kind == .anchor, case .certificate(let held) = content else { return false }
         return (try? held.anchor(sha256: sha256))?.isLinkCertificate == true

@@ -3,10 +3,26 @@ package import MdocModel
 internal import PKIX
 internal import Synchronization
 
-/// What is believed, ready for verification: made from one immutable set, and so is what it remembers. What changes trust
-/// makes a new store, which forgets which document signers were verified.
+/// The trust of one snapshot, prepared for verification: finds the root of a document signer and the
+/// revocation of a document.
+///
+/// **Responsibility.** A store answers two questions about one document. `verify(_:for:at:profiles:)` finds
+/// the IACA that issued the document signer, checks the signer against its certificate profile, and returns a
+/// proof (ISO/IEC 18013-5 9.3.3). `revocation(of:status:at:clockSkew:)` combines what CRLs, status lists and
+/// VICALs of the snapshot say about the signer, the document and the root.
+///
+/// **State.** The trust in a store never changes. A change of trust makes a new snapshot and a new store. The
+/// only mutable part is a cache of verified document signers, at most `capacity` of them. It is emptied as a
+/// whole when it is full. A cached signer is used only while its root is valid, the document type is trusted
+/// and the certificate profile is the same.
+///
+/// **Callers.** The checks of `MdocVerification` call it for each document. A store is `Sendable` and may be
+/// used from any thread; the cache is behind a lock.
+///
+/// **Limits.** A store never fetches a list, reads no clock and writes no log: time is an argument. It
+/// decides nothing about policy: whether undetermined revocation is accepted is up to `RevocationPolicy`.
 package final class TrustStore: Sendable {
-    /// Of what the store was made.
+    /// The id of the snapshot from which the store was made.
     package let snapshotID: TrustSnapshot.ID
     package let anchors: [TrustAnchor]
     private let roots: TrustRoots
@@ -24,13 +40,17 @@ package final class TrustStore: Sendable {
         let revocation: SignerRevocation
     }
 
-    /// - Parameter remembering: how many verified document signers are kept; with 0 each is verified again.
+    /// Makes a store of `snapshot`.
+    ///
+    /// - Parameter capacity: The maximum number of verified document signers that are cached; 0 verifies each
+    ///   of them anew.
     package convenience init(_ snapshot: TrustSnapshot, remembering capacity: Int = 64) {
         self.init(snapshot.id, snapshot.anchors, lists: snapshot.sources, remembering: capacity)
     }
 
-    /// A store of these anchors alone, trusted for all that they issue.
+    /// Makes a store of `anchors` alone, trusted for every document type. It has no revocation lists.
     package convenience init(anchors: [TrustAnchor], remembering capacity: Int = 64) {
+        // Provenance and time are not part of the snapshot's id, so placeholders serve.
         let sources = anchors.map { anchor in
             TrustSource(
                 .anchor, name: TrustSnapshot.ID(bytes: anchor.sha256).description,
@@ -56,6 +76,7 @@ package final class TrustStore: Sendable {
         verified = Mutex([:])
     }
 
+    /// Groups the anchors by their subject key identifiers.
     private static func index(_ anchors: [TrustedAnchor]) -> [ArraySlice<UInt8>: [TrustedAnchor]] {
         var index: [ArraySlice<UInt8>: [TrustedAnchor]] = [:]
         for trusted in anchors {
@@ -65,7 +86,8 @@ package final class TrustStore: Sendable {
         return index
     }
 
-    /// The leaf of x5chain: the one that was verified before under the same bytes, or parsed now.
+    /// Returns the document signer's certificate in `der`: the cached one if these bytes were verified
+    /// before, else parsed now.
     package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate
     {
         if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: der)]?.certificate }) {
@@ -74,15 +96,18 @@ package final class TrustStore: Sendable {
         return try IssuerCertificate(der: der)
     }
 
-    /// The proof that an IACA which is trusted for `docType` issued this document signer, that it fits the profile for this
-    /// type, and that both are valid at `now`.
+    /// Verifies that a trusted IACA issued `leaf`, that `leaf` fits the certificate profile of `docType`, and
+    /// that both are valid at `now`.
+    ///
+    /// - Returns: The proof, which `VerifiedDocument` requires.
     package func verify(
         _ leaf: IssuerCertificate, for docType: String, at now: Timestamp,
         profiles: DocumentSignerProfiles = DocumentSignerProfiles()
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
         let profile = profiles.profile(for: docType)
         try requireValidity(of: leaf.certificate, at: now)
-        // Where the anchor's time is over, a renewed one of the same key may take its place (Q177).
+        // An expired root of the cache is not used: a renewed certificate of the same key may take its place
+        // (Q177).
         if capacity > 0,
             let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
             known.profile == profile, known.trusted.anchor.isValid(at: now),
@@ -97,16 +122,16 @@ package final class TrustStore: Sendable {
             certificate: leaf, trusted: trusted, profile: profile, deviations: deviations,
             revocation: SignerRevocation(
                 of: leaf.certificate, issuedBy: trusted.anchor, in: revocationLists))
-        // Whether a link certificate counts depends on the time of another anchor too.
+        // A link certificate is not cached, because its trust also depends on the validity of another root.
         if !trusted.anchor.isLinkCertificate { remember(entry) }
         return VerifiedIssuerCertificate(proving: leaf, entry, docType)
     }
 
-    /// What the available lists say about revocation at `now`.
+    /// Returns the combined statement of the lists in this store about the signer, the document and the root.
     ///
     /// - Parameters:
-    ///   - status: where the issuer publishes the document's status, from its MSO; nil if it does not.
-    ///   - clockSkew: the seconds by which a list may be from the future.
+    ///   - status: The reference to the document's status list, from its MSO; `nil` if the MSO has none.
+    ///   - clockSkew: The seconds by which the date of a list may lie in the future.
     package func revocation(
         of signer: borrowing VerifiedIssuerCertificate, status: Result<DocumentStatus, CBORError>?,
         at now: Timestamp, clockSkew: Int64
@@ -121,7 +146,8 @@ package final class TrustStore: Sendable {
         return .combine(signer: issued, document: root)
     }
 
-    /// The link certificates among the anchors that no trusted root signed: nothing that they issue is believed.
+    /// Returns the link certificates among the anchors that no trusted root signed. Nothing that they issue
+    /// is trusted.
     package func unlinkedAnchors(at now: Timestamp) -> [TrustAnchor] {
         anchors.filter { !roots.areTrusting($0, for: nil, at: now) }
     }
@@ -133,7 +159,8 @@ package final class TrustStore: Sendable {
         guard now.secondsSince1970 <= certificate.notAfter else { throw .expired }
     }
 
-    /// Every anchor that the leaf's names point to is tried: roots are re-keyed under one name (Q177).
+    /// Returns the trusted root that signed `leaf`. Every anchor that the leaf's names point to is tried:
+    /// roots are re-keyed under one name (Q177).
     private func issuer(
         of leaf: Certificate, for docType: String, at now: Timestamp
     ) throws(IssuerCertificateError) -> TrustedAnchor {
@@ -151,6 +178,8 @@ package final class TrustStore: Sendable {
         return root
     }
 
+    /// Returns the anchors that may have issued `leaf`, by its issuer's name and authority key identifier.
+    /// Anchors without a key identifier are found by name alone (Q179).
     private func candidates(for leaf: Certificate) throws(IssuerCertificateError) -> [TrustedAnchor] {
         let named = leaf.authorityKeyIdentifier.flatMap { byKeyIdentifier[$0] } ?? []
         let candidates = named.filter { $0.anchor.certificate.subject == leaf.issuer }
@@ -172,7 +201,8 @@ package final class TrustStore: Sendable {
     }
 }
 
-/// A certificate's bytes as a key; hashed as a whole, where a slice is hashed byte by byte.
+/// The bytes of a certificate as a key of a dictionary. They are hashed in one call, which is faster than the
+/// hash of a slice byte by byte.
 private struct CertificateEncoding: Hashable {
     let der: ArraySlice<UInt8>
 
@@ -181,12 +211,13 @@ private struct CertificateEncoding: Hashable {
     }
 }
 
-/// The proof that a document signer's certificate was issued by a trusted IACA, fits the profile, and is valid now.
+/// The proof that a trusted IACA issued a document signer's certificate, which fits its profile and was valid
+/// at the time of verification.
 package struct VerifiedIssuerCertificate: ~Copyable, Sendable {
     package let leaf: IssuerCertificate
     package var anchor: TrustAnchor { trusted.anchor }
     fileprivate let trusted: TrustedAnchor
-    /// The document type that the anchor is trusted for.
+    /// The document type for which the anchor is trusted.
     package let docType: String
     package let deviations: [Deviation]
     fileprivate let revocation: SignerRevocation

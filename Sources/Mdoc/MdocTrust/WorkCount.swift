@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// A count of costly work, such as parsing a VICAL, for tests that hold how often it is done.
+/// Counts costly work, such as the parsing of a VICAL, so that tests can limit how often it is done.
 ///
-/// Work is counted in the task in which a test binds `current`, and in the tasks that it begins. Nothing is counted in a program.
+/// Work is counted in the task in which a test binds `current`, and in its child tasks. A program outside of
+/// tests counts nothing.
 package final class WorkCount: Sendable {
-    /// A kind of work that is counted.
+    /// A kind of counted work.
     package struct Work: Hashable, Sendable {
         private let name: String
 
@@ -16,7 +17,7 @@ package final class WorkCount: Sendable {
         package static let listVerified = Work("list verified")
     }
 
-    /// The count of the current task; nil outside of such tests.
+    /// The count of the current task; `nil` outside of tests.
     @TaskLocal package static var current: WorkCount?
 
     private let counts = Mutex<[Work: Int]>([:])

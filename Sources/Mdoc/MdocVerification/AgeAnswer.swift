@@ -1,39 +1,42 @@
 package import MdocModel
 
 extension ItemsRequest {
-    /// The ages that are asked about, in the order of the request.
+    /// The ages in years whose attestations are requested, in the order of the request.
     package var agesAsked: [Int] {
         nameSpaces.flatMap(\.elements).compactMap { AgeAttestation($0.identifier)?.years }
     }
 }
 
-/// The answer to "at least N years old?".
+/// The answer to the question "at least N years old?".
 package enum AgeAnswer: Equatable, Sendable {
     case yes(by: ElementName)
     case no(by: ElementName)
     case cannotTell(AgeUnknown)
 
+    /// The reason that the age question has no answer.
     package enum AgeUnknown: Hashable, Sendable {
+        /// No age attestation was returned.
         case noAttestation
-        /// Those that came say nothing about this age.
+        /// The returned attestations say nothing about this age.
         case noneApplies
-        /// One says yes and another no.
+        /// One piece of evidence says yes and another says no.
         case contradictory
-        /// An element that could tell came, and its value is not of its type.
+        /// An element that could answer was returned, but its value is not of its type.
         case wrongType(ElementName, WrongType)
-        /// An age in years of fewer years came, which was so on the day of issue.
+        /// The returned `age_in_years` is lower than the age in question. It was true on the day of issue, so
+        /// the holder may have reached the age since.
         case asOfIssue
-        /// An age came that no person reaches.
+        /// The returned age is higher than that of any person.
         case implausible(ElementName)
-        /// A part of the birth date is not known.
+        /// A part of the returned birth date is not known.
         case approximate(ElementName)
-        /// An attestation came in a namespace in which the document's type has none.
+        /// An attestation was returned in a namespace in which the document's type has none.
         case elsewhere(ElementName)
     }
 }
 
 extension AgeAnswer {
-    /// The element that answers, or why none does.
+    /// The element that answers, or the reason that no element does. The text is for users.
     package var reason: String {
         switch self {
         case .yes(let element), .no(let element): element.text
@@ -41,14 +44,14 @@ extension AgeAnswer {
         case .cannotTell(.noneApplies): "the returned age attestations say nothing about this age"
         case .cannotTell(.contradictory): "the proofs of age contradict one another"
         case .cannotTell(.asOfIssue):
-            "age_in_years was true on the day of issue, and proves only that the holder is at least so old"
+            "age_in_years was true on the day of issue, so it proves only a minimum age"
         case .cannotTell(.wrongType(let element, let wrong)): wrong.explanation(of: element.text)
         case .cannotTell(.implausible(let element)):
-            "\(element.text) is more than 200 years, which is no person's age"
+            "\(element.text) is more than 200 years, so it cannot be a person's age"
         case .cannotTell(.approximate(let element)):
             "\(element.text) is approximate: a part of the date is not known"
         case .cannotTell(.elsewhere(let element)):
-            "\(element.text) is not in the namespace that this document type has its ages in"
+            "\(element.text) is not in the namespace where this document type has its ages"
         }
     }
 }

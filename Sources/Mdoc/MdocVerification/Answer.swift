@@ -1,4 +1,4 @@
-/// The answer to a question of yes or no. Absence, what cannot be read and what contradicts itself make it unknown.
+/// The answer to a yes-or-no question. It is unknown if the evidence is missing, unreadable or contradictory.
 package enum Answer: String, CaseIterable, Sendable {
     case yes, no, unknown
 }

@@ -2,64 +2,66 @@ package import COSE
 package import MdocModel
 package import MdocTrust
 
-/// Why a check of a document failed. Names elements, never their values.
+/// The reason that a check of a document failed. It may name elements, and never their values.
 package enum CheckFailure: Error, Equatable, Sendable {
     case issuerCertificate(IssuerCertificateError)
     case issuerAuthMissing
-    /// issuerAuth, or the device's signature or MAC, is not one or does not verify.
+    /// issuerAuth, or the device's signature or MAC, is not a COSE structure, or does not verify.
     case cose(COSEError)
+    /// The MSO cannot be parsed.
     case mobileSecurityObject(MdocModelError)
     /// The MSO's version is not 1.x.
     case mobileSecurityObjectVersion
-    /// The MSO is for another document type than the document says.
+    /// The MSO is for another document type than the document states.
     case docTypeMismatch
     /// The MSO's digest algorithm is not SHA-256, SHA-384 or SHA-512.
     case digestAlgorithmUnknown
-    /// The MSO lists no digest for this item under its namespace and ID.
+    /// The MSO has no digest for this item's namespace and digest ID.
     case digestMissing(ElementName)
-    /// The item is not the one the issuer signed.
+    /// The item differs from the one that the issuer signed.
     case digestMismatch(ElementName)
     /// The MSO was signed before or after the validity of its signer's certificate (Q220).
     case signedOutsideCertificateValidity(signed: Timestamp, from: Timestamp, until: Timestamp)
-    /// validFrom lies before signed, or validUntil not after validFrom.
+    /// validFrom is earlier than signed, or validUntil is not later than validFrom.
     case validityContradictory
     case notYetValid
     case expired
     case issuingCountryMismatch
     case revoked(RevokedCause)
-    /// Whether it is revoked is not known, and the policy asks for it.
+    /// It is not known whether the document is revoked, and the policy requires an answer.
     case revocationUndetermined(UndeterminedCause, RevocationSubject)
-    /// The document has no device-signed namespaces, not even empty ones.
+    /// The document has no device-signed namespaces. They must be present even when empty.
     case deviceNameSpacesMissing
-    /// Neither a device signature nor a MAC.
+    /// The document has neither a device signature nor a MAC.
     case deviceAuthMissing
-    /// A device signature and a MAC together.
+    /// The document has both a device signature and a MAC.
     case deviceAuthTwice
-    /// The device signature or MAC carries its payload, which has to be detached (Q219).
+    /// The device signature or MAC contains its payload, which must be detached (Q219).
     case devicePayloadAttached
-    /// A MAC, and no reader key of this kind available to check it with.
+    /// The document has a MAC, and no reader key of this kind is available to check it.
     case readerKeyNeeded(MACKey)
-    /// A MAC in a presentation of this kind, which has no reader key to make one with (Q236).
+    /// The document has a MAC in a presentation of this kind, in which no reader key exists to make one
+    /// (Q236).
     case signatureNeeded(TranscriptKind)
-    /// A MAC, and the reader's key is not on the device key's curve.
+    /// The document has a MAC, and the reader's key is not on the device key's curve.
     case readerKeyOnOtherCurve
-    /// A namespace is authorised whole and by element too.
+    /// The MSO authorises a namespace both as a whole and by element (Q164).
     case keyAuthorizationsContradictory
     case elementNotAuthorized(ElementName)
     case docTypeNotRequested
-    /// The same document was sent before.
+    /// The response has the same document twice.
     case documentTwice
-    /// The phone asserts an element that was not asked for.
+    /// The phone asserts an element that was not requested.
     case elementNotRequested(ElementName)
     case elementTwice(ElementName)
-    /// An age attestation that answers no question that was asked.
+    /// The phone returned an age attestation that answers no requested age.
     case ageNotNearest(ElementName)
-    /// Under strict rules: the profile is departed from.
+    /// The document departs from the profile, and the rules are strict.
     case deviations([Deviation])
 }
 
 extension CheckFailure {
-    /// In plain words, naming elements and never values.
+    /// The reason in words, for messages to users. It may name elements, and never their values.
     package var explanation: String {
         switch self {
         case .issuerCertificate(let error): error.explanation
@@ -82,12 +84,12 @@ extension CheckFailure {
         case .issuingCountryMismatch: "issuing_country differs from the country of the document signer"
         case .revoked(let cause): cause.explanation
         case .revocationUndetermined(let cause, let subject):
-            "whether the \(subject.rawValue) is revoked is not known: \(cause.explanation)"
-        case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be there even when empty"
+            "it is not known whether the \(subject.rawValue) is revoked: \(cause.explanation)"
+        case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be present even when empty"
         case .deviceAuthMissing: "the phone neither signed nor authenticated the session"
         case .deviceAuthTwice: "the phone sent a signature and a MAC; only one of them is allowed"
         case .devicePayloadAttached:
-            "the device signature or MAC carries its payload; ISO/IEC 18013-5 asks for a detached one (nil)"
+            "the device signature or MAC contains its payload; ISO/IEC 18013-5 requires a detached payload (nil)"
         case .readerKeyNeeded(.ephemeral):
             "the phone authenticated with a MAC, which only the reader of that session can check:"
                 + " give its ephemeral key with --reader-key"

@@ -1,36 +1,39 @@
-/// The checks of a document (ISO/IEC 18013-5 9.3.1 and 9.1), in the order they are made.
+/// The checks of a document (ISO/IEC 18013-5 9.3.1 and 9.1), in the order in which they are made.
 package enum CheckID: String, CaseIterable, Sendable {
     /// A trusted IACA issued the document signer's certificate, which fits its profile and is valid.
     case issuerCertificate = "issuer_certificate"
     /// The document signer signed the MSO.
     case issuerSignature = "issuer_signature"
-    /// The MSO has the structure, version and document type it must have.
+    /// The MSO has the required structure and version, and is for this document type.
     case mobileSecurityObject = "mso"
     /// Every returned item has the digest that the MSO lists for it.
     case digests = "digests"
     /// The MSO is valid now and was signed while its signer's certificate was valid.
     case validity = "validity"
-    /// issuing_country is the country of the document signer.
+    /// The document's issuing_country is that of the document signer.
     case issuingCountry = "issuing_country"
-    /// Neither document nor signer is revoked, or the policy takes that it is not known.
+    /// Neither the document nor its signer is revoked. The policy decides whether the check passes if that is
+    /// not known.
     case revocation = "revocation"
-    /// The phone holds the document's key, and signed or authenticated this very session.
+    /// The phone holds the document's key, and signed or authenticated this session with it.
     case deviceAuthentication = "device_authentication"
-    /// What the phone asserts itself is what its key was authorised for.
+    /// The phone's key is authorised for every element that the phone itself asserts.
     case keyAuthorizations = "key_authorizations"
-    /// Nothing came that was not asked for, and nothing twice.
+    /// Every returned element was requested, and none was returned twice.
     case requestMatch = "request_match"
-    /// Nothing departs from the profile. Made under strict rules only.
+    /// The document does not depart from the profile. This check is made only under strict rules.
     case profile = "profile"
 }
 
+/// The outcome of one check of a document.
 package struct CheckReport: Equatable, Sendable {
+    /// The outcome of a check.
     package enum Finding: Equatable, Sendable {
         case passed
         case failed(CheckFailure)
-        /// The check could not be made with what is available.
+        /// The check could not be made, because a key or a list is missing.
         case undetermined(CheckFailure)
-        /// There was nothing to check, or an earlier failure left nothing to check.
+        /// The check was not made, because there was nothing to check or an earlier check failed.
         case skipped
     }
 
@@ -39,7 +42,7 @@ package struct CheckReport: Equatable, Sendable {
 }
 
 extension CheckReport {
-    /// What the check found, or what it proves where it passed.
+    /// The reason for a failure, or the meaning of the passed check, in words for users.
     package var explanation: String {
         switch outcome {
         case .passed: id.meaning
@@ -50,6 +53,7 @@ extension CheckReport {
 }
 
 extension CheckReport.Finding {
+    /// The outcome as reports write it.
     package var word: String {
         switch self {
         case .passed: "passed"
@@ -61,7 +65,7 @@ extension CheckReport.Finding {
 }
 
 extension CheckID {
-    /// What is known once the check has passed.
+    /// The fact that is proved once the check has passed, in words for users.
     package var meaning: String {
         switch self {
         case .issuerCertificate: "a trusted root issued the document signer's certificate, and both are valid"
@@ -71,7 +75,7 @@ extension CheckID {
         case .validity: "the MSO is valid now, and was signed while its signer's certificate was valid"
         case .issuingCountry: "the document's country is that of its signer"
         case .revocation:
-            "no available list revokes the document or its signer, and the policy accepts what is not known"
+            "no available list revokes the document or its signer; if revocation is unknown, the policy accepts that"
         case .deviceAuthentication: "the phone holds the document's key and took part in this session"
         case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
         case .requestMatch: "nothing was returned twice; what was not requested is refused or withheld"

@@ -1,37 +1,42 @@
 internal import MdocModel
 
-/// The treatment of departures from the profile.
+/// The treatment of departures from the profile of ISO/IEC 18013-5.
 package enum VerificationRules: Sendable {
-    /// Departures that real wallets show without harm are accepted and listed.
+    /// Departures that real wallets have, and that do no harm, are accepted and listed.
     case interoperable
-    /// Every departure fails the check `profile`, and no other.
+    /// Every departure fails the check `profile`, and no other check.
     case strict
 }
 
 extension VerificationRules {
-    /// The checks made under these rules, in their order.
+    /// The checks that are made under these rules, in their order.
     package var checks: [CheckID] { CheckID.allCases.filter { self == .strict || $0 != .profile } }
 }
 
-/// The proof that the rules accept every departure from the profile that was found.
+/// The proof that the rules accept every departure that was found.
 struct ProfileProof: ~Copyable {
     fileprivate init() {}
 }
 
-/// Runs checks and keeps the result of each, so that one failure does not hide the others.
+/// Makes the checks of one document and records the result of each, so that one failure does not hide the
+/// others.
 struct CheckLog {
     let rules: VerificationRules
     private(set) var reports: [CheckReport] = []
     private(set) var deviations: [Deviation] = []
 
-    /// The proof that `check` gives, or nil after recording why it gave none. Its deviations refuse nothing here: a
-    /// policy changes no fact.
+    /// Makes `check`, and records its result and the deviations that it found.
+    ///
+    /// Deviations refuse nothing here: only `checkProfile` depends on the rules.
+    ///
+    /// - Returns: The proof, or `nil` if the check failed or could not be made.
     mutating func run<Proof: ~Copyable>(
         _ id: CheckID, _ check: (inout [Deviation]) throws(CheckFailure) -> Proof
     ) -> Proof? {
         var found: [Deviation] = []
         do throws(CheckFailure) {
             let proof = try check(&found)
+            // A deviation is listed once, however many elements have it, and always in the same order.
             let distinct = found.isEmpty ? [] : Deviation.allCases.filter(found.contains)
             deviations += distinct.filter { !deviations.contains($0) }
             reports.append(CheckReport(id: id, outcome: .passed))
@@ -43,9 +48,10 @@ struct CheckLog {
         return nil
     }
 
-    /// The proof that the rules accept every deviation that the checks found; the last check, made under strict rules.
+    /// Makes the last check, `profile`: under strict rules it fails if any check found a deviation.
     ///
-    /// - Parameter isComplete: whether every other check was made.
+    /// - Parameter isComplete: Whether every other check was made. If not, absence of deviations proves
+    ///   nothing.
     mutating func checkProfile(isComplete: Bool = true) -> ProfileProof? {
         guard rules == .strict else { return ProfileProof() }
         guard deviations.isEmpty else {
@@ -62,7 +68,7 @@ struct CheckLog {
 }
 
 extension CheckFailure {
-    /// Whether the check could not be made, rather than failed.
+    /// Whether the check could not be made, as opposed to having failed.
     fileprivate var isUndetermined: Bool {
         switch self {
         case .readerKeyNeeded, .revocationUndetermined: true

@@ -3,7 +3,7 @@ internal import COSE
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// The proof that the holder of the MSO's device key took part in this very session (ISO/IEC 18013-5 9.1.3).
+/// The proof that the holder of the MSO's device key took part in this session (ISO/IEC 18013-5 9.1.3).
 struct DeviceBindingProof: ~Copyable {
     let kind: DeviceBinding
 
@@ -12,12 +12,14 @@ struct DeviceBindingProof: ~Copyable {
     }
 }
 
+/// The means by which the phone proved that it holds the device key.
 package enum DeviceBinding: Sendable {
     case signature
-    /// Only this reader can know that the MAC is right; it proves nothing to others.
+    /// A MAC. Only this reader can know that it is right, so it proves nothing to others.
     case mac
 }
 
+/// Verifies the device signature or MAC over this session's transcript (ISO/IEC 18013-5 9.1.3.4, 9.1.3.5).
 func checkDeviceAuthentication(
     of document: UnverifiedDocument, key deviceKey: COSEKey, in context: VerificationContext,
     noting deviations: inout [Deviation]
@@ -32,6 +34,7 @@ func checkDeviceAuthentication(
         do throws(COSEError) {
             try verifyDeviceSignature(signature, over: payload, key: deviceKey, noting: &deviations)
         } catch .payloadMisplaced {
+            // Test wallets send an attached payload, so this failure has a separate id (Q219).
             throw .devicePayloadAttached
         } catch {
             throw .cose(error)
@@ -52,6 +55,7 @@ func checkDeviceAuthentication(
     }
 }
 
+/// Verifies a device signature over the detached payload.
 private func verifyDeviceSignature(
     _ item: CBORItem, over payload: [ArraySlice<UInt8>], key: COSEKey, noting deviations: inout [Deviation]
 ) throws(COSEError) {
@@ -63,9 +67,10 @@ private func verifyDeviceSignature(
     }
 }
 
-/// EMacKey (ISO/IEC 18013-5 9.1.3.5): from the reader's key and the document's static device key (Q152).
+/// Derives EMacKey (ISO/IEC 18013-5 9.1.3.5) from the reader's key and the static device key of the document
+/// (Q152).
 ///
-/// In an OpenID4VP presentation the key for which the wallet encrypts its answer is the reader's key (Q236).
+/// In an OpenID4VP presentation the reader's key is the key for which the wallet encrypts its answer (Q236).
 private func macKey(
     deviceKey: COSEKey, in context: VerificationContext
 ) throws(CheckFailure) -> SecretBytes {
@@ -80,6 +85,7 @@ private func macKey(
     }
 }
 
+/// Derives EMacKey by ECDH and HKDF-SHA-256, with the digest of the transcript as salt.
 private func secret(
     of readerKey: COSEKeyPair, with deviceKey: borrowing PublicKey, transcript: SessionTranscript
 ) throws(COSEError) -> SecretBytes {
@@ -92,11 +98,13 @@ private func secret(
     }
 }
 
-/// The proof that every self-asserted element is one the device key may sign (ISO/IEC 18013-5 9.1.2.4, Q164).
+/// The proof that the device key is authorised for every element that the phone asserts (ISO/IEC 18013-5
+/// 9.1.2.4, Q164).
 struct KeyAuthorizationsProof: ~Copyable {
     fileprivate init() {}
 }
 
+/// Compares the elements that the phone asserts with the key authorisations of the MSO (Q164).
 func checkKeyAuthorizations(
     of document: UnverifiedDocument, in authorizations: KeyAuthorizations
 ) throws(CheckFailure) -> KeyAuthorizationsProof {

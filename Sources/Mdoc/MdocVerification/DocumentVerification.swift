@@ -2,19 +2,24 @@ package import COSE
 package import MdocModel
 package import MdocTrust
 
-/// What a response is verified against: all that is not in the response itself.
+/// The inputs of a verification, apart from the response itself.
 package struct VerificationContext: Sendable {
+    /// The transcript of the session to which the device signature or MAC must be bound.
     package let transcript: SessionTranscript
+    /// The request to compare the response with.
     package let comparison: RequestComparison
-    /// The reader's ephemeral key, without which a MAC cannot be checked.
+    /// The reader's key, without which a MAC cannot be checked; `nil` if it is not available.
     package let readerKey: COSEKeyPair?
     package let trust: TrustStore
+    /// The time of verification.
     package let now: Timestamp
-    /// The day of `now` at the premises (Q161).
+    /// The day of `now` in the time zone of the premises (Q161).
     package let day: FullDate
     package let policy: VerificationPolicy
 
-    /// - Parameter day: the day of `now` at the premises; nil takes the day in UTC.
+    /// Collects the inputs of a verification.
+    ///
+    /// - Parameter day: The day of `now` in the time zone of the premises; `nil` takes the day in UTC.
     package init(
         transcript: SessionTranscript, comparison: RequestComparison, readerKey: COSEKeyPair?,
         trust: TrustStore, now: Timestamp, day: FullDate? = nil, policy: VerificationPolicy
@@ -29,20 +34,23 @@ package struct VerificationContext: Sendable {
     }
 }
 
-/// The results of the checks of one document. A rejected document has no element values.
+/// The results of all checks of one document, without element values.
 package struct DocumentReport: Sendable {
     package let docType: String
-    /// What the certificate in the document says, trusted or not; nil if no certificate can be read.
+    /// The issuer that the certificate in the document names, trusted or not; `nil` if the certificate cannot
+    /// be read.
     package let issuer: DocumentIssuer?
     package let checks: [CheckReport]
     package let deviations: [Deviation]
     package let revocation: RevocationFinding
-    /// Unknown unless every check passed but that of the profile.
+    /// Whether the document is in date. Unknown unless every check passed, apart from `profile`.
     package let documentCurrent: DocumentCurrency
 }
 
 extension UnverifiedDocument {
-    /// Makes every check, in the order of `CheckID`. The document comes with its report only when each gave its proof.
+    /// Makes every check of the document, in the order of `CheckID`.
+    ///
+    /// - Returns: The report on all checks, and the verified document if each check gave its proof.
     func verify(
         in context: VerificationContext, isRepetition: Bool
     ) -> (report: DocumentReport, document: VerifiedDocument?) {
@@ -63,6 +71,7 @@ extension UnverifiedDocument {
             try checkMobileSecurityObject(
                 issuerAuth.mobileSecurityObject.get(), of: self, noting: &deviations)
         }
+        // Without a readable MSO and signer there is no digest, date or device key to check against.
         guard case .success(let object) = issuerAuth.mobileSecurityObject,
             case .success(let signer) = issuerAuth.signer
         else {
@@ -70,10 +79,11 @@ extension UnverifiedDocument {
                 .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
                 .keyAuthorizations, .requestMatch)
             _ = log.checkProfile(isComplete: false)
-            return (report(log, issuer, finding), nil)
+            return (report(log, issuer: issuer, revocation: finding), nil)
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in
             let proof = try checkDigests(of: self, in: object, noting: &deviations)
+            // Only here, behind the digests, are the elements known to be the issuer's.
             deviations += elementDeviations(validFrom: object.validityInfo.validFrom)
             return proof
         }
@@ -83,7 +93,8 @@ extension UnverifiedDocument {
         let country = log.run(.issuingCountry) { deviations throws(CheckFailure) in
             try checkIssuingCountry(of: self, signedBy: signer, noting: &deviations)
         }
-        let revocation = checkedRevocation(certificate, signature, in: context, &log, &finding)
+        let revocation = checkedRevocation(
+            of: certificate, signature: signature, in: context, log: &log, finding: &finding)
         let binding = log.run(.deviceAuthentication) { deviations throws(CheckFailure) in
             try checkDeviceAuthentication(of: self, key: object.deviceKey, in: context, noting: &deviations)
         }
@@ -97,22 +108,27 @@ extension UnverifiedDocument {
         let profile = log.checkProfile()
         guard let certificate, let signature, let structure, let digests, let validity, let country,
             let revocation, let binding, let authorizations, let match
-        else { return (report(log, issuer, finding), nil) }
+        else { return (report(log, issuer: issuer, revocation: finding), nil) }
+        // Whether the document is in date comes from its elements, so it is computed only behind all proofs.
         let isCurrent = isCurrent(in: context, withholding: match.withheld)
-        guard let profile else { return (report(log, issuer, finding, isCurrent), nil) }
+        guard let profile else {
+            return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), nil)
+        }
         let document = VerifiedDocument(
             self, at: context.now, on: context.day, certificate: certificate, signature: signature,
             mobileSecurityObject: structure, digests: digests, validity: validity, country: country,
             revocation: revocation, deviceBinding: binding, keyAuthorizations: authorizations,
             requestMatch: match, profile: profile)
-        return (report(log, issuer, finding, isCurrent), document)
+        return (report(log, issuer: issuer, revocation: finding, documentCurrent: isCurrent), document)
     }
 
-    /// Nothing is asked about a document whose signer or signature is not believed.
+    /// Makes the revocation check, unless the signer or its signature was not verified: then the references
+    /// in the MSO mean nothing.
     private func checkedRevocation(
-        _ signer: borrowing VerifiedIssuerCertificate?, _ signature: borrowing IssuerSignatureProof?,
-        in context: VerificationContext, _ log: inout CheckLog, _ finding: inout RevocationFinding
+        of signer: borrowing VerifiedIssuerCertificate?, signature: borrowing IssuerSignatureProof?,
+        in context: VerificationContext, log: inout CheckLog, finding: inout RevocationFinding
     ) -> RevocationProof? {
+        // `if let` would consume the proofs, which are not copyable. A switch borrows them.
         switch signer {
         case .some(let signer):
             switch signature {
@@ -128,7 +144,7 @@ extension UnverifiedDocument {
         return nil
     }
 
-    /// Whether the document is in date by what is handed out of it.
+    /// Whether the document is in date, by the `expiry_date` elements that are not withheld.
     private func isCurrent(
         in context: VerificationContext, withholding withheld: Set<ElementName>
     ) -> DocumentCurrency {
@@ -141,8 +157,8 @@ extension UnverifiedDocument {
     }
 
     private func report(
-        _ log: CheckLog, _ issuer: DocumentIssuer?, _ revocation: RevocationFinding,
-        _ documentCurrent: DocumentCurrency = .unknown
+        _ log: CheckLog, issuer: DocumentIssuer?, revocation: RevocationFinding,
+        documentCurrent: DocumentCurrency = .unknown
     ) -> DocumentReport {
         DocumentReport(
             docType: docType, issuer: issuer, checks: log.reports, deviations: log.deviations,

@@ -1,7 +1,7 @@
 internal import CBOR
 package import MdocModel
 
-/// What somebody wants to drive.
+/// The kind of vehicle in a question about driving.
 package enum DrivingClass: Hashable, Sendable {
     /// A vehicle category of ISO/IEC 18013-1, such as B.
     case category(String)
@@ -9,36 +9,39 @@ package enum DrivingClass: Hashable, Sendable {
     case domesticClass(String)
 }
 
-/// The answer to "may the holder drive this today?".
+/// The answer to the question "may the holder drive this today?".
 package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
-    /// Yes, to the end of this day, within these restrictions; a person has to look at them.
+    /// Yes, to the end of this day. A person must look at the restrictions.
     case yes(until: FullDate, restrictions: [DrivingRestriction])
     case no(DrivingRefusal)
     case cannotTell(DrivingUnknown)
 
+    /// The reason that the holder may not drive the vehicle.
     package enum DrivingRefusal: Equatable, Sendable {
         /// The document grants other categories or classes.
         case notGranted
-        /// Granted from this day on.
+        /// The vehicle is granted only from this day on.
         case notYet(from: FullDate)
-        /// Granted to the end of this day.
+        /// The vehicle was granted until the end of this day.
         case expired(on: FullDate)
-        /// The document itself was in date to the end of this day.
+        /// The document itself expired at the end of this day.
         case documentExpired(on: FullDate)
     }
 
+    /// The reason that the question has no answer.
     package enum DrivingUnknown: Equatable, Sendable {
-        /// The element with the privileges did not come.
+        /// The element with the driving privileges was not returned.
         case notReturned
-        /// The privileges, or a date that counts, are not what they should be.
+        /// The privileges, or a date that counts, are malformed.
         case malformed
-        /// The document's own expiry date did not come. It is needed even if the privilege has one.
+        /// The document's own expiry date was not returned. It is needed even if the privilege has a date
+        /// (Q221).
         case expiryDateNotReturned
     }
 }
 
 extension DrivingAnswer {
-    /// Until when and with what restrictions, or why not.
+    /// The end and the restrictions of a yes, or the reason for another answer, in words for users.
     package var reason: String {
         switch self {
         case .yes(let day, let restrictions):
@@ -56,7 +59,7 @@ extension DrivingAnswer {
 }
 
 extension DrivingClass {
-    /// The category, or the class as an intent names it.
+    /// The category, or the class in the form that an intent uses.
     package var text: String {
         switch self {
         case .category(let code): code

@@ -2,8 +2,10 @@ internal import CBOR
 internal import MdocModel
 
 extension UnverifiedDocument {
-    /// The departures of the elements from the data model of the document's type, and an issue date after `validFrom`.
-    /// Nothing is known of the elements of another type.
+    /// Returns the deviations of the elements from the data model of the document's type. An issue date later
+    /// than `validFrom` is a deviation too.
+    ///
+    /// Elements of a document type without a data model have no deviations.
     func elementDeviations(validFrom: DateText) -> [Deviation] {
         guard let model = DataModel(docType: docType) else { return [] }
         var deviations: [Deviation] = []

@@ -1,15 +1,17 @@
 internal import CBOR
 internal import MdocModel
 
-/// The `expiry_date` elements of one document, in all of its namespaces: the one rule of whether a document is in date.
+/// The `expiry_date` elements of one document in all its namespaces, and the only rule that decides whether a
+/// document is in date.
 ///
-/// The date in the namespace of the document's type says that it is in date. One of any namespace that is past refutes that.
-/// Where the type is not known, its namespace is not known either, and every date counts.
+/// - The date in the namespace of the document's type shows that the document is in date.
+/// - A past date in any namespace refutes that.
+/// - Without a data model of the type, its namespace is unknown, and every date counts.
 struct ExpiryDates {
     static let identifier = "expiry_date"
 
     private let dates: [DateText?]
-    /// Whether a date came that can say that the document is in date.
+    /// Whether a date was returned that can show that the document is in date.
     private let canProve: Bool
 
     init(_ elements: [(name: ElementName, value: CBORItem)], of docType: String) {
@@ -19,20 +21,23 @@ struct ExpiryDates {
         canProve = isKnown ? elements.contains { $0.name == main } : !elements.isEmpty
     }
 
-    /// Whether the document is in date. A `full-date` counts to the end of that day; a `tdate` is an instant.
+    /// Whether the document is in date. A `full-date` counts until the end of that day; a `tdate` is an
+    /// instant.
     ///
     /// - Parameters:
-    ///   - day: the day where the document is shown, in the zone of the premises (Q161).
-    ///   - now: the time of verification.
+    ///   - day: The current day in the time zone of the premises (Q161).
+    ///   - now: The time of verification.
     func answer(on day: FullDate, at now: Timestamp) -> InDateAnswer {
         if let past = dates.compactMap(\.self).first(where: { $0.isPast(on: day, at: now) }) {
             return .no(expiredOn: past.day)
         }
         guard canProve else { return .cannotTell(.notReturned) }
+        // A date that cannot be read may be one that is past.
         guard !dates.contains(where: { $0 == nil }), let first = dates.compactMap(\.self?.day).min() else {
             return .cannotTell(.malformed)
         }
-        // West of Greenwich an instant may be on another day than in UTC.
+        // The day of an instant is taken in UTC. East of Greenwich that day may be over while the instant is
+        // still ahead, and the answer must not end before today.
         return .yes(until: max(first, day))
     }
 }

@@ -1,19 +1,20 @@
 internal import COSE
 internal import MdocModel
 
-/// A failure of a check that has a separate id, since one kind of issuer or wallet causes it.
+/// A failure of a check with a separate id, because one kind of issuer or wallet causes it.
 package enum FailureReason: String, CaseIterable, Sendable {
     /// A coordinate of the device key lacks its leading zero byte (Q218).
     case coordinateTooShort = "device_key.coordinate_too_short"
-    /// The device signature or MAC carries its payload (Q219).
+    /// The device signature or MAC contains its payload (Q219).
     case payloadAttached = "device_signature.payload_attached"
     /// The MSO was signed before its signer's certificate was valid (Q220).
     case signedBeforeCertificate = "mso.signed_before_certificate"
+    /// The MSO was signed after its signer's certificate had expired (Q220).
     case signedAfterCertificate = "mso.signed_after_certificate"
 }
 
 extension CheckFailure {
-    /// Nil if the id of the failed check is enough.
+    /// The reason with a separate id; `nil` if the id of the failed check says enough.
     package var reason: FailureReason? {
         switch self {
         case .cose(.coordinateTooShort): .coordinateTooShort

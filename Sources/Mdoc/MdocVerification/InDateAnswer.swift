@@ -1,27 +1,29 @@
 internal import CBOR
 package import MdocModel
 
-/// The answer to "is the document itself in date today?", by its `expiry_date`.
+/// The answer to the question "is the document itself in date today?", by its `expiry_date`.
 package enum InDateAnswer: Equatable, Sendable, RedactedDescription {
-    /// Yes, to the end of this day.
+    /// Yes, until the end of this day.
     case yes(until: FullDate)
     /// No: this was its last day.
     case no(expiredOn: FullDate)
     case cannotTell(InDateUnknown)
 
+    /// The reason that the question has no answer.
     package enum InDateUnknown: Equatable, Sendable {
-        /// The element with the expiry date did not come.
+        /// The element with the expiry date was not returned.
         case notReturned
-        /// The element came, and its value is not a date.
+        /// The element was returned, but its value is not a date.
         case malformed
     }
 }
 
 extension VerifiedDocument {
-    /// Whether the document is in date by its issuer-signed `expiry_date`: see `ExpiryDates`. The validity of the MSO is
-    /// another matter.
+    /// Whether the document is in date by its issuer-signed `expiry_date`, according to `ExpiryDates`.
     ///
-    /// - Parameter day: the day where the document is shown, in the zone of the premises (Q161).
+    /// The validity of the MSO is checked separately.
+    ///
+    /// - Parameter day: The current day in the time zone of the premises (Q161).
     package func isInDate(on day: FullDate) -> InDateAnswer {
         let own = elements.filter {
             $0.signedBy == .issuer && $0.name.identifier == ExpiryDates.identifier
@@ -31,7 +33,7 @@ extension VerifiedDocument {
 }
 
 extension InDateAnswer {
-    /// Until when, or why not.
+    /// The last day of a yes, or the reason for another answer, in words for users.
     package var reason: String {
         switch self {
         case .yes(let day): "until \(day)"

@@ -2,7 +2,7 @@ internal import COSE
 internal import MdocModel
 internal import MdocTrust
 
-/// The proof that this document signer signed the MSO (ISO/IEC 18013-5 9.1.2.4).
+/// The proof that `signer` signed the MSO (ISO/IEC 18013-5 9.1.2.4).
 struct IssuerSignatureProof: ~Copyable {
     let mobileSecurityObject: MobileSecurityObject
     let signer: IssuerCertificate
@@ -13,6 +13,8 @@ struct IssuerSignatureProof: ~Copyable {
     }
 }
 
+/// Verifies the signature over the MSO with the key of the document signer's certificate, whether that
+/// certificate is trusted or not.
 func checkIssuerSignature(
     _ issuerAuth: UnverifiedIssuerAuth, noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> IssuerSignatureProof {

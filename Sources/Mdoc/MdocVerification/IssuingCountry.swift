@@ -4,13 +4,16 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 
-/// The proof that a licence's country, where it came, is its signer's (ISO/IEC 18013-5 7.2.1, Q185).
+/// The proof that the country of a driving licence, if returned, is that of its signer (ISO/IEC 18013-5
+/// 7.2.1, Q185).
 struct IssuingCountryProof: ~Copyable {
     fileprivate init() {}
 }
 
-/// Compares country and jurisdiction with the signer's. ISO/IEC 18013-5 rules the country in the namespace of its
-/// licence: a document of another type, or another namespace, may be signed abroad (Q227).
+/// Compares country and jurisdiction with those of the signer's certificate.
+///
+/// ISO/IEC 18013-5 requires the same country only in the namespace of the driving licence. A document of
+/// another type, or another namespace, may be signed abroad (Q227).
 func checkIssuingCountry(
     of document: UnverifiedDocument, signedBy signer: IssuerCertificate, noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> IssuingCountryProof {
@@ -37,7 +40,8 @@ extension UnverifiedDocument {
 }
 
 extension CBORItem {
-    /// Whether the item is this text, byte for byte: comparing as Unicode takes the square of the marks on a letter.
+    /// Whether the item is this text, byte for byte. A comparison as Unicode is quadratic in the number of
+    /// combining marks, so a hostile text could stall it.
     fileprivate func isSameText(as text: String) -> Bool {
         (try? utf8())?.elementsEqual(text.utf8) == true
     }

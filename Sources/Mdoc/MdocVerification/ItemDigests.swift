@@ -2,11 +2,13 @@ internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// The proof that every returned item has its digest in the MSO (ISO/IEC 18013-5 9.1.2.5).
+/// The proof that the digest of every returned item is the one in the MSO (ISO/IEC 18013-5 9.1.2.5).
 struct ItemDigestsProof: ~Copyable {
     fileprivate init() {}
 }
 
+/// Compares the digest of every returned item, over its bytes as received, with the one in the MSO. Digests
+/// without an item are not looked at (Q162).
 func checkDigests(
     of document: UnverifiedDocument, in mobileSecurityObject: MobileSecurityObject,
     noting deviations: inout [Deviation]
@@ -17,12 +19,13 @@ func checkDigests(
             try checkDigest(
                 of: item, in: nameSpace.name, algorithm: algorithm, mobileSecurityObject: mobileSecurityObject
             )
-            item.note(&deviations)
+            item.appendDeviations(to: &deviations)
         }
     }
     return ItemDigestsProof()
 }
 
+/// Returns the digest algorithm of the MSO, which must be one that ISO/IEC 18013-5 allows.
 private func digestAlgorithm(named name: String) throws(CheckFailure) -> HashAlgorithm {
     switch name {
     case "SHA-256": .sha256
@@ -49,7 +52,7 @@ extension UnverifiedIssuerSignedItem {
         ElementName(nameSpace: nameSpace, identifier: identifier)
     }
 
-    fileprivate func note(_ deviations: inout [Deviation]) {
+    fileprivate func appendDeviations(to deviations: inout [Deviation]) {
         if form.contains(.indefiniteLength) { deviations.append(.indefiniteItem) }
         if form.contains(.longerHead) { deviations.append(.longerHeadInItem) }
         if random.count < 16 { deviations.append(.shortRandom) }

@@ -1,17 +1,17 @@
 internal import CBOR
 package import MdocModel
 
-/// What a response is compared with.
+/// The request to compare a response with.
 package enum RequestComparison: Sendable {
-    /// The items that were asked for in this transaction.
+    /// The items that were requested in this transaction.
     case requested([ItemsRequest])
-    /// Offline, without the request: what was asked for is not known, and the result says so.
+    /// No comparison: a stored response is verified without its request, and the result says so.
     case notCompared
 }
 
-/// The proof that a document answers what was asked, element by element (ISO/IEC 18013-5 8.3.2.1.2.2).
+/// The proof that a document answers the request, element by element (ISO/IEC 18013-5 8.3.2.1.2.2).
 struct RequestMatchProof: ~Copyable {
-    /// Issuer-signed elements nobody asked for: reported, never handed out (Q163).
+    /// The issuer-signed elements that were not requested. They are reported, and never handed out (Q163).
     let withheld: Set<ElementName>
 
     fileprivate init(withheld: Set<ElementName>) {
@@ -19,6 +19,8 @@ struct RequestMatchProof: ~Copyable {
     }
 }
 
+/// Compares the document with the request: its type, the elements that the phone asserts, and each
+/// issuer-signed element.
 func checkRequestMatch(
     of document: UnverifiedDocument, isRepetition: Bool, with comparison: RequestComparison,
     noting deviations: inout [Deviation]
@@ -45,13 +47,16 @@ func checkRequestMatch(
         }
     }
     if !withheld.isEmpty { deviations.append(.unrequestedElement) }
-    notePortrait(of: document, requests: matching, &deviations)
+    reportMissingPortrait(of: document, requests: matching, to: &deviations)
     return RequestMatchProof(withheld: withheld)
 }
 
-/// An element may not come twice, nor from the issuer and from the phone: which of the two would be believed?
+/// Checks that no element was returned twice, by the issuer or by issuer and phone: nothing would say which
+/// one counts.
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
     let isUsual = document.nameSpaces.allSatisfy(\.isShortAndPlain) && document.deviceSigned.elements.isEmpty
+    // A document with few items, all signed by the issuer, is compared without a Set: this is faster, and
+    // every tap passes here.
     guard isUsual else { return try refuseElementsTwiceAmongMany(in: document) }
     for nameSpace in document.nameSpaces {
         let identifiers = nameSpace.items.map(\.identifier)
@@ -62,13 +67,15 @@ private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFa
 }
 
 extension UnverifiedNameSpace {
-    /// Few items, and names that are the same only where their bytes are: Unicode takes some letters for others.
+    /// Whether the namespace has few items, and names in ASCII. Other names can be equal as Unicode although
+    /// their bytes differ, such as K and the Kelvin sign U+212A.
     fileprivate var isShortAndPlain: Bool {
         items.count <= 32 && name.utf8.allSatisfy { $0 < 0x80 }
             && items.allSatisfy { item in item.identifierUTF8.allSatisfy { $0 < 0x80 } }
     }
 }
 
+/// Checks that no element was returned twice, for documents of any size.
 private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throws(CheckFailure) {
     var seen: Set<ElementName> = []
     for nameSpace in document.nameSpaces {
@@ -83,8 +90,10 @@ private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throw
     }
 }
 
-private func notePortrait(
-    of document: UnverifiedDocument, requests: [ItemsRequest], _ deviations: inout [Deviation]
+/// Adds a deviation for each namespace that lacks a requested portrait although other elements of it were
+/// returned.
+private func reportMissingPortrait(
+    of document: UnverifiedDocument, requests: [ItemsRequest], to deviations: inout [Deviation]
 ) {
     let wanted = requests.lazy.flatMap(\.nameSpaces).filter { space in
         space.elements.contains { $0.identifier == "portrait" }
@@ -98,7 +107,7 @@ private func notePortrait(
 }
 
 extension UnverifiedIssuerSignedItem {
-    /// Whether the item was asked for by name, or is an attestation that answers an age that was asked for.
+    /// Whether the item was requested by name, or is an age attestation that answers a requested age.
     fileprivate func isAnswer(
         in nameSpace: String, to requests: [ItemsRequest]
     ) throws(CheckFailure) -> Bool {

@@ -3,11 +3,12 @@ internal import JSON
 package import MdocModel
 internal import MdocTrust
 
-/// The judgement on a response: every check passed, or it is rejected.
+/// The judgement on a response: verified if every check passed, else rejected.
 package enum Judgement: Sendable {
     case verified(VerifiedResponse)
     case rejected(RejectedResponse)
 
+    /// The trust and policy with which the response was judged.
     package var basis: VerificationBasis {
         switch self {
         case .verified(let response): response.basis
@@ -15,7 +16,7 @@ package enum Judgement: Sendable {
         }
     }
 
-    /// The report on each document, in the order in which they came.
+    /// The reports on the documents, in the order of the response.
     package var reports: [DocumentReport] {
         switch self {
         case .verified(let response): response.reports
@@ -24,12 +25,31 @@ package enum Judgement: Sendable {
     }
 }
 
-/// A response all of whose documents passed every check, and that has all it must have.
+/// A response of which every document passed every check (ISO/IEC 18013-5 9.3).
+///
+/// **Responsibility.** This is the only value that gives out element values. `UnverifiedResponse.verify(in:)`
+/// makes it, and only if:
+///
+/// - the response has version 1.x and status 0;
+/// - it has at least one document, and none that is encrypted or in a form that is not verified here (Q156,
+///   Q166);
+/// - each document gave the proof of every check, as a `VerifiedDocument`.
+///
+/// One rejected document rejects the response: then the result is a `RejectedResponse`, without any element
+/// value.
+///
+/// **Callers.** The transaction of a reader, `countersign verify` and `OpenedPresentation` make it. Reports
+/// compute their answers from `documents`, and list `notReturned` and the deviations in `reports`.
+///
+/// **Limits.** The value is immutable and needs no actor. It may contain a test document:
+/// `VerificationPolicy.accepts(_:)` tells, and the caller has to ask. Missing elements do not reject a
+/// response; whether an answer is complete is decided by reports.
 package struct VerifiedResponse: Sendable, RedactedDescription {
-    /// At least one.
+    /// The documents, at least one.
     package let documents: [VerifiedDocument]
-    /// The report on each document, in the same order.
+    /// The reports on the documents, in the order of `documents`.
     package let reports: [DocumentReport]
+    /// The requested documents and elements that were not returned.
     package let notReturned: [NotReturned]
     package let basis: VerificationBasis
 
@@ -44,40 +64,43 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
     }
 }
 
-/// A response with something wrong: what was checked, and no element value.
+/// A response that was rejected: the results of the checks, without element values.
 package struct RejectedResponse: Sendable {
     package let failures: [ResponseFailure]
-    /// The status that the mdoc gave; nil if it gave none.
+    /// The status of the response; `nil` if it has none.
     package let status: UInt64?
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
     package let basis: VerificationBasis
 }
 
-/// What is wrong with the response itself rather than with one of its documents.
+/// A fault of the response itself, as opposed to a fault of one of its documents.
 package enum ResponseFailure: String, CaseIterable, Error, Sendable {
-    /// The version is missing or its major number is not 1.
+    /// The version is missing, or its major number is not 1.
     case version = "response.version"
     case statusMissing = "response.no_status"
-    /// The mdoc reports an error by a `DeviceResponseStatus` other than OK.
+    /// The phone reports an error by a `DeviceResponseStatus` other than OK.
     case statusNotOK = "response.status"
-    /// No document came (Q156).
+    /// The response has no document (Q156).
     case noDocuments = "response.no_documents"
-    /// Documents came in a form that is not verified here: not the same as none (Q166).
+    /// The response has documents in a form that is not verified here. They do not count as absent (Q166).
     case documentsNotVerifiable = "response.documents_not_verifiable"
-    /// Documents came encrypted for a recipient, which no request of ours asks for (second edition 10.3.5).
+    /// The response has encrypted documents. No request of this reader asks for encryption (second edition
+    /// 10.3.5).
     case documentsEncrypted = "response.documents_encrypted"
 }
 
-/// Something that was asked for and did not come, or that the mdoc says it does not return.
+/// A requested document or element that was not returned, or that the phone says it does not return.
 package enum NotReturned: Hashable, Sendable {
-    /// With the mdoc's code, where it gave one.
+    /// A document, with the phone's error code if there is one.
     case document(docType: String, code: Int64?)
+    /// An element, with the phone's error code if there is one.
     case element(docType: String, ElementName, code: Int64?)
 }
 
 extension UnverifiedResponse {
-    /// Makes every check of ISO/IEC 18013-5 9.3 on every document. One rejected document rejects the response.
+    /// Makes every check of ISO/IEC 18013-5 9.3 on every document. One rejected document rejects the
+    /// response.
     package func verify(in context: VerificationContext) -> Judgement {
         var failures: [ResponseFailure] = []
         if version?.hasPrefix("1.") != true { failures.append(.version) }
@@ -90,10 +113,12 @@ extension UnverifiedResponse {
         if otherForms.contains(where: { $0 != .encrypted }) { failures.append(.documentsNotVerifiable) }
         if documents.isEmpty && otherForms.isEmpty { failures.append(.noDocuments) }
 
+        // All documents are checked even if the response has failed already, so that the report is complete.
         var reports: [DocumentReport] = []
         var verified: [VerifiedDocument] = []
         var seen: Set<ArraySlice<UInt8>> = []
         for document in documents {
+            // A document that comes twice is refused at its second place (Q163).
             let isRepetition = documents.count > 1 && !seen.insert(document.encoded).inserted
             let (report, proven) = document.verify(in: context, isRepetition: isRepetition)
             reports.append(report)
@@ -111,6 +136,8 @@ extension UnverifiedResponse {
             VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned, basis: basis))
     }
 
+    /// Returns what the phone reports as not returned, and what is missing from the response without
+    /// explanation.
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {
         var missing = documentErrors.map { NotReturned.document(docType: $0.docType, code: $0.code) }
         for document in documents {
@@ -136,7 +163,10 @@ extension UnverifiedResponse {
 }
 
 extension ItemsRequest {
-    /// What none of the documents returns and none explains. An age that was answered by another attestation is not missing.
+    /// Returns the elements of this request that no document returns and no error explains.
+    ///
+    /// A requested age is not missing if another attestation was returned: it may answer the question
+    /// (ISO/IEC 18013-5 7.2.5).
     fileprivate func elementsMissing(from documents: [UnverifiedDocument]) -> [NotReturned] {
         var missing: [NotReturned] = []
         for nameSpace in nameSpaces {
@@ -145,6 +175,7 @@ extension ItemsRequest {
             let anyAge = came.contains { AgeAttestation($0) != nil }
             for element in nameSpace.elements where !came.contains(element.identifier) {
                 if explained.contains(where: { $0.identifier == element.identifier }) { continue }
+                // Another attestation was returned in its place (ISO/IEC 18013-5 7.2.5).
                 if anyAge, AgeAttestation(element.identifier) != nil { continue }
                 let name = ElementName(nameSpace: nameSpace.name, identifier: element.identifier)
                 missing.append(.element(docType: docType, name, code: nil))
@@ -155,6 +186,8 @@ extension ItemsRequest {
 }
 
 extension UnverifiedDocument {
+    /// Returns the names of all returned elements of a namespace, signed by the issuer or asserted by the
+    /// phone.
     fileprivate func identifiers(in nameSpace: String) -> [String] {
         let issuerSigned = nameSpaces.filter { $0.name == nameSpace }.flatMap { $0.items.map(\.identifier) }
         return issuerSigned + deviceSigned.elements.filter { $0.nameSpace == nameSpace }.map(\.identifier)
@@ -162,9 +195,9 @@ extension UnverifiedDocument {
 }
 
 extension ResponseFailure {
-    /// In plain words.
+    /// Returns the fault in words, for messages to users.
     ///
-    /// - Parameter status: the status of the DeviceResponse, if it has one.
+    /// - Parameter status: The status of the DeviceResponse, or `nil` if it has none.
     package func explanation(status: UInt64?) -> String {
         switch self {
         case .version: "the DeviceResponse has no version, or one other than 1.x"
@@ -181,7 +214,7 @@ extension ResponseFailure {
 }
 
 extension NotReturned {
-    /// What did not come, with the phone's code.
+    /// The missing document or element in words for users, with the phone's error code.
     package var explanation: String {
         switch self {
         case .document(let docType, let code):

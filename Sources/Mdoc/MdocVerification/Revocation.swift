@@ -1,8 +1,8 @@
 internal import MdocModel
 internal import MdocTrust
 
-/// The proof that neither the document nor its signer is known to be revoked, and that the policy takes what is not known
-/// (ISO/IEC 18013-5 second edition 12.3.6, 9.3.3).
+/// The proof that the policy accepts the finding about revocation: neither the document nor its signer is
+/// known to be revoked (ISO/IEC 18013-5 second edition 12.3.6, 9.3.3).
 struct RevocationProof: ~Copyable {
     let finding: RevocationFinding
 
@@ -11,9 +11,10 @@ struct RevocationProof: ~Copyable {
     }
 }
 
-/// Asks the lists about a signer and an MSO that were verified: what an unverified one points to means nothing.
+/// Checks the revocation of a verified signer and its verified MSO. An unverified MSO may refer to any list,
+/// so it is never looked up.
 ///
-/// - Parameter finding: what the lists say, also where that is refused.
+/// - Parameter finding: Set to the finding of the lists, even if the check fails.
 func checkRevocation(
     signer: borrowing VerifiedIssuerCertificate, signature: borrowing IssuerSignatureProof,
     in context: VerificationContext, finding: inout RevocationFinding

@@ -1,11 +1,11 @@
-/// Which issuers are for tests: what they sign proves nothing, whatever its checks say.
+/// The issuers of test documents. Their documents prove nothing, even if every check passes.
 ///
-/// Those of `UT` always are, the code that the standard's examples and software wallets use, which is not a real country
-/// (ISO/IEC 18013-5 Annex D).
+/// Issuers of the country `UT` always count as such. The standard's examples and software wallets use that
+/// code, which is not a real country (ISO/IEC 18013-5 Annex D).
 package struct TestRoots: Equatable, Sendable {
     private static let country = "UT"
 
-    /// Further roots, by the SHA-256 of their certificates.
+    /// Further roots of test issuers, by the SHA-256 of their certificates.
     package var named: Set<[UInt8]> = []
 
     package init() {}
@@ -21,7 +21,8 @@ extension VerificationPolicy {
         reports.contains { $0.issuer.map { testRoots.contain($0) } ?? false }
     }
 
-    /// Whether the response may be used: it is no test document's, or those are accepted for a trial.
+    /// Whether the response may be used: it has no test document, or the policy accepts test documents for a
+    /// trial.
     package func accepts(_ response: VerifiedResponse) -> Bool {
         acceptsTestDocuments || !hasTestDocument(response.reports)
     }

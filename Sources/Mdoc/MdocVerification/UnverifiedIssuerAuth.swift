@@ -3,10 +3,11 @@ internal import CBOR
 internal import MdocModel
 internal import MdocTrust
 
-/// The parts of issuerAuth (ISO/IEC 18013-5 9.1.2.4): each part, or why it is missing. Nothing is verified yet.
+/// The parts of issuerAuth (ISO/IEC 18013-5 9.1.2.4) before verification: each part, or the reason that it is
+/// missing.
 struct UnverifiedIssuerAuth {
     let signature: Result<COSESign1, CheckFailure>
-    /// The first certificate of x5chain; others are never trusted (Q180).
+    /// The first certificate of x5chain. The others are never trusted (Q180).
     let signer: Result<IssuerCertificate, CheckFailure>
     let hasFurtherCertificates: Bool
     let mobileSecurityObject: Result<MobileSecurityObject, CheckFailure>
@@ -43,7 +44,7 @@ struct UnverifiedIssuerAuth {
             .mapError(CheckFailure.mobileSecurityObject)
     }
 
-    /// The chain check (ISO/IEC 18013-5 9.3.3).
+    /// Verifies that a trusted root issued the signer's certificate (ISO/IEC 18013-5 9.3.3).
     func verifyCertificate(
         for docType: String, in context: VerificationContext, noting deviations: inout [Deviation]
     ) throws(CheckFailure) -> VerifiedIssuerCertificate {

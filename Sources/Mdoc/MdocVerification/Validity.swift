@@ -4,19 +4,24 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 
-/// The proof that the MSO is of a known version and for this document, is valid now, and was signed while its
-/// signer's certificate was valid (ISO/IEC 18013-5 9.1.2.4, 9.3.1).
+/// The proof that the MSO is valid now, and was signed while its signer's certificate was valid (ISO/IEC
+/// 18013-5 9.1.2.4, 9.3.1).
 struct ValidityProof: ~Copyable {
     fileprivate init() {}
 }
 
+/// Checks the dates of the MSO against one another, the signer's certificate and the time of verification.
 func checkValidity(
     of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
+    // A date without a time stands for a day in an unknown zone. Each comparison takes the bound that favours
+    // the document.
     let (signed, validFrom) = (info.signed, info.validFrom)
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate
+    // No clock skew here: both dates are the issuer's, and only this reader's clock may differ from theirs
+    // (Q186, Q220).
     guard certificate.notBefore <= signed.latest.secondsSince1970,
         signed.earliest.secondsSince1970 <= certificate.notAfter
     else {
@@ -34,11 +39,12 @@ func checkValidity(
     return ValidityProof()
 }
 
-/// The proof that the MSO is one of version 1 for this document type.
+/// The proof that the MSO has version 1.x and is for the document type that the document states.
 struct MobileSecurityObjectProof: ~Copyable {
     fileprivate init() {}
 }
 
+/// Checks the version and document type of the MSO.
 func checkMobileSecurityObject(
     _ mobileSecurityObject: MobileSecurityObject, of document: UnverifiedDocument,
     noting deviations: inout [Deviation]

@@ -1,25 +1,28 @@
 package import MdocTrust
 
-/// What is known about one document, part by part: what one part leaves open, another may settle, and policy is made of them.
+/// The verdict on one document in independent parts, of which one may be settled while another is open.
+///
+/// The clerk's page and JSON reports show the parts. The verdict itself needs all of them.
 package struct VerdictParts: Equatable, Sendable {
     package enum State: String, Sendable {
         case yes, no
-        /// It could not be determined, or was not checked because of an earlier failure.
+        /// The part could not be determined, or was not checked because another check failed.
         case undetermined
     }
 
-    /// A trusted issuer signed just this.
+    /// Whether a trusted issuer signed exactly this document.
     package let authentic: State
-    /// What was signed is valid now.
+    /// Whether the MSO is valid now.
     package let fresh: State
-    /// The document itself is in date, by its own expiry date.
+    /// Whether the document itself is in date, by its own expiry date.
     package let documentCurrent: DocumentCurrency
     package let revocation: RevocationFinding
-    /// The phone that presents it holds its key, and asserts nothing beyond that.
+    /// Whether the phone holds the document's key, and asserts nothing for which that key is not authorised.
     package let holderBound: State
 }
 
 extension DocumentReport {
+    /// The verdict on the document in parts.
     package var parts: VerdictParts {
         VerdictParts(
             authentic: state(

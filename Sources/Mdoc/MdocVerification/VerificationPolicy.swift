@@ -1,16 +1,34 @@
 package import MdocTrust
 
-/// How a response is judged: one value, passed whole from the configuration to the checks.
+/// The rules by which a response is judged: one value, passed as a whole from the configuration to the
+/// checks.
+///
+/// **Responsibility.** A policy decides what a check does with a fact. It never changes the fact itself:
+/// deviations and findings about revocation are reported whatever the policy is. Its parts:
+///
+/// - `rules`: whether departures from the profile of ISO/IEC 18013-5 are listed or refuse the document;
+/// - `revocation`: whether undetermined revocation is accepted, by what is at stake (Q183);
+/// - `clockSkew`: the tolerance for this computer's clock (Q186);
+/// - `signers`: the certificate profile for each document type (Q216);
+/// - `testRoots` and `acceptsTestDocuments`: test documents, which never count as verified.
+///
+/// **Callers.** The configuration of the daemon, the options of `countersign request` and `countersign
+/// verify`, and apps of the library make a policy. `VerificationBasis` keeps it with the result, so that a
+/// report can state the policy of its verdict.
+///
+/// **Limits.** No policy accepts a revoked document, a wrong signature or a digest that does not match.
 package struct VerificationPolicy: Equatable, Sendable {
+    /// The treatment of departures from the profile.
     package var rules: VerificationRules
-    /// What to do when revocation is undetermined.
+    /// The treatment of undetermined revocation.
     package var revocation: RevocationPolicy
-    /// The seconds by which validFrom and validUntil are extended (Q186), and by which a list may be from the future.
+    /// The seconds by which validFrom and validUntil are extended (Q186), and by which the date of a list may
+    /// lie in the future.
     package var clockSkew: Int64
-    /// Whose certificates may sign which documents.
+    /// The certificate profiles of document signers, by document type.
     package var signers: DocumentSignerProfiles
     package var testRoots = TestRoots()
-    /// For trials: whether documents of test issuers are used. They are never verified.
+    /// Whether documents of test issuers may be used in a trial. They never count as verified.
     package var acceptsTestDocuments = false
 
     package init(
@@ -24,9 +42,9 @@ package struct VerificationPolicy: Equatable, Sendable {
     }
 }
 
-/// The trust and the policy by which a response was verified.
+/// The trust and the policy with which a response was verified.
 package struct VerificationBasis: Sendable {
-    /// The issuers and lists that were trusted.
+    /// The id of the trust snapshot with the trusted issuers and lists.
     package let trustSnapshot: TrustSnapshot.ID
     package let policy: VerificationPolicy
 

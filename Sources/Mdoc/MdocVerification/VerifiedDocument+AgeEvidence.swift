@@ -1,27 +1,30 @@
 internal import CBOR
 package import MdocModel
 
-/// What can prove an age, from least to most revealing (Q160).
+/// The kinds of evidence of an age that are accepted, from least to most revealing (Q160).
 package enum AgeEvidence: Int, Sendable {
     case attestation
-    /// Also age_in_years, which was so when the document was issued.
+    /// Attestations and `age_in_years`, which was true on the day of issue.
     case ageInYears
-    /// Also birth_date.
+    /// Attestations, `age_in_years` and `birth_date`.
     case birthDate
 }
 
 extension VerifiedDocument {
-    /// Whether the holder is at least `years` old, by attestations and the other evidence that is accepted.
+    /// Whether the holder is at least `years` old, by attestations and the other accepted evidence.
     ///
-    /// - Only the namespaces of the document's type count: see `evidence(named:)`.
-    /// - An `age_in_years` was true on the day of issue, and an age only grows: it proves, and never refutes.
-    /// - A `birth_date` proves or refutes. A person who was born on 29 February is a year older on 1 March.
-    /// - An attestation that is false is a no, unless the birth date shows that it was right on the day the MSO was
-    ///   signed and is out of date by now.
-    /// - Evidence for both is a contradiction, and no answer. So are values of two namespaces of a type that is not
-    ///   known, where one proves and another does not.
+    /// - Only elements in the namespaces of the document's type count: see `evidence(named:)`.
+    /// - `age_in_years` proves an age and never refutes one: it was true on the day of issue, and an age only
+    ///   grows.
+    /// - `birth_date` proves or refutes. A person born on 29 February is a year older on 1 March (Q161).
+    /// - A false attestation is a no, unless the birth date shows that it was right when the MSO was signed
+    ///   and is out of date now.
+    /// - Evidence for both yes and no is a contradiction without answer. For a type without a data model, two
+    ///   namespaces that disagree are a contradiction too.
     ///
-    /// - Parameter day: the day in the zone of the premises (Q161).
+    /// - Parameters:
+    ///   - evidence: The kinds of evidence that count.
+    ///   - day: The current day in the time zone of the premises (Q161).
     package func isAgeAtLeast(
         _ years: Int, accepting evidence: AgeEvidence, on day: FullDate
     ) -> AgeAnswer {
@@ -31,6 +34,7 @@ extension VerifiedDocument {
         let births = evidence == .birthDate ? birthDates(on: day) : []
         let birthProof = births.first { years <= $0.day.age(on: day) }?.name
         let birthRefutation = births.first { years > $0.day.age(on: day) }?.name
+        // Birth dates of two namespaces disagree about the question (Q244).
         guard birthProof == nil || birthRefutation == nil else { return .cannotTell(.contradictory) }
         switch attested {
         case .cannotTell(.contradictory): return attested
@@ -44,6 +48,8 @@ extension VerifiedDocument {
             if let birthRefutation {
                 return statedProof == nil ? .no(by: birthRefutation) : .cannotTell(.contradictory)
             }
+            // Ages of two namespaces disagree about the question, although the lower one refutes nothing
+            // (Q244).
             if statedProof != nil, stated.contains(where: { $0.years < years }) {
                 return .cannotTell(.contradictory)
             }
@@ -54,7 +60,8 @@ extension VerifiedDocument {
         }
     }
 
-    /// Why the evidence beside the attestations tells nothing, where some of the accepted kinds came.
+    /// Returns the reason that the accepted evidence other than attestations tells no age; `nil` if none was
+    /// returned, or none has a fault.
     private func unusable(_ accepted: AgeEvidence, on day: FullDate) -> AgeAnswer.AgeUnknown? {
         let identifiers: [String] =
             switch accepted {
@@ -66,8 +73,10 @@ extension VerifiedDocument {
             .compactMap { ageFault(of: $0, on: day) }.first
     }
 
-    /// Why the element, which is of its type, tells no age: it is approximate, or beyond any person's. `nil` if it tells one, did not
-    /// come, or is no evidence of an age.
+    /// Returns the reason that an element of the right type tells no age: it is approximate, or higher than
+    /// any person's.
+    ///
+    /// `nil` if the element tells an age, was not returned, or is no evidence of an age.
     package func ageFault(of name: ElementName) -> AgeAnswer.AgeUnknown? {
         evidence { $0 == name.identifier }.first { $0.name == name }.flatMap { ageFault(of: $0, on: today) }
     }
@@ -90,6 +99,7 @@ extension VerifiedDocument {
         AgeAttestation(name.identifier).map { birth.age(on: validityInfo.signed.day) < $0.years } ?? false
     }
 
+    /// The plausible values of `age_in_years`.
     private var statedAges: [(years: Int, name: ElementName)] {
         evidence(named: { $0 == "age_in_years" }).compactMap { element in
             guard let number = try? element.value.unsigned(), number <= oldestAge else { return nil }
@@ -97,6 +107,7 @@ extension VerifiedDocument {
         }
     }
 
+    /// Returns the plausible and complete birth dates.
     private func birthDates(on today: FullDate) -> [(day: FullDate, name: ElementName)] {
         evidence(named: { $0 == "birth_date" }).compactMap { element in
             guard let day = element.value.birthDay, day.age(on: today) <= oldestAge else { return nil }
@@ -105,11 +116,12 @@ extension VerifiedDocument {
     }
 }
 
-/// The highest age in years that is believed. A number or date beyond it is a placeholder or a mistake.
+/// The highest age in years that counts. A higher number, or an earlier date, is a placeholder or a mistake.
 private let oldestAge = 200
 
 extension CBORItem {
-    /// The birth date; nil if the value is not a day, or if a part of it is not known. A photo ID has it in a map (ISO/IEC TS 23220-2).
+    /// The birth date; `nil` if the value is not a day, or a part of it is not known. A photo ID has it in a
+    /// map (ISO/IEC TS 23220-2).
     fileprivate var birthDay: FullDate? {
         guard !isApproximate, let value = (try? map()).map({ $0["birth_date"] }) ?? self,
             let date = try? DateText(value), case .day(let day) = date.value
@@ -117,12 +129,12 @@ extension CBORItem {
         return day
     }
 
-    /// Whether a mask says that a part of the birth date is not known.
+    /// Whether a mask marks a part of the birth date as unknown.
     fileprivate var isApproximate: Bool { (try? map())?["approximate_mask"] != nil }
 }
 
 extension FullDate {
-    /// Years completed by `day` since this day; negative before it.
+    /// Returns the number of years completed between this day and `day`; negative if `day` is earlier.
     fileprivate func age(on day: FullDate) -> Int {
         day.year - year - ((day.month, day.day) < (month, self.day) ? 1 : 0)
     }

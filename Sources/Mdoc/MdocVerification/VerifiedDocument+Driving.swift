@@ -2,12 +2,15 @@ internal import CBOR
 package import MdocModel
 
 extension VerifiedDocument {
-    /// Whether the holder may drive this on `day`, the day where the vehicle is handed over. Only what the issuer
-    /// signed counts. A privilege without an expiry date is valid as long as the document.
+    /// Whether the holder may drive a vehicle of this class on `day`.
     ///
-    /// Both elements are needed for a yes, since either could refute: the document's `expiry_date` also where the
-    /// privilege has a separate expiry date. Either of them is enough for a no. An entry that cannot be read leaves the
-    /// others as they are (Q228): see `UnreadableGrants`.
+    /// - Only issuer-signed elements count.
+    /// - A yes needs the privileges and the document's `expiry_date`, since either could refute it (Q221).
+    ///   Either is enough for a no.
+    /// - A privilege without an expiry date is valid as long as the document.
+    /// - An unreadable entry leaves the other entries as they are (Q228): see `UnreadableGrants`.
+    ///
+    /// - Parameter day: The day at the place where the vehicle is handed over.
     package func mayDrive(_ vehicle: DrivingClass, on day: FullDate) -> DrivingAnswer {
         let documentDate = isInDate(on: day)
         let answer = answerOfReadableGrants(vehicle, on: day, documentDate)
@@ -17,6 +20,7 @@ extension VerifiedDocument {
         return limited
     }
 
+    /// Returns the answer from the readable entries alone.
     private func answerOfReadableGrants(
         _ vehicle: DrivingClass, on day: FullDate, _ documentDate: InDateAnswer
     ) -> DrivingAnswer {
@@ -32,6 +36,7 @@ extension VerifiedDocument {
         guard !granted.isEmpty else { return .no(.notGranted) }
         if let refusal = documentDate.refusal { return refusal }
         let current = granted.filter { $0.covers(day) }
+        // The entry with the fewest restrictions is the one that the holder may rely on.
         guard let best = current.min(by: { $0.restrictions.count < $1.restrictions.count }) else {
             return .no(Self.refusal(of: granted, on: day))
         }
@@ -44,26 +49,28 @@ extension VerifiedDocument {
         }
     }
 
-    /// Why none of these covers the day.
+    /// Returns the reason that none of these grants covers the day.
     private static func refusal(of granted: [Grant], on day: FullDate) -> DrivingAnswer.DrivingRefusal {
         let past = granted.filter { $0.hasBegun(by: day) }.compactMap(\.until)
         if let last = past.max() { return .expired(on: last) }
         return .notYet(from: granted.compactMap(\.from).min() ?? day)
     }
 
+    /// Returns the value of the issuer-signed element `name`; `nil` if it was not returned.
     func issuerSigned(_ name: ElementName) -> CBORItem? {
         elements.first { $0.name == name && $0.signedBy == .issuer }?.value
     }
 }
 
-/// A category or class as granted.
+/// A vehicle category or class as the issuer granted it.
 private struct Grant {
-    /// Nil if no day is said: always so far.
+    /// The first day, or `nil` if the entry has no start.
     let from: FullDate?
+    /// The last day, or `nil` if the entry has no end.
     let until: FullDate?
     let restrictions: [DrivingRestriction]
 
-    init(_ issueDate: DateText?, _ expiryDate: DateText?, _ restrictions: [DrivingRestriction]) {
+    init(issued issueDate: DateText?, expires expiryDate: DateText?, restrictions: [DrivingRestriction]) {
         from = issueDate?.day
         until = expiryDate?.day
         self.restrictions = restrictions
@@ -71,9 +78,10 @@ private struct Grant {
 
     func hasBegun(by day: FullDate) -> Bool { from.map { $0 <= day } ?? true }
 
-    /// Whether it has begun by the day and has not ended before it.
+    /// Whether the grant is valid on `day`.
     func covers(_ day: FullDate) -> Bool { hasBegun(by: day) && until.map { day <= $0 } ?? true }
 
+    /// Returns the readable entries that grant the vehicle.
     static func list(
         of vehicle: DrivingClass, in value: CBORItem
     ) throws(MdocModelError) -> [Grant] {
@@ -81,41 +89,48 @@ private struct Grant {
         case .category(let code):
             let entries = try DrivingPrivilege.entries(value).compactMap(\.privilege)
             return entries.filter { $0.vehicleCategoryCode == code }.map {
-                Grant($0.issueDate, $0.expiryDate, $0.codes)
+                Grant(issued: $0.issueDate, expires: $0.expiryDate, restrictions: $0.codes)
             }
         case .domesticClass(let code):
             let entries = try DomesticDrivingPrivilege.entries(value).compactMap(\.privilege)
-            // Restrictions without a class hold for every class.
+            // Restrictions of an entry without a class hold for every class (AAMVA).
             let general = entries.filter { $0.vehicleClass == nil }.flatMap(\.restrictions)
             return entries.compactMap { entry in
                 guard let vehicle = entry.vehicleClass, vehicle.code == code else { return nil }
-                return Grant(vehicle.issueDate, vehicle.expiryDate, entry.restrictions + general)
+                return Grant(
+                    issued: vehicle.issueDate, expires: vehicle.expiryDate,
+                    restrictions: entry.restrictions + general)
             }
         }
     }
 }
 
-/// The effect of entries that cannot be read: each may grant or limit what it may be about, and nothing else.
+/// The effect of unreadable entries on an answer.
+///
+/// An unreadable entry whose vehicle code can be read concerns only that vehicle. One without a readable code
+/// may concern any vehicle (Q228).
 private struct UnreadableGrants {
-    /// Whether one of them may grant the vehicle.
+    /// Whether an unreadable entry may grant the vehicle.
     private var mayGrant = false
-    /// Whether one of them may have restrictions that hold for every class.
+    /// Whether an unreadable entry may have restrictions for every class.
     private var mayLimit = false
 
+    /// Collects the unreadable entries in `value`, the driving privileges.
     init(of vehicle: DrivingClass, in value: CBORItem) {
         switch vehicle {
         case .category(let code):
-            for case .unreadable(let other) in (try? DrivingPrivilege.entries(value)) ?? [] {
-                mayGrant = mayGrant || other ?? code == code
+            for case .unreadable(let unreadableCode) in (try? DrivingPrivilege.entries(value)) ?? [] {
+                mayGrant = mayGrant || (unreadableCode ?? code) == code
             }
         case .domesticClass(let code):
-            for case .unreadable(let other) in (try? DomesticDrivingPrivilege.entries(value)) ?? [] {
-                mayGrant = mayGrant || other ?? code == code
-                mayLimit = mayLimit || other == nil
+            for case .unreadable(let unreadableCode) in (try? DomesticDrivingPrivilege.entries(value)) ?? [] {
+                mayGrant = mayGrant || (unreadableCode ?? code) == code
+                mayLimit = mayLimit || unreadableCode == nil
             }
         }
     }
 
+    /// Turns `answer` into "cannot tell" if an unreadable entry could change it.
     func applied(to answer: DrivingAnswer) -> DrivingAnswer {
         switch answer {
         case .yes where mayLimit: .cannotTell(.malformed)
@@ -133,14 +148,14 @@ extension PrivilegeEntry {
 }
 
 extension InDateAnswer {
-    /// Why nothing may be driven with the document, whatever it grants; nil if its date does not refuse it.
+    /// The refusal of every vehicle because the document has expired; `nil` if its date does not refuse.
     fileprivate var refusal: DrivingAnswer? {
         if case .no(let last) = self { .no(.documentExpired(on: last)) } else { nil }
     }
 }
 
 extension DrivingClass {
-    /// The element that grants it.
+    /// The element in which the issuer grants vehicles of this kind.
     package var element: ElementName {
         switch self {
         case .category: .mDL("driving_privileges")

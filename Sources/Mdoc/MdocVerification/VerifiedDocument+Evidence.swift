@@ -1,10 +1,13 @@
 package import MdocModel
 
 extension VerifiedDocument {
-    /// The issuer-signed elements that may answer a question: those that the data model of the document's type defines.
+    /// Returns the issuer-signed elements that may answer a question: those that the data model of the
+    /// document's type defines.
     ///
-    /// An element of the same name in another namespace proves and refutes nothing (Q244). Where the type is not known,
-    /// its namespaces are not known either, and every one counts, that of the type's name first.
+    /// An element of the same name in another namespace proves and refutes nothing (Q244). For a type without
+    /// a data model the elements of every namespace count; the namespace of the type's name comes first.
+    ///
+    /// - Parameter isNamed: Whether an identifier belongs to the question.
     package func evidence(named isNamed: (String) -> Bool) -> [VerifiedElement] {
         let candidates = issuerSigned(named: isNamed)
         if let model = DataModel(docType: docType) {
@@ -14,7 +17,8 @@ extension VerifiedDocument {
             + candidates.filter { $0.name.nameSpace != docType }
     }
 
-    /// The first issuer-signed element of this name in a namespace in which it answers nothing.
+    /// Returns the first issuer-signed element of this name in a namespace in which it answers nothing; `nil`
+    /// for a type without a data model.
     package func elementElsewhere(named isNamed: (String) -> Bool) -> ElementName? {
         guard let model = DataModel(docType: docType) else { return nil }
         return issuerSigned(named: isNamed).first { model.element($0.name) == nil }?.name

@@ -4,7 +4,8 @@ internal import MdocModel
 internal import OpenSSLCrypto
 
 extension VerifiedResponse {
-    /// Whether each document here is of the holder of one in an earlier response of the same session.
+    /// Whether each document of this response belongs to the holder of a document in an earlier response of
+    /// the same session.
     package func isOfHolder(of earlier: VerifiedResponse) -> Bool {
         documents.allSatisfy { document in
             earlier.documents.contains { document.hasDeviceKey(of: $0) || document.isSameDocument(as: $0) }
@@ -13,11 +14,12 @@ extension VerifiedResponse {
 }
 
 extension VerifiedDocument {
-    /// The elements that tell a document from all others of its type and issuer.
+    /// The elements by which a document differs from all others of its type and issuer.
     private static let distinguishing: [(identifier: String, type: DataElementType)] = [
         ("document_number", .text), ("personal_administrative_number", .text), ("portrait", .image),
     ]
 
+    /// Whether both documents have the same device key.
     fileprivate func hasDeviceKey(of other: VerifiedDocument) -> Bool {
         do throws(COSEError) {
             let (own, others) = (
@@ -29,8 +31,10 @@ extension VerifiedDocument {
         }
     }
 
-    /// A wallet may have several signed copies of a document, each with another key, and use each once. An element
-    /// that is empty or not of its type tells nothing apart.
+    /// Whether both are copies of one document, by the elements that distinguish documents.
+    ///
+    /// A wallet may hold several signed copies, each with another device key, and use each copy once. An
+    /// empty element, or one of the wrong type, distinguishes nothing.
     fileprivate func isSameDocument(as other: VerifiedDocument) -> Bool {
         guard docType == other.docType, issuer.anchorSHA256 == other.issuer.anchorSHA256 else { return false }
         let comparisons = Self.distinguishing.compactMap { identifier, type -> Bool? in

@@ -2,7 +2,7 @@ internal import CBOR
 internal import MdocModel
 
 extension VerifiedDocument {
-    /// The first element of an age whose value is not of its type; nil if every one is.
+    /// The first element about an age whose value is not of its type; `nil` if there is none.
     var wrongAge: AgeAnswer.AgeUnknown? {
         for element in evidence(named: { Self.type(ofAge: $0) != nil }) {
             guard let type = Self.type(ofAge: element.name.identifier) else { continue }
@@ -11,7 +11,7 @@ extension VerifiedDocument {
         return nil
     }
 
-    /// The type of an element that tells an age, in documents of every type.
+    /// Returns the type of an element about an age, in documents of every type.
     private static func type(ofAge identifier: String) -> DataElementType? {
         switch identifier {
         case "age_in_years": .integer(.years)

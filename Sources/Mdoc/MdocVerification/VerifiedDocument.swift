@@ -4,22 +4,43 @@ package import MdocModel
 package import MdocTrust
 internal import PKIX
 
-/// A document that passed every check. There is one way to make it: with the proof of each.
+/// A document that passed every check, with its element values (ISO/IEC 18013-5 9.1, 9.3).
+///
+/// **Responsibility.** The value answers questions about a document: an age, driving, in date, the holder.
+/// All answers rest on elements behind the proofs.
+///
+/// **How it is made.** There is one initialiser. It consumes a non-copyable proof of each check, and each
+/// proof can be made only in the file of its check. A forgotten check is therefore a compile error.
+/// `UnverifiedDocument.verify(in:isRepetition:)` is the only caller.
+///
+/// - `VerifiedIssuerCertificate`: a trusted root issued the signer's certificate.
+/// - `IssuerSignatureProof`, `MobileSecurityObjectProof`, `ItemDigestsProof`: the issuer signed these
+///   elements for this document type.
+/// - `ValidityProof`, `IssuingCountryProof`, `RevocationProof`: the MSO is valid now, from the right country
+///   and not known to be revoked.
+/// - `DeviceBindingProof`, `KeyAuthorizationsProof`: the phone holds the device key and asserts only what it
+///   may.
+/// - `RequestMatchProof`, `ProfileProof`: the document answers the request, and the rules accept its
+///   deviations.
+///
+/// **Limits.** Elements that were not requested are withheld (Q163). `description` never shows a value. An
+/// answer is as of the time and day of verification, which are kept in the document.
 package struct VerifiedDocument: Sendable, RedactedDescription {
     package let docType: String
     package let issuer: DocumentIssuer
     package let deviceBinding: DeviceBinding
     package let validityInfo: ValidityInfo
     package let revocation: RevocationFinding
-    /// What was asked for and came, in the order it came.
+    /// The requested elements that were returned, in the order of the document.
     package let elements: [VerifiedElement]
-    /// The device key, with which the phone proved that the document is its own.
+    /// The device key, by which the phone proved that the document is its own.
     let deviceKey: COSEKey
     /// The time of verification.
     let now: Timestamp
     /// The day of verification, in the zone of the premises.
     let today: FullDate
 
+    /// Makes the document of its proofs. `now` and `day` are the time and day of verification.
     init(
         _ document: UnverifiedDocument, at now: Timestamp, on day: FullDate,
         certificate: consuming VerifiedIssuerCertificate,
@@ -34,6 +55,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         requestMatch: consuming RequestMatchProof,
         profile: consuming ProfileProof
     ) {
+        // Each proof is right by itself. These two lines ensure that all of them are about the same document.
         precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
         precondition(certificate.docType == document.docType, "a signer trusted for another document type")
         docType = document.docType
@@ -47,6 +69,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         today = day
     }
 
+    /// Returns the elements to hand out: the requested ones of the issuer, then those that the phone asserts.
     private static func elements(
         of document: UnverifiedDocument, withheld: Set<ElementName>
     ) -> [VerifiedElement] {
@@ -65,8 +88,10 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         return elements
     }
 
-    /// Whether the holder is at least `years` old, by the attestations the issuer signed (ISO/IEC 18013-5 7.2.5).
-    /// If several answer, the one nearest to `years` is named.
+    /// Whether the holder is at least `years` old, by the attestations that the issuer signed (ISO/IEC
+    /// 18013-5 7.2.5).
+    ///
+    /// If several attestations answer, the nearest to `years` is named.
     package func isAgeAtLeast(_ years: Int) -> AgeAnswer {
         var proof: (years: Int, name: ElementName)?
         var refutation: (years: Int, name: ElementName)?
@@ -92,17 +117,19 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// Why no attestation can be read, where none is of a wrong type.
+    /// The reason that no attestation was returned where it counts.
     private var absentAge: AgeAnswer.AgeUnknown {
         elementElsewhere(named: AgeAttestation.isName).map { .elsewhere($0) } ?? .noAttestation
     }
 
-    /// Whether the issuer signed this element, whatever its value is.
+    /// Whether the issuer-signed element `name` was returned, whatever its value.
     package func has(_ name: ElementName) -> Bool { issuerSigned(name) != nil }
 
-    /// The type of an issuer-signed value that is not of the type that the data model defines; nil if the value is
-    /// usable, or the element did not come. Of an element that no data model defines, null and what shows nothing are
-    /// unusable.
+    /// Returns the fault of an issuer-signed value that is not of its type in the data model; `nil` if the
+    /// value is usable or was not returned.
+    ///
+    /// An element without a data model is unusable if it is null or shows nothing, such as an empty text
+    /// (Q245).
     package func wrongType(of name: ElementName) -> WrongType? {
         guard let value = issuerSigned(name) else { return nil }
         if let element = DataModel(docType: docType)?.element(name) {
@@ -111,7 +138,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         return WrongType(undefined: value)
     }
 
-    /// Whether nothing came of what the issuer signed and was asked for that has a value of its type.
+    /// Whether no requested issuer-signed element was returned with a value of its type.
     package var isEmpty: Bool {
         !elements.contains { $0.signedBy == .issuer && wrongType(of: $0.name) == nil }
     }
@@ -120,7 +147,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package var isCurrent: DocumentCurrency { DocumentCurrency(isInDate(on: today)) }
 }
 
-/// Whether a document is in date by its own expiry_date.
+/// Whether a document is in date by its own `expiry_date`.
 package enum DocumentCurrency: String, Sendable {
     case yes, no, unknown
 
@@ -134,11 +161,11 @@ package enum DocumentCurrency: String, Sendable {
     }
 }
 
-/// A data element behind every proof.
+/// An element of a document that passed every check.
 package struct VerifiedElement: Sendable, RedactedDescription {
     package enum Signer: Sendable {
         case issuer
-        /// Self-asserted by the phone, within what the issuer authorised.
+        /// The phone asserts the element itself, and the issuer authorised its key for that.
         case device
     }
 
@@ -147,6 +174,7 @@ package struct VerifiedElement: Sendable, RedactedDescription {
     package let signedBy: Signer
 }
 
+/// The issuer of a document, as its certificates name it.
 package struct DocumentIssuer: Sendable {
     private let signer: IssuerCertificate
     private let anchor: TrustAnchor?
@@ -157,18 +185,19 @@ package struct DocumentIssuer: Sendable {
     }
 
     package var country: String? { signer.certificate.subject.countryName }
-    /// The string type of the country, if it is not a PrintableString.
+    /// The string type of the country, if it is not a PrintableString (Q237).
     package var countryStringType: String? { signer.certificate.subject.countryStringType }
     package var state: String? { signer.certificate.subject.stateOrProvinceName }
+    /// The subject of the document signer's certificate.
     package var dsSubject: String { signer.certificate.subject.description }
     package var dsCommonName: String? { signer.certificate.subject.commonName }
-    /// Whom the document signer's certificate names as its issuer.
+    /// The common name that the document signer's certificate has for its issuer.
     package var issuerCommonName: String? { signer.certificate.issuer.commonName }
-    /// The key that the document signer's certificate says it was signed with.
+    /// The authority key identifier of the document signer's certificate.
     package var issuerKeyIdentifier: ArraySlice<UInt8>? { signer.certificate.authorityKeyIdentifier }
-    /// The serial number's bytes, big-endian.
+    /// The serial number of the document signer's certificate, big-endian.
     package var dsSerial: ArraySlice<UInt8> { signer.certificate.serialNumber }
-    /// Nil if no trusted IACA was found.
+    /// The subject of the trusted IACA; `nil` if none was found.
     package var anchorSubject: String? { anchor?.certificate.subject.description }
     package var anchorSHA256: [UInt8]? { anchor?.sha256 }
     package var anchorKeyIdentifier: ArraySlice<UInt8>? { anchor?.certificate.subjectKeyIdentifier }

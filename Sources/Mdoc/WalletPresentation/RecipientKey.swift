@@ -2,20 +2,22 @@ package import COSE
 internal import ErrorMapping
 internal import OpenSSLCrypto
 
-/// Our key for what wallets seal, with its hash by which envelopes name it.
+/// The verifier's key for which wallets encrypt their answers, with the hash by which an envelope names it.
 package final class RecipientKey: Sendable {
     package let pair: COSEKeyPair
-    /// pkRHash: SHA-256 of the public point as 04‖x‖y.
+    /// The SHA-256 of the public point as 04‖x‖y (pkRHash).
     package let hash: [UInt8]
 
-    /// Throws `recipientKeyUnusable` for a key that is not on P-256.
+    /// Makes a recipient of `pair`.
+    ///
+    /// - Throws: `WalletPresentationError.recipientKeyUnusable` for a key that is not on P-256.
     package init(_ pair: COSEKeyPair) throws(WalletPresentationError) {
         guard pair.privateKey.curve == .p256 else { throw .recipientKeyUnusable }
         self.pair = pair
         hash = Digest(.sha256, of: pair.privateKey.encodedPoint[...]).bytes
     }
 
-    /// The plaintext of one HPKE message whose info is the transcript.
+    /// Decrypts one HPKE message whose info is the transcript (RFC 9180, base mode).
     func open(
         _ ciphertext: ArraySlice<UInt8>, encapsulatedKey: ArraySlice<UInt8>, info: ArraySlice<UInt8>
     ) throws(WalletPresentationError) -> [UInt8] {

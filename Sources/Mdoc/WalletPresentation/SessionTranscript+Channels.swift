@@ -3,9 +3,9 @@ internal import CBOR
 internal import OpenSSLCrypto
 
 extension SessionTranscript {
-    /// The transcript of Verify with Wallet (AppleHandover, `AppleIdentityPresentment_1.0`).
+    /// Returns the transcript of Verify with Wallet (AppleHandover, `AppleIdentityPresentment_1.0`).
     ///
-    /// - Parameter recipientKeyHash: pkRHash, 32 bytes.
+    /// - Parameter recipientKeyHash: The SHA-256 of the recipient's public point (pkRHash), 32 bytes.
     package static func inApp(
         _ merchant: MerchantIdentity, nonce: PresentationNonce, recipientKeyHash: [UInt8]
     ) -> SessionTranscript {
@@ -19,7 +19,8 @@ extension SessionTranscript {
         }
     }
 
-    /// The transcript of ISO/IEC TS 18013-7 Annex C: over the text of encryptionInfo as it was sent, and the origin.
+    /// Returns the transcript of ISO/IEC TS 18013-7 Annex C, over the origin and the text of encryptionInfo
+    /// as it was sent.
     package static func onTheWeb(
         encryptionInfo: String, origin: WebOrigin
     ) -> SessionTranscript {

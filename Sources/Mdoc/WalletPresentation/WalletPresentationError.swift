@@ -1,51 +1,52 @@
 package import CBOR
 package import MdocModel
 
-/// Why a presentation through an app or the web was not opened. None names a value of the message.
+/// The reason that a presentation through an app or a web page was not opened. No case has a value of the
+/// message.
 package enum WalletPresentationError: Error, Equatable, Sendable {
-    // What came
+    // The received message
 
     /// The bytes do not decode as this structure.
     case malformed(PresentationStructure, CBORError)
-    /// A key or hash in this structure has not its size.
+    /// A key or hash in this structure does not have the required size.
     case sizeWrong(PresentationStructure)
-    /// The text is not base64url without padding, or too long.
+    /// The text is not base64url without padding, or is too long.
     case notBase64URL(PresentationStructure)
-    /// An envelope of another algorithm than `APPLE-HPKE-v1`.
+    /// The envelope is of another algorithm than `APPLE-HPKE-v1`.
     case algorithmUnknown
-    /// An HPKE mode other than base.
+    /// The HPKE mode is not base mode (0).
     case modeUnknown(UInt64)
-    /// What was opened holds no DeviceResponse.
+    /// The decrypted content is not a DeviceResponse.
     case response(MdocModelError)
 
-    // For whom and where
+    // The recipient and the request of the message
 
-    /// Sealed for a key that is not ours, or is not the key of the request.
+    /// The answer is encrypted for a key that is not configured here, or is not the key of the request.
     case recipientKeyUnknown
-    /// Sealed in a request of another of our merchants.
+    /// The answer belongs to a request of another configured merchant.
     case merchantOther
-    /// Sealed in a request of another of our teams.
+    /// The answer belongs to a request of another configured team.
     case teamOther
-    /// infoHash is not that of the transcript: another nonce, merchant or team.
+    /// The infoHash is not that of the transcript: the nonce, merchant or team differs.
     case infoHashWrong
-    /// Sealed in a request of another of our origins.
+    /// The answer belongs to a request of another configured origin.
     case originOther
-    /// Sealed in a request whose encryptionInfo was re-encoded on its way to the wallet.
+    /// The page re-encoded encryptionInfo on its way to the wallet.
     case encryptionInfoReencoded
-    /// encryptionInfo is that of another nonce.
+    /// The encryptionInfo has another nonce than the request.
     case nonceOther
-    /// The encapsulated key is not a point of P-256.
+    /// The encapsulated key is not a point on P-256.
     case encapsulatedKeyInvalid
-    /// The ciphertext does not belong to encapsulated key, recipient and transcript.
+    /// The ciphertext does not belong to the encapsulated key, the recipient and the transcript.
     case notOpened
 
-    // What we are configured with
+    // The configuration
 
-    /// A merchant or team identifier that is empty, too long, or has characters that cannot be seen.
+    /// A merchant or team identifier is empty, too long, or has invisible characters.
     case identifierMalformed
-    /// Not the serialised origin of a secure page, nor an Android app's.
+    /// The text is neither the serialised origin of a secure page nor that of an Android app.
     case originMalformed
-    /// A nonce has 1 to 64 bytes, on the web at least 16.
+    /// The nonce does not have 1 to 64 bytes, or on the web 16 to 64.
     case nonceSizeWrong
     /// The recipient's key is not on P-256.
     case recipientKeyUnusable
@@ -53,12 +54,13 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case computationFailed
 }
 
+/// The structure that an error is about.
 package enum PresentationStructure: String, Sendable {
     case envelope, encryptionInfo, encryptedResponse, plaintext
 }
 
 extension WalletPresentationError {
-    /// A name for programs, one of each case.
+    /// The stable id of the error for programs, one for each case.
     package var id: String {
         switch self {
         case .malformed: "presentation.malformed"
@@ -90,6 +92,9 @@ extension PresentationStructure {
 }
 
 extension CBORMap {
+    /// Returns the member `key`.
+    ///
+    /// - Throws: `CBORError.missingMember` if the map does not have it.
     func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
         guard let value = self[key] else { throw .missingMember(at: item.offset) }
         return value
@@ -97,7 +102,7 @@ extension CBORMap {
 }
 
 extension WalletPresentationError {
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .malformed(let structure, let error):
@@ -128,7 +133,7 @@ extension WalletPresentationError {
         }
     }
 
-    /// Whether bytes are not the message they should be, whoever sealed it.
+    /// Whether the error is about the form of the bytes, as opposed to their keys, request or configuration.
     package var isAboutForm: Bool {
         switch self {
         case .malformed, .sizeWrong, .notBase64URL, .algorithmUnknown, .modeUnknown, .response: true

@@ -2,6 +2,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension Certificate {
+    /// Whether the certificate has the extension `oid`, and marks it critical.
     func isCritical(_ oid: ObjectIdentifier) -> Bool {
         extensions.contains { $0.oid == oid && $0.isCritical }
     }
@@ -17,7 +18,8 @@ extension Certificate {
         return tags.contains(Self.rfc822Name) || tags.contains(Self.uniformResourceIdentifier)
     }
 
-    /// Whether there are CRL distribution points, each a full name with a URI, without reasons and cRLIssuer.
+    /// Whether the CRL distribution points are all full names with a URI, without reasons and cRLIssuer, and
+    /// at least one exists.
     var hasDistributionPointsByURI: Bool {
         guard let value = firstExtension(.crlDistributionPoints)?.value else { return false }
         do throws(PKIXError) {
@@ -53,7 +55,7 @@ extension Certificate {
         }
     }
 
-    /// The tags of the elements inside the one element of `value`, which has `tag`.
+    /// Returns the tags of the elements inside `value`, which is one element with the tag `tag`.
     private static func tags(in value: ArraySlice<UInt8>, _ tag: UInt8) throws(PKIXError) -> [UInt8] {
         var outer = DERReader(value)
         var elements = try outer.enter(tag)

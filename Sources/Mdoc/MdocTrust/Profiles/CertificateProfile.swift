@@ -1,19 +1,24 @@
 package import PKIX
 
 /// A certificate profile (ISO/IEC 18013-5 Annex B.1) as a named set of rules.
+///
+/// A profile checks one certificate and never its chain or its time of use. Some of its rules refuse a
+/// certificate; the others are only reported, because certificates in use break them (Q179).
+/// `ProfileInspection` has the check of each rule.
 package struct CertificateProfile: Equatable, Sendable {
     package let name: String
-    /// The rules that are looked at.
+    /// The rules that are checked.
     package let rules: Set<CertificateRule>
-    /// Those of them that refuse a certificate also where findings are only reported.
+    /// The rules that refuse a certificate even under `ProfileStrictness.lenient`.
     package let enforced: Set<CertificateRule>
-    /// In seconds.
+    /// The maximum validity of the certificate in seconds.
     package let longestValidity: Int64
-    /// What the key is for.
+    /// The key usage that the certificate must have.
     package let keyUsage: KeyUsage
-    /// One of these has to be named; empty if none may be.
+    /// The extended key usages of which the certificate must have one. If the list is empty, the extension
+    /// must be absent.
     package let extendedKeyUsages: [ObjectIdentifier]
-    /// Whether the extension may be missing where one of those has to be named.
+    /// Whether the extended key usage extension may be absent although `extendedKeyUsages` is not empty.
     package let allowsNoExtendedKeyUsage: Bool
     package let distributionPoint: DistributionPointRule
 
@@ -32,13 +37,15 @@ package struct CertificateProfile: Equatable, Sendable {
         self.distributionPoint = distributionPoint
     }
 
+    /// The form in which a certificate must say where revocations are published.
     package enum DistributionPointRule: Sendable {
-        /// By URIs alone, without reasons and cRLIssuer.
+        /// CRL distribution points as URIs, without reasons and cRLIssuer.
         case uri
-        /// As `uri` where there are any.
+        /// The extension may be absent; if present, it must be as for `uri`.
         case uriIfPresent
-        /// As `uri`, or the address of an OCSP responder.
+        /// CRL distribution points as for `uri`; without the extension, the address of an OCSP responder.
         case uriOrResponder
+        /// The extension in any form.
         case present
     }
 
@@ -56,7 +63,7 @@ package struct CertificateProfile: Equatable, Sendable {
         .encoding, .forbiddenExtension, .unknownCriticalExtension, .noAuthority, .keyUsage, .extendedKeyUsage,
     ]
 
-    /// A root that issues document signers (Annex B.1.2).
+    /// The profile of a root that issues document signers (Annex B.1.2).
     package static let iaca = CertificateProfile(
         name: "iaca",
         rules: common.union([
@@ -66,7 +73,7 @@ package struct CertificateProfile: Equatable, Sendable {
         enforced: [.authority], longestValidity: 7305 * day, keyUsage: [.keyCertSign, .cRLSign],
         extendedKeyUsages: [], distributionPoint: .uriIfPresent)
 
-    /// Who signs MSOs (Annex B.1.4).
+    /// The profile of a document signer, which signs MSOs (Annex B.1.4).
     package static let documentSigner = CertificateProfile(
         name: "document_signer",
         rules: leaf.union([
@@ -76,8 +83,11 @@ package struct CertificateProfile: Equatable, Sendable {
         enforced: enforcedOnLeaves.union([.country, .countryOfIssuer]), longestValidity: 457 * day,
         keyUsage: .digitalSignature, extendedKeyUsages: [.mdocDocumentSigner], distributionPoint: .uri)
 
-    /// As `documentSigner`, for documents whose signers name one of other purposes; without purposes the extension has
-    /// to be missing.
+    /// Returns a profile like `documentSigner` with other extended key usages, for document types of the
+    /// settings (Q216).
+    ///
+    /// - Parameter purposes: The extended key usages of which the signer must have one. If the list is empty,
+    ///   the extension must be absent.
     static func furtherSigner(naming purposes: [ObjectIdentifier]) -> CertificateProfile {
         CertificateProfile(
             name: "further_signer", rules: documentSigner.rules, enforced: documentSigner.enforced,
@@ -85,8 +95,11 @@ package struct CertificateProfile: Equatable, Sendable {
             extendedKeyUsages: purposes, distributionPoint: documentSigner.distributionPoint)
     }
 
-    /// Who signs European person identification data: the EUDI profile has its own purpose or none, and says nothing of
-    /// validity, distribution points and issuerAltName (Q216). Signers of mdocs sign them too.
+    /// The profile of signers of European person identification data (Q216).
+    ///
+    /// The EUDI profile has a separate extended key usage, or none. It sets no rules for validity,
+    /// distribution points and issuerAltName. Document signers of mdocs may sign person identification data
+    /// too.
     package static let personIDSigner = CertificateProfile(
         name: "person_id_signer",
         rules: leaf.union([.country, .countryForm, .issuerCountry, .countryOfIssuer])
@@ -95,19 +108,21 @@ package struct CertificateProfile: Equatable, Sendable {
         longestValidity: 1187 * day, keyUsage: .digitalSignature,
         extendedKeyUsages: [.personIDSigner, .mdocDocumentSigner], distributionPoint: .uriIfPresent)
 
-    /// Who signs requests (Annex B.1.7).
+    /// The profile of a reader certificate, which signs requests (Annex B.1.7).
     package static let reader = CertificateProfile(
         name: "reader", rules: leaf.union([.extendedKeyUsageCritical]),
         enforced: enforcedOnLeaves.union([.authorityKeyIdentifier]), longestValidity: 1187 * day,
         keyUsage: .digitalSignature, extendedKeyUsages: [.mdocReader], distributionPoint: .uriOrResponder)
 
-    /// Who signs a VICAL (Annex C.1.7.2).
+    /// The profile of the signer of a VICAL (Annex C.1.7.2).
     package static let vicalSigner = CertificateProfile(
         name: "vical_signer", rules: leaf, enforced: enforcedOnLeaves, longestValidity: 1187 * day,
         keyUsage: .contentCommitment, extendedKeyUsages: [.vicalSigner], distributionPoint: .present)
 
-    /// Who signs a status or identifier list (second edition, Annex B.9): an extended key usage may be missing, and is
-    /// that of a status signer or of a document signer where it is there.
+    /// The profile of the signer of a status or identifier list (second edition, Annex B.9).
+    ///
+    /// The extended key usage may be absent. If present, it is that of a status signer or of a document
+    /// signer.
     package static let statusSigner = CertificateProfile(
         name: "status_signer", rules: leaf, enforced: enforcedOnLeaves, allowsNoExtendedKeyUsage: true,
         longestValidity: 1187 * day, keyUsage: .digitalSignature,
@@ -117,15 +132,16 @@ package struct CertificateProfile: Equatable, Sendable {
         iaca, documentSigner, personIDSigner, reader, vicalSigner, statusSigner,
     ]
 
-    /// The rules that `certificate` breaks, in the order of `CertificateRule`.
+    /// Returns the rules that `certificate` breaks, in the order of `CertificateRule`.
     ///
-    /// - Parameter issuer: the issuer, if known; without it, rules that compare with it are skipped.
+    /// - Parameter issuer: The issuer, or `nil` if unknown. Without an issuer, rules that compare with it are
+    ///   skipped.
     package func findings(of certificate: Certificate, issuedBy issuer: Certificate?) -> [ProfileFinding] {
         let inspection = ProfileInspection(profile: self, certificate: certificate, issuer: issuer)
         return CertificateRule.allCases.filter(rules.contains).flatMap(inspection.findings)
     }
 
-    /// Those findings that refuse a certificate.
+    /// Returns the findings that refuse a certificate under `strictness`.
     package func refusals(
         among findings: [ProfileFinding], _ strictness: ProfileStrictness
     ) -> [ProfileFinding] {
@@ -135,12 +151,14 @@ package struct CertificateProfile: Equatable, Sendable {
 
 extension ObjectIdentifier {
     package static let mdocDocumentSigner = ObjectIdentifier("1.0.18013.5.1.2")
-    /// EUDI: signers of person identification data.
+    /// The extended key usage of signers of person identification data (EUDI).
     package static let personIDSigner = ObjectIdentifier("1.3.130.2.0.0.1.2")
     package static let mdocReader = ObjectIdentifier("1.0.18013.5.1.6")
     package static let vicalSigner = ObjectIdentifier("1.0.18013.5.1.8")
-    /// What issuers write for id-kp-oauthStatusSigning while the draft leaves the number open (Token Status List, 10).
-    /// IANA gave it to BGPsec routers (RFC 8209), which no IACA certifies.
+    /// The extended key usage of status list signers, id-kp-oauthStatusSigning.
+    ///
+    /// The draft leaves the number open (Token Status List, 10), and issuers use this one. IANA gave it to
+    /// BGPsec routers (RFC 8209), which no IACA certifies.
     package static let statusListSigner = ObjectIdentifier("1.3.6.1.5.5.7.3.30")
     static let anyExtendedKeyUsage = ObjectIdentifier("2.5.29.37.0")
 }

@@ -1,82 +1,86 @@
 package import PKIX
 
-/// One requirement of a certificate profile (ISO/IEC 18013-5 Annex B), by the id that reports name.
+/// A requirement of a certificate profile (ISO/IEC 18013-5 Annex B). Reports name it by its raw value.
 package enum CertificateRule: String, CaseIterable, Sendable {
-    /// Version 3.
+    /// The version is 3.
     case version
-    /// Nothing in its encoding that RFC 5280 forbids, but for what the next two rules are about.
+    /// The encoding follows RFC 5280. `keyUsageTrailingZeros` and `booleanTrueNotFF` are separate rules.
     case encoding
     /// The bits of the key usage do not end in zero (Q214).
     case keyUsageTrailingZeros = "key_usage_trailing_zeros"
     /// TRUE in basicConstraints is encoded as FF (Q215).
     case booleanTrueNotFF = "boolean_true_not_ff"
-    /// A positive serial number of 8 to 20 octets: fewer cannot hold the 63 random bits it must have.
+    /// The serial number is positive and has 8 to 20 octets. Fewer octets cannot hold the 63 random bits that
+    /// it must have.
     case serialNumber = "serial_number"
-    /// Signed with ECDSA and SHA-256, SHA-384 or SHA-512.
+    /// The certificate is signed with ECDSA and SHA-256, SHA-384 or SHA-512.
     case signatureAlgorithm = "signature_algorithm"
-    /// A key on a curve of the profile, its point not compressed.
+    /// The key is on a curve of the profile, and its point is not compressed.
     case publicKey = "public_key"
-    /// No longer validity than the profile's.
+    /// The validity is not longer than the profile allows.
     case validityPeriod = "validity_period"
-    /// Issued and signed by itself.
+    /// The certificate names itself as its issuer, and its own key signed it.
     case selfSigned = "self_signed"
-    /// A country in the subject.
+    /// The subject has a country.
     case country
-    /// The country as two capital letters in a PrintableString.
+    /// The country is two capital letters in a PrintableString.
     case countryForm = "country_form"
-    /// The issuer names its country, to compare with.
+    /// The issuer has a country to compare with.
     case issuerCountry = "issuer_country"
-    /// The country of the issuer, where that has one.
+    /// The country is that of the issuer, if the issuer has one.
     case countryOfIssuer = "country_of_issuer"
-    /// The state or province of the issuer, where that has one.
+    /// The state or province is that of the issuer, if the issuer has one.
     case stateOfIssuer = "state_of_issuer"
-    /// A common name in the subject.
+    /// The subject has a common name.
     case commonName = "common_name"
-    /// No extension that constrains authorities.
+    /// The certificate has none of the extensions that the profile forbids, such as name constraints.
     case forbiddenExtension = "forbidden_extension"
-    /// No critical extension that is not understood.
+    /// The certificate has no critical extension that this reader does not know.
     case unknownCriticalExtension = "unknown_critical_extension"
-    /// An authority.
+    /// The certificate is that of an authority.
     case authority
-    /// No authority, and not allowed to sign certificates or CRLs.
+    /// The certificate is not that of an authority, and may not sign certificates or CRLs.
     case noAuthority = "no_authority"
-    /// The basic constraints are critical.
+    /// The extension basicConstraints is critical.
     case basicConstraintsCritical = "basic_constraints_critical"
-    /// A path length of 0: no authority below.
+    /// The path length is 0: no other authority may stand below.
     case pathLength = "path_length"
-    /// The key usage that the profile asks for.
+    /// The certificate has the key usage of the profile.
     case keyUsage = "key_usage"
-    /// No other key usage.
+    /// The certificate has no key usage other than that of the profile.
     case keyUsageOnly = "key_usage_only"
+    /// The extension keyUsage is critical.
     case keyUsageCritical = "key_usage_critical"
-    /// The extended key usage that the profile asks for; none for a root.
+    /// The certificate has an extended key usage of the profile; a root has none.
     case extendedKeyUsage = "extended_key_usage"
-    /// No other extended key usage.
+    /// The certificate has at most one extended key usage.
     case extendedKeyUsageOnly = "extended_key_usage_only"
+    /// The extension extKeyUsage is critical.
     case extendedKeyUsageCritical = "extended_key_usage_critical"
-    /// The issuer's key identifier.
+    /// The authority key identifier is present, and is the issuer's.
     case authorityKeyIdentifier = "authority_key_identifier"
+    /// The certificate has a subject key identifier.
     case subjectKeyIdentifier = "subject_key_identifier"
     /// The subject key identifier is the SHA-1 of the key's bits.
     case subjectKeyIdentifierDigest = "subject_key_identifier_digest"
-    /// An address or URI of the issuer in issuerAltName.
+    /// The extension issuerAltName has an email address or a URI.
     case issuerAlternativeName = "issuer_alternative_name"
-    /// Where to find revocations, in the form that the profile asks for.
+    /// The certificate says where revocations are published, in the form that the profile requires.
     case distributionPoint = "distribution_point"
 }
 
 extension CertificateRule {
-    /// Whether the rule is about an encoding that every TLS stack reads: a finding is reported and refuses no signer of a
-    /// list.
+    /// Whether the rule covers an encoding that every TLS stack reads. A finding of such a rule is reported,
+    /// but refuses no signer of a list.
     package var isHarmless: Bool { self == .keyUsageTrailingZeros || self == .booleanTrueNotFF }
 }
 
 /// A rule that a certificate breaks.
 package struct ProfileFinding: Hashable, Sendable {
     package let rule: CertificateRule
-    /// The extension, where the rule is about one among many.
+    /// The extension in question, for rules about several extensions.
     package let oid: ObjectIdentifier?
-    /// What is encoded otherwise, where the rule is about that.
+    /// The irregular encodings in question, for rules about encoding.
     package let encoding: EncodingDeviations
 
     init(
@@ -89,7 +93,7 @@ package struct ProfileFinding: Hashable, Sendable {
 }
 
 extension [ProfileFinding] {
-    /// The ids of the rules, each with what it is about.
+    /// The ids of the rules, each with its details.
     var text: String {
         map { finding in
             let details = (finding.oid.map { ["\($0)"] } ?? []) + finding.encoding.descriptions
@@ -99,9 +103,10 @@ extension [ProfileFinding] {
     }
 }
 
-/// How findings are taken.
+/// The strictness with which findings refuse a certificate.
 package enum ProfileStrictness: String, Sendable {
-    /// Some rules refuse, the others are reported: real certificates depart from them.
+    /// The enforced rules of the profile refuse; the others are reported, because real certificates break
+    /// them.
     case lenient
     /// Every finding refuses.
     case strict

@@ -1,8 +1,13 @@
 internal import MdocModel
 internal import PKIX
 
-/// What findings on a document signer's certificate mean for a document: refusal, or a deviation that is reported.
+/// The meaning of findings about a document signer for its document: a refusal, or a deviation that is
+/// reported.
 extension CertificateProfile {
+    /// Checks a document signer's certificate by this profile.
+    ///
+    /// - Returns: The rules that the certificate breaks without being refused.
+    /// - Throws: `IssuerCertificateError` for the first enforced rule that it breaks.
     func deviations(
         ofDocumentSigner leaf: Certificate, issuedBy anchor: Certificate
     ) throws(IssuerCertificateError) -> [Deviation] {
@@ -16,7 +21,7 @@ extension CertificateProfile {
 }
 
 extension ProfileFinding {
-    /// The error of a rule that is enforced.
+    /// The error if an enforced rule is broken; `nil` for other rules.
     fileprivate var refusal: IssuerCertificateError? {
         switch rule {
         case .version, .encoding: return .encodingIrregular(encoding)
@@ -31,6 +36,7 @@ extension ProfileFinding {
         }
     }
 
+    /// The deviation to report; `nil` if the rule has none.
     fileprivate var deviation: Deviation? {
         switch rule {
         case .keyUsageTrailingZeros: .keyUsageTrailingZeros

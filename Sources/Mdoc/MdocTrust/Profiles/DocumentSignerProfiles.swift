@@ -1,24 +1,33 @@
 package import JSON
 package import PKIX
 
-/// Which certificate profile the signer of a document has to fit, by the type of the document (Q216).
+/// The choice of the certificate profile for a document's signer, by the document type (Q216).
 package struct DocumentSignerProfiles: Equatable, Sendable {
+    /// The maximum number of document types in the settings.
     package static let mostTypes = 64
+    /// The maximum number of extended key usages for one document type in the settings.
     package static let mostPurposes = 8
 
     private var further: [String: CertificateProfile] = [:]
 
-    /// By the standards alone.
+    /// Makes a choice among the profiles of the standards alone.
     package init() {}
 
-    /// - Parameter purposes: for each further document type the extended key usages of which its signer has to name one; an
-    ///   empty list is for a signer without the extension.
+    /// Makes a choice among the profiles of the standards and of further document types.
+    ///
+    /// - Parameter purposes: For each further document type, the extended key usages of which its signer must
+    ///   have one. With an empty list, the signer must not have the extension.
     package init(_ purposes: [String: [ObjectIdentifier]]) {
         further = purposes.mapValues { .furtherSigner(naming: $0) }
     }
 
-    /// Those of the standards, and for each document type of an object the extended key usages of which its signer has
-    /// to name one; an empty list is for a signer without the extension.
+    /// Makes a choice among the profiles of the standards, and of further document types from a JSON object.
+    ///
+    /// Each member of the object is a document type with an array of extended key usages, of which its signer
+    /// must have one. With an empty array, the signer must not have the extension.
+    ///
+    /// - Throws: `JSONFault` for a document type whose signers the standards define, and for a malformed
+    ///   value.
     package init(_ text: JSONText) throws(JSONFault) {
         for (docType, value) in try text.entries(upTo: Self.mostTypes) {
             guard !Self.isFixed(docType) else {
@@ -37,11 +46,12 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
     }
 
     package func profile(for docType: String) -> CertificateProfile {
+        // The type ends in a version number.
         if docType.hasPrefix("eu.europa.ec.eudi.pid.") { return .personIDSigner }
         return further[docType] ?? .documentSigner
     }
 
-    /// Whether standards say who signs documents of this type, which no setting changes.
+    /// Whether standards define the signers of this document type. No setting changes those.
     private static func isFixed(_ docType: String) -> Bool {
         docType.hasPrefix("org.iso.") || docType.hasPrefix("eu.europa.ec.")
     }

@@ -1,13 +1,14 @@
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// One certificate under the rules of one profile.
+/// The check of one certificate by each rule of one profile.
 struct ProfileInspection {
     let profile: CertificateProfile
     let certificate: Certificate
     let issuer: Certificate?
 
-    /// Extensions that are read, or that may be critical without changing what the certificate is believed for.
+    /// The extensions that may be critical: this reader evaluates them, or they do not change what the
+    /// certificate is trusted for.
     private static let understood: Set<ObjectIdentifier> = [
         .subjectKeyIdentifier, .keyUsage, .subjectAlternativeName, .issuerAlternativeName, .basicConstraints,
         .crlDistributionPoints, .certificatePolicies, .authorityKeyIdentifier, .extendedKeyUsage,
@@ -16,11 +17,13 @@ struct ProfileInspection {
         .policyMappings, .nameConstraints, .policyConstraints, .inhibitAnyPolicy, .freshestCRL,
     ]
 
+    /// Checks one rule. A rule about extensions or encodings can give several findings.
     func findings(_ rule: CertificateRule) -> [ProfileFinding] {
         switch rule {
-        case .encoding: found(rule, certificate.deviations.subtracting(.harmless))
-        case .keyUsageTrailingZeros: found(rule, certificate.deviations.intersection(.trailingZeroBits))
-        case .booleanTrueNotFF: found(rule, certificate.deviations.intersection(.booleanTrueNotFF))
+        case .encoding: encodingFindings(rule, certificate.deviations.subtracting(.harmless))
+        case .keyUsageTrailingZeros:
+            encodingFindings(rule, certificate.deviations.intersection(.trailingZeroBits))
+        case .booleanTrueNotFF: encodingFindings(rule, certificate.deviations.intersection(.booleanTrueNotFF))
         case .forbiddenExtension:
             certificate.extensions.filter { Self.forbidden.contains($0.oid) }
                 .map { ProfileFinding(rule, $0.oid) }
@@ -28,15 +31,17 @@ struct ProfileInspection {
             certificate.extensions.filter {
                 $0.isCritical && !Self.understood.contains($0.oid) && !Self.forbidden.contains($0.oid)
             }.map { ProfileFinding(rule, $0.oid) }
-        default: holds(rule) ? [] : [ProfileFinding(rule)]
+        default: meets(rule) ? [] : [ProfileFinding(rule)]
         }
     }
 
-    private func found(_ rule: CertificateRule, _ encoding: EncodingDeviations) -> [ProfileFinding] {
+    private func encodingFindings(_ rule: CertificateRule, _ encoding: EncodingDeviations) -> [ProfileFinding]
+    {
         encoding.isEmpty ? [] : [ProfileFinding(rule, encoding: encoding)]
     }
 
-    private func holds(_ rule: CertificateRule) -> Bool {
+    /// Whether the certificate meets a rule that gives at most one finding.
+    private func meets(_ rule: CertificateRule) -> Bool {
         switch rule {
         case .version: certificate.version == 3
         case .serialNumber: (8...20).contains(certificate.serialNumber.count) && isSerialNumberPositive
@@ -45,11 +50,11 @@ struct ProfileInspection {
         case .validityPeriod: certificate.notAfter - certificate.notBefore <= profile.longestValidity
         case .selfSigned: isSelfSigned
         case .commonName: certificate.subject.commonName != nil
-        case .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer: isPlaceRight(rule)
-        case .authority, .noAuthority, .basicConstraintsCritical, .pathLength: isRankRight(rule)
+        case .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer: meetsPlaceRule(rule)
+        case .authority, .noAuthority, .basicConstraintsCritical, .pathLength: meetsAuthorityRule(rule)
         case .keyUsage, .keyUsageOnly, .keyUsageCritical, .extendedKeyUsage, .extendedKeyUsageOnly,
             .extendedKeyUsageCritical:
-            isPurposeRight(rule)
+            meetsUsageRule(rule)
         case .authorityKeyIdentifier: hasIssuersKeyIdentifier
         case .subjectKeyIdentifier: certificate.subjectKeyIdentifier != nil
         case .subjectKeyIdentifierDigest: isKeyIdentifierDigest
@@ -74,6 +79,7 @@ struct ProfileInspection {
         guard let curve = certificate.subjectPublicKeyInfo.curve else { return false }
         switch curve.family {
         case .weierstrass: return certificate.subjectPublicKeyInfo.publicKeyBits.first == 0x04
+        // Annex B allows Ed25519 and Ed448 for document signers and readers, but not for roots.
         case .edwards: return !profile.rules.contains(.authority)
         case .montgomery: return false
         }
@@ -89,35 +95,40 @@ struct ProfileInspection {
         }
     }
 
-    private func isPlaceRight(_ rule: CertificateRule) -> Bool {
-        let (own, issuers) = (certificate.subject, issuer?.subject)
+    /// Whether the certificate meets a rule about country or state.
+    private func meetsPlaceRule(_ rule: CertificateRule) -> Bool {
+        let (subject, issuerSubject) = (certificate.subject, issuer?.subject)
         switch rule {
-        case .country: return own.countryName != nil
-        case .countryForm: return own.countryName == nil || own.hasCountryInCapitals
-        case .issuerCountry: return issuer == nil || issuers?.countryName != nil
+        case .country: return subject.countryName != nil
+        case .countryForm: return subject.countryName == nil || subject.hasCountryInCapitals
+        case .issuerCountry: return issuer == nil || issuerSubject?.countryName != nil
         case .countryOfIssuer:
-            guard let country = issuers?.countryName, let own = own.countryName else { return true }
+            guard let country = issuerSubject?.countryName, let own = subject.countryName else { return true }
             return own.utf8.elementsEqual(country.utf8)
+        // The rule `stateOfIssuer`.
         default:
-            guard let state = issuers?.stateOrProvinceName else { return true }
-            return own.stateOrProvinceName?.utf8.elementsEqual(state.utf8) == true
+            guard let state = issuerSubject?.stateOrProvinceName else { return true }
+            return subject.stateOrProvinceName?.utf8.elementsEqual(state.utf8) == true
         }
     }
 
-    private func isRankRight(_ rule: CertificateRule) -> Bool {
+    /// Whether the certificate meets a rule about being an authority.
+    private func meetsAuthorityRule(_ rule: CertificateRule) -> Bool {
         let constraints = certificate.basicConstraints
         switch rule {
         case .authority: return constraints?.isCA == true
         case .basicConstraintsCritical:
             return constraints == nil || certificate.isCritical(.basicConstraints)
         case .pathLength: return constraints?.pathLength == 0
+        // The rule `noAuthority`.
         default:
             let usage = certificate.keyUsage ?? []
             return constraints?.isCA != true && usage.isDisjoint(with: [.keyCertSign, .cRLSign])
         }
     }
 
-    private func isPurposeRight(_ rule: CertificateRule) -> Bool {
+    /// Whether the certificate meets a rule about key usage or extended key usage.
+    private func meetsUsageRule(_ rule: CertificateRule) -> Bool {
         let usage = certificate.keyUsage
         let purposes = certificate.extendedKeyUsage
         switch rule {
@@ -129,6 +140,7 @@ struct ProfileInspection {
             guard let purposes else { return profile.allowsNoExtendedKeyUsage }
             return purposes.contains(where: profile.extendedKeyUsages.contains)
         case .extendedKeyUsageOnly: return (purposes?.count ?? 0) <= 1
+        // The rule `extendedKeyUsageCritical`.
         default: return purposes == nil || certificate.isCritical(.extendedKeyUsage)
         }
     }

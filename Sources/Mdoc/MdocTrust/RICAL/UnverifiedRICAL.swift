@@ -4,26 +4,29 @@ internal import JSON
 package import MdocModel
 package import PKIX
 
-/// A list of the authorities that certify readers (RICAL; ISO/IEC 18013-5, second edition, draft, Annex F) that nobody has
-/// verified yet. Wallets use it; its authorities can be had only from a `VerifiedRICAL`.
+/// A list of the authorities that certify readers, before its signature is verified (RICAL; ISO/IEC 18013-5
+/// second edition, draft, Annex F).
+///
+/// Wallets use such a list. Its authorities are available only in a `VerifiedRICAL`.
 package struct UnverifiedRICAL: Sendable {
-    /// The longest list that is read, in bytes.
+    /// The maximum size of a list in bytes.
     package static let maximumSize = SignedList<RICALError>.maximumSize
-    /// The type of a list for reader authentication of every kind.
+    /// The type of a list for every kind of reader authentication.
     package static let readerAuthentication = "org.iso.18013.5.1.reader_authentication"
 
     package let provider: String
     package let date: Timestamp
     package let type: String
-    /// When there will be a newer list. It may be used after that.
+    /// The time at which a newer list is due. This list may still be used afterwards.
     package let nextUpdate: Timestamp?
-    /// After that the list must not be used.
+    /// The time after which the list must not be used.
     package let notAfter: Timestamp?
-    /// A number that grows from list to list.
+    /// The issue number, which grows with each issue.
     package let number: UInt64?
     let infos: CBORArray
     let list: SignedList<RICALError>
 
+    /// Parses a list. Its signature is not verified.
     package init(_ bytes: ArraySlice<UInt8>) throws(RICALError) {
         list = try SignedList(bytes)
         let payload = list.payload
@@ -49,30 +52,30 @@ package struct UnverifiedRICAL: Sendable {
     }
 }
 
-/// Why a RICAL is not believed (ISO/IEC 18013-5, second edition, draft, Annex F).
+/// The reason that a RICAL is not trusted (ISO/IEC 18013-5 second edition, draft, Annex F).
 package enum RICALError: Error, SignedListError, Equatable, Sendable {
     case malformed(CBORError)
     case cose(COSEError)
     case dateMalformed(MdocModelError)
-    /// A version whose major number is not 1.
+    /// The major number of the version is not 1.
     case versionUnknown
     /// The signer's certificates are not in the protected header.
     case signerNotProtected
     case signerMalformed(PKIXError)
-    /// The signer does not lead to a pinned provider.
+    /// No pinned provider's root issued the signer's certificate.
     case signerNotTrusted(CertificatePathError)
-    /// It is a list for something else.
+    /// The list has another type than `readerAuthentication`.
     case typeUnknown(String)
-    /// Its date lies ahead.
+    /// The date of the list lies in the future.
     case notYetValid
-    /// It is past its notAfter.
+    /// The notAfter of the list has passed.
     case expired
-    /// It lists no authority.
+    /// The list has no usable authority.
     case empty
 }
 
 extension RICALError {
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .malformed(let error): "it is not a RICAL: \(error.explanation)"
@@ -87,7 +90,7 @@ extension RICALError {
             "the provider's root did not issue the RICAL signer's certificate: \(error.explanation)"
         case .typeUnknown(let type):
             "the RICAL is of type \(Terminal.safe(type)); \(UnverifiedRICAL.readerAuthentication) is supported"
-        case .notYetValid: "the RICAL is dated in the future"
+        case .notYetValid: "the RICAL is dated in the future: check this computer's clock"
         case .expired: "the RICAL is past its notAfter; get a newer one from its provider"
         case .empty: "the RICAL lists no authority that can be used"
         }

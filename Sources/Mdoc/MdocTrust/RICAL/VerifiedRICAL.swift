@@ -2,27 +2,29 @@ internal import CBOR
 package import MdocModel
 package import PKIX
 
-/// A RICAL whose provider's signature was verified.
+/// A RICAL whose signature by a pinned provider was verified.
 package struct VerifiedRICAL: Sendable {
-    /// How many authorities one list may hold here.
+    /// The maximum number of authorities in a list.
     package static let maximumEntries = 4096
 
     /// An authority that certifies readers, or other such authorities.
     package struct Entry: Sendable {
         package let certificate: Certificate
-        /// Whether each of its trust constraints has something in it. None is defined, and one that is not known never
-        /// holds, so that no reader meets them.
+        /// Whether the entry has trust constraints, and none of them is empty.
+        ///
+        /// The draft defines no constraint yet. An unknown constraint is never met, so no reader of a
+        /// constrained authority is trusted.
         package let isConstrained: Bool
     }
 
     package let provider: String
     package let date: Timestamp
     package let number: UInt64?
-    /// Whether a newer list should be there by now.
+    /// Whether a newer list is due.
     package let isUpdateDue: Bool
     /// The entries that can be used.
     package let entries: [Entry]
-    /// The places of the entries that cannot, the first is 0: their certificates cannot be read, or differ from what stands
+    /// The indices of unusable entries, from 0: their certificates cannot be read, or differ from the members
     /// beside them.
     package let unusableEntries: [Int]
 
@@ -42,13 +44,16 @@ package struct VerifiedRICAL: Sendable {
 }
 
 extension UnverifiedRICAL {
-    /// The list behind its provider's signature.
+    /// Verifies the provider's signature and the dates of the list.
     ///
-    /// The profile of the signer's certificate is not public yet: a provider's root must certify signers of lists alone.
+    /// The profile of the signer's certificate is not public yet. A provider's root must therefore certify
+    /// nothing but signers of lists.
     ///
     /// - Parameters:
-    ///   - providers: the pinned roots of providers.
-    ///   - now: when list and signer have to be valid, beside the date of the list, at which the signer has to be.
+    ///   - providers: The pinned roots of providers.
+    ///   - now: The time at which list and signer must be valid. The signer must also be valid at the date of
+    ///     the list.
+    /// - Throws: `RICALError` if the list is not trusted, or must not be used at `now`.
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp
     ) throws(RICALError) -> VerifiedRICAL {
@@ -68,7 +73,7 @@ extension UnverifiedRICAL {
 }
 
 extension VerifiedRICAL.Entry {
-    /// Nil for an entry that cannot be used.
+    /// Reads an entry; `nil` if it cannot be used.
     fileprivate init?(_ info: CBORItem) {
         guard let members = try? info.map(),
             let der = try? members.optional("certificate")?.byteString(),
@@ -78,12 +83,12 @@ extension VerifiedRICAL.Entry {
             identifier == certificate.subjectKeyIdentifier
         else { return nil }
         self.certificate = certificate
-        // The draft spells the member in two ways.
+        // The draft spells this member in two ways.
         let constraints = members.optional("trustConstraints") ?? members.optional("trustContraints")
         isConstrained = constraints.map { !Self.isMetByAll($0) } ?? false
     }
 
-    /// Whether one of the constraints asks for nothing.
+    /// Whether one of the constraints is empty, so that every reader meets it.
     private static func isMetByAll(_ constraints: CBORItem) -> Bool {
         guard let list = try? constraints.array() else { return false }
         return list.contains { (try? $0.map())?.count == 0 }

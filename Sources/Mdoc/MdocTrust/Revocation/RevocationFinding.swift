@@ -1,11 +1,15 @@
-/// What is known about revocation: of a document's signer by the CRLs of its IACA, of the document by the list that its MSO
-/// points to (ISO/IEC 18013-5 second edition 12.3.6), and of the IACA by the VICALs that list it. A list that is not available never makes
-/// anything revoked (Q182).
+/// The knowledge about the revocation of a document, its signer and its root.
+///
+/// - The signer: from the CRLs of its IACA.
+/// - The document: from the status list to which its MSO refers (ISO/IEC 18013-5 second edition 12.3.6).
+/// - The root: from the VICALs that list it.
+///
+/// A list that is not available never makes anything revoked (Q182).
 package enum RevocationFinding: Equatable, Sendable {
-    /// Not revoked, by lists that were issued this many seconds ago; by the older of two.
+    /// Not revoked, according to lists that were issued this many seconds ago. Of two lists the older counts.
     case good(ageSeconds: Int64)
     case revoked(RevokedCause, ageSeconds: Int64)
-    /// The age is that of the list which does not suffice, where there is one.
+    /// Not known. The age is that of the list that does not suffice, if there is one.
     case undetermined(UndeterminedCause, about: RevocationSubject, ageSeconds: Int64?)
 
     package enum State: String, Sendable { case good, revoked, undetermined }
@@ -18,7 +22,7 @@ package enum RevocationFinding: Equatable, Sendable {
         }
     }
 
-    /// The id of the cause; nil if the state is good.
+    /// The id of the cause; `nil` if the state is good.
     package var cause: String? {
         switch self {
         case .good: nil
@@ -27,7 +31,7 @@ package enum RevocationFinding: Equatable, Sendable {
         }
     }
 
-    /// How long ago the list that says so was issued.
+    /// The age in seconds of the list on which the finding rests; `nil` if there is none.
     package var ageSeconds: Int64? {
         switch self {
         case .good(let age), .revoked(_, let age): age
@@ -36,52 +40,53 @@ package enum RevocationFinding: Equatable, Sendable {
     }
 }
 
-/// What a list is about.
+/// The part of a document that a list tells about.
 package enum RevocationSubject: String, Sendable {
     /// The document signer's certificate.
     case signer
     case document
-    /// The IACA, where VICALs alone name it.
+    /// The IACA, if only VICALs name it.
     case root
 }
 
+/// The statement by which a signer or document counts as revoked.
 package enum RevokedCause: String, CaseIterable, Sendable {
     case signerRevoked = "signer_revoked"
-    /// A CRL holds the certificate back for now.
+    /// A CRL puts the certificate on hold, which may be lifted.
     case signerOnHold = "signer_on_hold"
     case documentRevoked = "document_revoked"
     case documentSuspended = "document_suspended"
 }
 
-/// Why it is not known whether something is revoked.
+/// The reason that it is not known whether a document, signer or root is revoked.
 package enum UndeterminedCause: Error, Equatable, Sendable {
-    /// No list was asked: the document is not believed in the first place.
+    /// No list was consulted, because another check failed first.
     case notChecked
-    /// The issuer publishes nothing about it.
+    /// The issuer publishes no list that covers the signer or the document.
     case nothingPublished
-    /// The issuer's pointer to its list cannot be read, or is of a kind not known here.
+    /// The reference to the issuer's list cannot be read, or is of an unknown kind.
     case referenceUnreadable
-    /// The list is not available.
+    /// The store does not have the list.
     case listAbsent
-    /// The list's time was over this many seconds ago.
+    /// The list should have been renewed this many seconds ago.
     case listStale(overdueSeconds: Int64)
     case listNotYetValid
     /// The list is truncated or malformed.
     case listMalformed
-    /// Nobody who may sign the list did.
+    /// The list is not signed by an authority that may sign it.
     case listSignerWrong
-    /// The list's signer is not valid now, or revoked.
+    /// The certificate of the list's signer is revoked, or not valid now.
     case listSignerInvalid
-    /// The list says that it is another.
+    /// The list states another URI than the document's reference.
     case listSubjectWrong
-    /// The list has no place of this number.
+    /// The list has no entry for the document's index.
     case indexOutOfRange
-    /// The list has a status whose meaning only the issuer knows.
+    /// The list gives a status whose meaning only the issuer knows.
     case statusNotDefined
-    /// Every VICAL that lists the root should have been renewed; the youngest of them so many seconds ago (Q217).
+    /// Every VICAL that lists the root is overdue, the youngest by this many seconds (Q217).
     case trustListOverdue(seconds: Int64)
 
-    /// The id that reports name.
+    /// The id that reports show.
     package var id: String {
         switch self {
         case .notChecked: "not_checked"
@@ -100,8 +105,9 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
         }
     }
 
-    /// The tolerance, in seconds, that a policy for stale lists needs to accept this.
-    var gravity: Int64 {
+    /// The number of seconds that a policy must tolerate to accept this cause; `Int64.max` if no tolerance
+    /// suffices.
+    var requiredTolerance: Int64 {
         switch self {
         case .listStale(let overdue), .trustListOverdue(let overdue): overdue
         default: .max
@@ -110,8 +116,10 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 }
 
 extension RevocationFinding {
-    /// The combined finding: revoked outweighs undetermined, which outweighs good. If nothing is published about
-    /// one part, the other decides. If both are undetermined, the one that needs more tolerance decides.
+    /// Combines two findings.
+    ///
+    /// Revoked outweighs undetermined, which outweighs good. If nothing is published about one part, the
+    /// other decides. If both are undetermined, the one that needs more tolerance decides.
     static func combine(signer: RevocationFinding, document: RevocationFinding) -> RevocationFinding {
         switch (signer, document) {
         case (.revoked, _): signer
@@ -119,7 +127,8 @@ extension RevocationFinding {
         case (.undetermined(.nothingPublished, _, _), _): document
         case (_, .undetermined(.nothingPublished, _, _)): signer
         case (.undetermined(let one, _, _), .undetermined(let other, _, _)):
-            one.gravity > other.gravity ? signer : document
+            // A stale list that a policy tolerates must not hide an absent one that it does not tolerate.
+            one.requiredTolerance > other.requiredTolerance ? signer : document
         case (_, .undetermined): document
         case (.undetermined, _): signer
         case (.good(let one), .good(let other)): .good(ageSeconds: max(one, other))
@@ -128,7 +137,7 @@ extension RevocationFinding {
 }
 
 extension RevokedCause {
-    /// In plain words.
+    /// The cause in words, for messages to users.
     package var explanation: String {
         switch self {
         case .signerRevoked: "the issuer has revoked the document signer's certificate"
@@ -140,7 +149,7 @@ extension RevokedCause {
 }
 
 extension UndeterminedCause {
-    /// In plain words.
+    /// The cause in words, for messages to users.
     package var explanation: String {
         switch self {
         case .notChecked: "revocation was not checked, since another check failed"
@@ -150,7 +159,7 @@ extension UndeterminedCause {
         case .listStale(let overdue): "the issuer's revocation list is out of date by \(overdue / 3600) hours"
         case .listNotYetValid: "the issuer's revocation list is dated in the future"
         case .listMalformed: "the issuer's revocation list in the store is truncated or malformed"
-        case .listSignerWrong: "the issuer's revocation list is not signed by anybody who may sign it"
+        case .listSignerWrong: "the issuer's revocation list is not signed by an authorised signer"
         case .listSignerInvalid: "the certificate that signed the issuer's revocation list is not valid now"
         case .listSubjectWrong: "the revocation list is not the one that the document refers to"
         case .indexOutOfRange: "the issuer's revocation list has no entry for the document"

@@ -1,8 +1,8 @@
-/// What to do if revocation is undetermined: the caller chooses, by what is at stake (Q183).
+/// The treatment of undetermined revocation. The caller chooses it by what is at stake (Q183).
 package struct RevocationPolicy: Equatable, Sendable {
     package enum Undetermined: Equatable, Sendable {
         case accept
-        /// Refused, unless the available list has been stale for no more than this many seconds.
+        /// Refuses the document, unless the available list is overdue by no more than this many seconds.
         case refuse(unlessStaleFor: Int64)
     }
 
@@ -14,16 +14,21 @@ package struct RevocationPolicy: Equatable, Sendable {
         self.undetermined = undetermined
     }
 
-    /// For age checks: an undetermined finding is accepted and reported.
+    /// The policy for age checks: undetermined revocation is accepted and reported.
     package static let age = RevocationPolicy(name: "age", undetermined: .accept)
 
-    /// For handing over a thing of value: a list may be stale for some days, at most a hundred years, and has to be there.
+    /// Returns the policy for handing over a thing of value: a list must be available, and may be overdue by
+    /// `staleDays` at most.
+    ///
+    /// - Parameter staleDays: The tolerance in days, from 0 to 36 525; other values are limited to that
+    ///   range.
     package static func rental(staleDays: Int) -> RevocationPolicy {
+        // The limit keeps the product below from overflowing.
         let days = Int64(min(max(0, staleDays), 36_525))
         return RevocationPolicy(name: "rental", undetermined: .refuse(unlessStaleFor: days * 86_400))
     }
 
-    /// Whether it accepts no finding that the other refuses.
+    /// Whether this policy accepts only findings that `other` accepts too.
     package func isAtLeastAsStrict(as other: RevocationPolicy) -> Bool {
         switch (undetermined, other.undetermined) {
         case (_, .accept): true
@@ -32,14 +37,14 @@ package struct RevocationPolicy: Equatable, Sendable {
         }
     }
 
-    /// Whether a document with this finding may be believed. What is revoked never is.
+    /// Whether the policy accepts a document with this finding. A revoked document is never accepted.
     package func accepts(_ finding: RevocationFinding) -> Bool {
         switch (finding, undetermined) {
         case (.good, _): true
         case (.revoked, _): false
         case (.undetermined, .accept): true
         case (.undetermined(let cause, _, _), .refuse(let tolerated)):
-            cause.gravity < .max && cause.gravity <= tolerated
+            cause.requiredTolerance < .max && cause.requiredTolerance <= tolerated
         }
     }
 }

@@ -3,13 +3,14 @@ internal import OpenSSLCrypto
 package import PKIX
 internal import Synchronization
 
-/// The bytes of a CRL: parsed when that is first needed, and verified once for each key that may have signed it.
+/// The bytes of a CRL. They are parsed at their first use, and the signature is verified once for each key
+/// that may have made it.
 package final class HeldRevocationList: Sendable {
     let der: ArraySlice<UInt8>
     private let parsed = Once<Result<CertificateRevocationList, PKIXError>>()
     private let namedIssuer = Once<IssuerName?>()
     private let gap = Once<Bool>()
-    /// Whether the anchor of this fingerprint signed it.
+    /// The results of verifying the signature, by the SHA-256 of the anchor.
     private let verdicts = Mutex<[[UInt8]: Bool]>([:])
 
     private struct IssuerName: Sendable {
@@ -25,10 +26,11 @@ package final class HeldRevocationList: Sendable {
         try parsed.value { Result { () throws(PKIXError) in try CertificateRevocationList(der: der) } }.get()
     }
 
-    /// The issuer's name; nil for bytes that do not begin as a CRL.
+    /// The name of the issuer; `nil` for bytes that do not begin like a CRL.
     private var issuerName: IssuerName? {
         namedIssuer.value {
-            // A CRL that is cut off still names its issuer.
+            // A truncated CRL still names its issuer, so it is found and reported as malformed instead of
+            // absent.
             let issuer = (try? list())?.issuer ?? CertificateRevocationList.issuer(of: der)
             return issuer.map {
                 let key = $0.comparisonKey
@@ -37,19 +39,21 @@ package final class HeldRevocationList: Sendable {
         }
     }
 
+    /// Whether the CRL leaves something out, or has parts that cannot be read.
     var isIncomplete: Bool {
         gap.value { (try? list())?.incompleteness != nil }
     }
 
-    /// The comparison key of the issuer's name.
+    /// The issuer's name in the form in which names are compared.
     fileprivate var issuerKey: [UInt8]? { issuerName?.key }
 
     /// The SHA-256 of the issuer's name.
     var issuerDigest: [UInt8]? { issuerName?.digest }
 
-    /// The authority key identifier; nil if the CRL has none that can be read.
+    /// The authority key identifier; `nil` if the CRL has none that can be read.
     var issuerKeyIdentifier: [UInt8]? { (try? list())?.authorityKeyIdentifier.map(Array.init) }
 
+    /// Whether the key of `anchor` signed the CRL.
     func isSigned(by anchor: TrustAnchor) -> Bool {
         verdicts.withLock { known in
             if let known = known[anchor.sha256] { return known }
@@ -60,11 +64,11 @@ package final class HeldRevocationList: Sendable {
     }
 }
 
-/// The CRLs of a store by the names of their issuers.
+/// The CRLs of a store, by the names of their issuers.
 struct RevocationLists: Sendable {
     private var byIssuer: [[UInt8]: [HeldRevocationList]] = [:]
 
-    /// The CRLs among the sources of a snapshot.
+    /// Collects the CRLs among `sources`.
     init(of sources: [TrustSource]) {
         for source in sources {
             guard case .revocationList(let list) = source.content, let issuer = list.issuerKey else {
@@ -79,29 +83,35 @@ struct RevocationLists: Sendable {
     }
 }
 
-/// The statements of the available CRLs about one certificate, which hold until the CRLs change. Their meaning depends on the
-/// time.
+/// The statements of the available CRLs about one certificate.
 ///
-/// A revocation for good that is found in any authentic CRL of the issuer counts, also where the list is overdue, for another
-/// distribution point, or leaves something out (Q230). Only a list that covers the certificate shows that it is not revoked.
+/// The statements stay the same until the CRLs change; their meaning depends on the time.
+///
+/// - A revocation for good counts in any authentic CRL of the issuer: even if the CRL is overdue, is for
+///   another distribution point, or leaves something out (Q230).
+/// - Only a CRL that covers the certificate shows that it is not revoked.
+/// - A hold counts until its CRL ends, or until a later CRL that covers the certificate no longer has it.
 struct SignerRevocation: Sendable {
-    /// The statement of each CRL that the issuer signed, the newest first.
+    /// The statements of all CRLs that the issuer signed, the newest first.
     private let evidence: [Evidence]
-    /// The reason that no CRL covers the certificate; nil if one does.
+    /// The reason that no CRL covers the certificate; used only if none does.
     private let absence: UndeterminedCause
 
+    /// The statement of one CRL about the certificate.
     private struct Evidence: Sendable {
         let entry: RevokedCertificate?
         let order: IssueOrder
-        /// Nil if the list does not say until when it counts.
+        /// The time by which a new issue is due, in seconds since 1970; `nil` if the CRL does not state it.
         let nextUpdate: Int64?
-        /// Whether the certificate would be listed if it was revoked.
+        /// Whether the CRL would list the certificate if it was revoked.
         let coversCertificate: Bool
 
         var thisUpdate: Int64 { order.date }
 
-        /// Whether `covering` lifts a hold of this list: it is a later issue. A list with gaps is not older where its number is
-        /// not, or where the times are equal.
+        /// Whether the later issue `covering`, a CRL that covers the certificate, lifts a hold in this CRL.
+        ///
+        /// If this CRL has gaps, its date alone does not make it older: its number, if present, must be older
+        /// too.
         func isLifted(by covering: Evidence) -> Bool {
             guard thisUpdate < covering.thisUpdate else { return false }
             return coversCertificate || order.isOlder(than: covering.order)
@@ -110,15 +120,18 @@ struct SignerRevocation: Sendable {
         var isRevokedForGood: Bool { entry.map { $0.reason != .certificateHold } ?? false }
     }
 
+    /// Collects the statements about `certificate` in the CRLs of its issuer `anchor`.
     init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
         let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
+            // Without a distribution point the issuer promises no CRL, so its absence is no gap.
             let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
             evidence = []
             absence = isPublished ? .listAbsent : .nothingPublished
             return
         }
         var found: [Evidence] = []
+        // `failure` is reported only if no CRL covers the certificate.
         var failure = UndeterminedCause.listMalformed
         for held in own {
             guard let list = try? held.list() else { continue }
@@ -138,20 +151,23 @@ struct SignerRevocation: Sendable {
         absence = failure
     }
 
-    /// Whether a CRL says that the certificate is revoked for good, whatever the time is.
+    /// Whether a CRL revokes the certificate for good, at any time.
     var isRevokedForGood: Bool { evidence.contains(where: \.isRevokedForGood) }
 
-    /// - Parameter clockSkew: the seconds by which a list may be from the future.
+    /// Returns the finding about the certificate at `now`.
+    ///
+    /// - Parameter clockSkew: The seconds by which the date of a CRL may lie in the future.
     func finding(at now: Timestamp, clockSkew: Int64) -> RevocationFinding {
         func age(_ evidence: Evidence) -> Int64 { max(0, now.secondsSince1970 - evidence.thisUpdate) }
         if let revoking = evidence.first(where: \.isRevokedForGood) {
             return .revoked(.signerRevoked, ageSeconds: age(revoking))
         }
-        // A list from the future takes nothing away from the one that counts today.
+        // A CRL dated in the future must not replace the one that counts today.
         let latest = now.advanced(bySeconds: clockSkew).secondsSince1970
         let current = evidence.filter { $0.thisUpdate <= latest }
         let covering = current.firstIndex(where: \.coversCertificate)
-        // A hold ends with its list, or with a later list that covers the certificate and does not have the hold.
+        // A hold ends with its CRL, or with a later CRL that covers the certificate and does not have it
+        // (Q230).
         let counting = current.filter { list in covering.map { !list.isLifted(by: current[$0]) } ?? true }
         if let hold = counting.first(where: {
             $0.entry != nil && $0.nextUpdate ?? .max >= now.secondsSince1970
@@ -162,7 +178,7 @@ struct SignerRevocation: Sendable {
             let isAhead = evidence.contains(where: \.coversCertificate)
             return .undetermined(isAhead ? .listNotYetValid : absence, about: .signer, ageSeconds: nil)
         }
-        // A list that covers certificates has a nextUpdate.
+        // Every CRL that covers certificates has a nextUpdate.
         let overdue = now.secondsSince1970 - (current[covering].nextUpdate ?? current[covering].thisUpdate)
         guard overdue <= 0 else {
             return .undetermined(
@@ -173,14 +189,16 @@ struct SignerRevocation: Sendable {
 }
 
 extension CertificateRevocationList {
-    /// Whether the list has all revoked certificates of its issuer, or of the distribution point of this one.
+    /// Whether the CRL lists every revoked certificate of its issuer, or of the distribution point of
+    /// `certificate`.
     fileprivate func covers(_ certificate: Certificate) -> Bool {
         guard incompleteness == nil else { return false }
         guard let own = distributionPointURIs else { return true }
         return certificate.crlDistributionPointURIs.contains(where: own.contains)
     }
 
-    /// Whether the authority key identifier, where both have one, is the anchor's.
+    /// Whether the authority key identifier is that of `anchor`. Without one of the two identifiers the
+    /// answer is yes.
     fileprivate func names(_ anchor: Certificate) -> Bool {
         guard let wanted = authorityKeyIdentifier, let own = anchor.subjectKeyIdentifier else { return true }
         return wanted == own

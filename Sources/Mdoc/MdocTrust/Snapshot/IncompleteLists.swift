@@ -1,12 +1,13 @@
 internal import PKIX
 
-/// A list of a kind that may have gaps, read to compare what it revokes with what another list revokes (Q240).
+/// A CRL, status list or identifier list, read so that its revocations can be compared with those of another
+/// list (Q240).
 enum RevokingList {
     case certificates(CertificateRevocationList)
     case statuses(StatusList, IssueOrder)
     case identifiers(RevokedIdentifiers, IssueOrder)
 
-    /// Nil for a source of another kind, and for bytes that cannot be read.
+    /// Reads the list of `source`; `nil` for a source of another kind, and for bytes that cannot be read.
     init?(_ source: TrustSource) {
         switch source.content {
         case .certificate, .vical: return nil
@@ -24,6 +25,7 @@ enum RevokingList {
         }
     }
 
+    /// The number and date by which issues of the list are ordered.
     var order: IssueOrder {
         switch self {
         case .certificates(let list): IssueOrder(list)
@@ -31,7 +33,7 @@ enum RevokingList {
         }
     }
 
-    /// Whether all that `other` revokes is revoked by this list too.
+    /// Whether this list revokes everything that `other` revokes.
     func revokesAll(of other: RevokingList) -> Bool {
         switch (self, other) {
         case (.certificates(let own), .certificates(let other)):
@@ -44,12 +46,14 @@ enum RevokingList {
         }
     }
 
-    /// Whether this list, which is complete, takes the place of `other`, which is not: it is a later issue, and is not for fewer
-    /// certificates without listing all that the other lists.
+    /// Whether this list, which is complete, replaces the incomplete list `other`.
+    ///
+    /// This list must be a later issue. If it is for fewer certificates than `other`, it must also list
+    /// everything that `other` lists.
     func replacesIncomplete(_ other: RevokingList) -> Bool {
         guard other.order.isOlder(than: order) else { return false }
         guard case .certificates(let own) = self, case .certificates(let before) = other else { return true }
-        // Roots that were re-keyed under one name sign lists that are not issues of one list.
+        // Two keys under one root's name sign separate lists, which are not issues of one list (Q234).
         if let key = own.authorityKeyIdentifier, let other = before.authorityKeyIdentifier, key != other {
             return false
         }
@@ -58,10 +62,11 @@ enum RevokingList {
 }
 
 extension TrustSource {
-    /// The most incomplete lists of one name and issuer that are let in.
-    static let mostIncomplete = 16
+    /// The maximum number of incomplete lists of one name and issuer in a snapshot.
+    static let maximumIncompleteLists = 16
 
-    /// Whether this complete list takes the place of the incomplete `other` of its name and issuer.
+    /// Whether this source is a complete list that replaces the incomplete list `other` of the same name and
+    /// issuer.
     func replacesIncomplete(_ other: TrustSource) -> Bool {
         guard !isIncomplete, let own = RevokingList(self), let before = RevokingList(other) else {
             return false
@@ -69,7 +74,7 @@ extension TrustSource {
         return own.replacesIncomplete(before)
     }
 
-    /// Whether all that `other` revokes is revoked by this list too.
+    /// Whether this list revokes everything that the list `other` revokes.
     func revokesAll(of other: TrustSource) -> Bool {
         guard let own = RevokingList(self), let other = RevokingList(other) else { return false }
         return own.revokesAll(of: other)
@@ -77,24 +82,26 @@ extension TrustSource {
 }
 
 extension [TrustSource] {
-    /// These without the oldest incomplete lists of each name and issuer that has more than `mostIncomplete`. A list stays if no
-    /// other one revokes all that it revokes.
+    /// These sources without surplus incomplete lists.
+    ///
+    /// If a name and issuer has more than `maximumIncompleteLists` incomplete lists, the oldest are left out.
+    /// A list stays if no other list revokes everything that it revokes.
     var withoutSurplus: [TrustSource] {
         let groups = Dictionary(grouping: filter(\.isIncomplete), by: \.identity.complete)
         let surplus = groups.values.reduce(into: Set<TrustSource.Identity>()) { $0.formUnion($1.surplus) }
         return surplus.isEmpty ? self : filter { !surplus.contains($0.identity) }
     }
 
-    /// The surplus among the incomplete lists of one name and issuer.
+    /// The identities of the surplus lists. `self` holds all incomplete lists of one name and issuer.
     private var surplus: Set<TrustSource.Identity> {
-        guard count > TrustSource.mostIncomplete else { return [] }
+        guard count > TrustSource.maximumIncompleteLists else { return [] }
         var kept = compactMap { source in RevokingList(source).map { (identity: source.identity, list: $0) } }
         kept.sort {
             let (one, other) = ($0.list.order.date, $1.list.order.date)
             return one == other ? $0.identity < $1.identity : one < other
         }
         var dropped: Set<TrustSource.Identity> = []
-        for (identity, list) in kept where count - dropped.count > TrustSource.mostIncomplete {
+        for (identity, list) in kept where count - dropped.count > TrustSource.maximumIncompleteLists {
             let others = kept.filter { $0.identity != identity && !dropped.contains($0.identity) }
             if others.contains(where: { $0.list.revokesAll(of: list) }) { dropped.insert(identity) }
         }

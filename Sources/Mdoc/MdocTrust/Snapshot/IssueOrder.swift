@@ -3,10 +3,12 @@ internal import PKIX
 
 /// The number and date that tell which of two issues of a list is the later one.
 struct IssueOrder {
-    /// Big-endian, without leading zeros; nil if the list has none that can be read.
+    /// The issue number, big-endian without leading zeros; `nil` if the list has no readable number.
     let number: ArraySlice<UInt8>?
+    /// The date of issue, in seconds since 1970-01-01T00:00:00Z.
     let date: Int64
 
+    /// The number and date in the form that messages show.
     var name: ListIssueName {
         ListIssueName(
             number: number.map { bytes in
@@ -14,6 +16,7 @@ struct IssueOrder {
             }, date: Timestamp(secondsSince1970: date))
     }
 
+    /// Whether this issue is older than `other`: by the numbers if both exist and differ, else by the dates.
     func isOlder(than other: IssueOrder) -> Bool {
         guard let number, let before = other.number, number != before else { return date < other.date }
         return number.count == before.count

@@ -1,8 +1,9 @@
 package import MdocModel
 
-/// Which issue of a list something is.
+/// The number and date by which a message names one issue of a list.
 package struct ListIssueName: Equatable, Sendable {
-    /// In decimal, or as hexadecimal bytes where it is long; nil if issues are not counted.
+    /// The issue number in decimal, or in hexadecimal if it has more than 8 bytes; `nil` for lists without
+    /// numbers.
     package let number: String?
     package let date: Timestamp
 

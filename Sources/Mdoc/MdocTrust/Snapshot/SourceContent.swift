@@ -2,20 +2,20 @@ internal import MdocModel
 internal import OpenSSLCrypto
 package import PKIX
 
-/// The bytes of a source of trust with what they were read as.
+/// The bytes of a source of trust, with the value that was parsed from them.
 ///
-/// Each form is read when it is first needed and only once, whoever asks: a snapshot, its lint, a store and the admission of the
-/// next issue share one value. Only what follows from the bytes alone is kept here. Paths to roots, validity and revocation depend on
-/// the other sources and the time, and are checked by each snapshot.
+/// The value is parsed at its first use, and only once: the snapshot, its lint, a store and the admission of
+/// the next issue share it. Only values that follow from the bytes alone are kept here. Paths to roots,
+/// validity and revocation depend on other sources and on the time, so each snapshot checks them itself.
 package enum SourceContent: Sendable {
-    /// The content of an anchor or a provider.
+    /// A certificate: the content of an anchor or of a provider's root.
     case certificate(HeldCertificate)
     case vical(HeldVICAL)
     case revocationList(HeldRevocationList)
-    /// The content of a status or identifier list.
+    /// A signed CWT: the content of a status or identifier list.
     case statusToken(HeldStatusToken)
 
-    /// Bytes of a known kind, which nobody has read yet.
+    /// Wraps bytes of a known kind without parsing them.
     package init(_ kind: TrustSource.Kind, _ bytes: ArraySlice<UInt8>) {
         self =
             switch kind {
@@ -26,14 +26,15 @@ package enum SourceContent: Sendable {
             }
     }
 
-    /// Reads bytes of which nobody said what they are.
+    /// Recognises the kind of `bytes` by parsing them.
     ///
-    /// - Returns: The kind of source that they can be, or nil for bytes of no known kind.
+    /// - Returns: The kind of source and its content, or `nil` for bytes of no known kind.
     package static func recognize(
         _ bytes: ArraySlice<UInt8>
     ) -> (kind: TrustSource.Kind, content: SourceContent)? {
         let certificate = HeldCertificate(bytes)
         if (try? certificate.certificate()) != nil { return (.anchor, .certificate(certificate)) }
+        // Only the beginning is read, so that a truncated CRL is recognised and then refused by its kind.
         if CertificateRevocationList.issuer(of: bytes) != nil {
             return (.revocationList, SourceContent(.revocationList, bytes))
         }
@@ -45,7 +46,7 @@ package enum SourceContent: Sendable {
                 try token.token().kind == .statusList ? .statusList : .identifierList, .statusToken(token)
             )
         } catch {
-            // A JWT is refused as such, by name, beside the other sources.
+            // A JWT is not usable, but as a recognised source it is refused with a reason that names it.
             return error == .text(.jwt) ? (.statusList, .statusToken(token)) : nil
         }
     }
@@ -59,7 +60,7 @@ package enum SourceContent: Sendable {
         }
     }
 
-    /// Whether the content was made for sources of this kind.
+    /// Whether this content has the form that sources of `kind` need.
     func isForm(of kind: TrustSource.Kind) -> Bool {
         switch (self, kind) {
         case (.certificate, .anchor), (.certificate, .provider), (.vical, .vical),
@@ -70,7 +71,7 @@ package enum SourceContent: Sendable {
     }
 }
 
-/// The bytes of a root: parsed, and made an anchor, when that is first needed.
+/// The bytes of a root's certificate. The certificate and its anchor are made at their first use.
 package final class HeldCertificate: Sendable {
     let der: ArraySlice<UInt8>
     private let parsed = Once<Result<Certificate, PKIXError>>()
@@ -84,9 +85,10 @@ package final class HeldCertificate: Sendable {
         try parsed.value { Result { () throws(PKIXError) in try Certificate(der: der) } }.get()
     }
 
-    /// The anchor that the certificate makes; whether its key can be used shows when something is verified with it.
+    /// Returns the anchor of this certificate. Its key is parsed only when the anchor first verifies a
+    /// signature.
     ///
-    /// - Parameter sha256: The SHA-256 of `der`, which every source has.
+    /// - Parameter sha256: The SHA-256 of `der`, which the source has computed already.
     func anchor(sha256: [UInt8]) throws(HeldCertificateError) -> TrustAnchor {
         let certificate: Certificate
         do throws(PKIXError) { certificate = try self.certificate() } catch { throw .unreadable(error) }
@@ -99,7 +101,7 @@ package final class HeldCertificate: Sendable {
     }
 }
 
-/// Why the bytes of a root are no anchor.
+/// The reason that the bytes of a root are not an anchor.
 enum HeldCertificateError: Error {
     case unreadable(PKIXError)
     case notAnAnchor(TrustAnchorError)
@@ -115,7 +117,8 @@ extension TrustCondition {
     }
 }
 
-/// The bytes of a VICAL, parsed when that is first needed. The parsed list keeps the verdict on its signature.
+/// The bytes of a VICAL. They are parsed at their first use, and the parsed list keeps the result of
+/// verifying its signature.
 package final class HeldVICAL: Sendable {
     let bytes: ArraySlice<UInt8>
     private let parsed = Once<Result<UnverifiedVICAL, VICALError>>()

@@ -4,22 +4,27 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// A whole snapshot in one signed file, for shops without internet: a COSE_Sign1 (RFC 9052 4.2) over its sources.
+/// A snapshot in one signed file, for shops without internet: a COSE_Sign1 (RFC 9052 4.2) over all sources of
+/// the snapshot.
+///
+/// `countersign trust export-bundle` writes a bundle, and `countersign trust import-bundle` or a kiosk of a
+/// fleet reads it. The signature proves only where the bundle comes from. `TrustChange.replaceAll(by:)` still
+/// compares its sources with those in use.
 package struct TrustBundle: Sendable {
-    /// The longest bundle that is read, in bytes.
+    /// The maximum size of a bundle in bytes.
     package static let maximumSize = 1 << 26
-    /// How many sources a bundle may hold.
+    /// The maximum number of sources in a bundle.
     package static let maximumSources = 1 << 14
 
     private static let type = "countersign trust bundle"
     private static let limits = CBORLimits(bytes: maximumSize)
 
-    /// When it was made.
+    /// The time at which the bundle was made.
     package let created: Timestamp
-    /// Of the sources inside, each with the bundle as its provenance.
+    /// The snapshot of the sources in the bundle. The provenance of each source is the bundle.
     package let snapshot: TrustSnapshot
 
-    /// The encoding of a bundle of all sources of `snapshot`.
+    /// Encodes and signs a bundle of all sources of `snapshot`.
     package static func export(
         _ snapshot: TrustSnapshot, created: Timestamp, signedWith key: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> [UInt8] {
@@ -52,7 +57,8 @@ package struct TrustBundle: Sendable {
             .sign1(payload, detached: false, with: key, algorithm: algorithm)
     }
 
-    /// Opens a bundle that `key` signed. Whether it may be used now is for `requireUse(after:at:clockSkew:)` to say.
+    /// Opens a bundle and verifies that `key` signed it. `requireUse(after:at:clockSkew:)` checks separately
+    /// whether the bundle may be used now.
     package init(
         _ bytes: ArraySlice<UInt8>, signedBy key: borrowing PublicKey
     ) throws(TrustBundleError) {
@@ -62,12 +68,14 @@ package struct TrustBundle: Sendable {
         guard contents.type == Self.type else { throw .typeWrong }
         created = contents.created
         snapshot = TrustSnapshot(contents.sources)
+        // A snapshot leaves out repeated and superseded sources. A bundle that has any was not exported from
+        // a snapshot.
         guard snapshot.id.bytes.elementsEqual(contents.snapshot),
             snapshot.sources.count == contents.sources.count
         else { throw .snapshotDiffers }
     }
 
-    /// Opens a bundle that `key` signed and that may be used now.
+    /// Opens a bundle, and verifies that `key` signed it and that it may be used at `now`.
     package init(
         _ bytes: ArraySlice<UInt8>, signedBy key: borrowing PublicKey, notOlderThan current: Timestamp?,
         at now: Timestamp, clockSkew: Int64 = 60
@@ -76,9 +84,10 @@ package struct TrustBundle: Sendable {
         try requireUse(after: current, at: now, clockSkew: clockSkew)
     }
 
-    /// Throws for a bundle that was made before the one that is in use, or in the future.
+    /// Checks that this bundle is not older than the bundle in use, and was not made in the future.
     ///
-    /// - Parameter current: When the bundle that is in use was made; nil if none is, or if an older one may come back.
+    /// - Parameter current: The time at which the bundle in use was made; `nil` if no bundle is in use, or if
+    ///   an older bundle may replace it.
     package func requireUse(
         after current: Timestamp?, at now: Timestamp, clockSkew: Int64
     ) throws(TrustBundleError) {
@@ -86,6 +95,7 @@ package struct TrustBundle: Sendable {
         guard created <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
     }
 
+    /// Verifies the signature with `key`, and returns the signed content.
     private static func verifiedPayload(
         _ bytes: ArraySlice<UInt8>, _ key: borrowing PublicKey
     ) throws(TrustBundleError) -> ArraySlice<UInt8> {
@@ -145,23 +155,23 @@ package struct TrustBundle: Sendable {
     }
 }
 
-/// Why a bundle is refused.
+/// The reason that a bundle is refused.
 package enum TrustBundleError: Error, Equatable, Sendable {
     case malformed(CBORError)
-    /// It is no COSE_Sign1, or another key signed it.
+    /// The bytes are not a COSE_Sign1, or another key signed them.
     case cose(COSEError)
-    /// What was signed is not a bundle.
+    /// The signed content is not a bundle.
     case typeWrong
-    /// The one in use was made later.
+    /// The bundle in use was made later.
     case older
-    /// It was made in the future.
+    /// The bundle was made in the future.
     case notYetValid
-    /// What it holds does not make the snapshot that it names.
+    /// The sources in the bundle do not have the snapshot id that the bundle states.
     case snapshotDiffers
 }
 
 extension TrustBundleError {
-    /// The stable id, as `Documentation/command-line.md` lists it.
+    /// The stable id, listed in `Documentation/command-line.md`.
     package var id: String {
         switch self {
         case .malformed: "bundle.malformed"
@@ -173,14 +183,14 @@ extension TrustBundleError {
         }
     }
 
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .malformed(let error): "it is not a bundle: \(error.explanation)"
         case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
         case .typeWrong: "the signed content is not a bundle"
         case .older: "a later bundle was imported before: this one is older, and nothing was changed"
-        case .notYetValid: "it was made in the future: is this computer's clock right?"
+        case .notYetValid: "it was made in the future: check this computer's clock"
         case .snapshotDiffers: "its contents differ from the snapshot that it names"
         }
     }

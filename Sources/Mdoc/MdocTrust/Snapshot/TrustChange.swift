@@ -1,20 +1,30 @@
-/// A change of trust in preparation: the one engine of what may replace what.
+/// A change of trust in preparation: the only code that decides which source may replace which.
 ///
-/// `countersign trust` and a kiosk of a fleet prepare every change with it. Only `countersign trust rollback` does without: it makes a
-/// stored snapshot current again.
+/// **Responsibility.** A change begins with the current snapshot and ends with another one, plus a decision
+/// on each source. `countersign trust` and the kiosks of a fleet prepare every change with it. The exception
+/// is `countersign trust rollback`, which makes a stored snapshot current again.
 ///
-/// - `admit` checks each source against the snapshot that it is to join. The source joins as an `AdmittedSource`, the proof of that
-///   check. A refused source changes nothing, and the other sources still join.
-/// - `replaceAll` checks every source of another snapshot, and takes that snapshot as a whole only if none was refused.
-/// - `reinstate` checks nothing: its snapshot was let in before.
-/// - `remove` takes one source away.
+/// **Operations.**
 ///
-/// Nothing of the change is current: whoever began it stores `snapshot`, or drops it.
+/// - `admit(_:)` checks each source against the snapshot that it would join. A source joins as an
+///   `AdmittedSource`, the proof of that check. A refused source changes nothing, and the other sources still
+///   join.
+/// - `replaceAll(by:)` checks every source of another snapshot. That snapshot takes over as a whole, and only
+///   if no source was refused.
+/// - `reinstate(_:)` checks nothing, because its snapshot was admitted before.
+/// - `remove(_:)` removes one source.
+///
+/// **State.** `snapshot` is the result up to now, and `outcomes` are the decisions in their order. The struct
+/// is a value without I/O; the caller chooses the thread.
+///
+/// **Limits.** A change never stores anything and is never in force by itself: the caller stores `snapshot`
+/// or drops it. It reads no clock: the time and the tolerances are in `TrustRules`.
 package struct TrustChange: Sendable {
+    /// The snapshot from which the change began.
     package let before: TrustSnapshot
-    /// The snapshot with the sources that were let in up to now.
+    /// The snapshot with all changes made up to now.
     package private(set) var snapshot: TrustSnapshot
-    /// In the order in which the sources were looked at.
+    /// The decisions, in the order in which the sources were checked.
     package private(set) var outcomes: [Decision] = []
     private let rules: TrustRules
 
@@ -22,14 +32,14 @@ package struct TrustChange: Sendable {
     package struct Decision: Sendable {
         package enum Result: Sendable {
             case admitted(AdmittedSource)
-            /// The source that is there stays.
+            /// The source was refused, and the present one stays.
             case refused(AdmissionRefusal)
             case removed
         }
 
         package let source: TrustSource
         package let result: Result
-        /// The snapshot that the source joined, and the rules; nil if there is nothing to remark.
+        /// The snapshot that the source joined, with the rules; `nil` if the decision has no remarks.
         private let joined: (snapshot: TrustSnapshot, rules: TrustRules)?
 
         fileprivate init(
@@ -41,14 +51,17 @@ package struct TrustChange: Sendable {
             self.joined = joined
         }
 
-        /// The remarks for whoever lets the source in, such as entries that were left out. Lists are opened for them, and so they are
-        /// worked out only when somebody asks.
+        /// The remarks on an admitted source, such as entries that were left out.
+        ///
+        /// They are computed at each access, because every list must be opened for them.
         package var remarks: [TrustCondition] {
             joined.map { $0.snapshot.remarks(on: source, by: $0.rules) } ?? []
         }
     }
 
-    /// - Parameter before: The snapshot that is current, or nil if nothing is trusted yet.
+    /// Begins a change.
+    ///
+    /// - Parameter before: The current snapshot, or `nil` if nothing is trusted yet.
     package init(from before: TrustSnapshot?, by rules: TrustRules) {
         self.before = before ?? TrustSnapshot([])
         snapshot = self.before
@@ -63,8 +76,8 @@ package struct TrustChange: Sendable {
         outcomes.first { if case .refused = $0.result { true } else { false } }?.source
     }
 
-    /// The lists that were there and of whose name and issuer none is left, neither complete nor incomplete: what they revoke is
-    /// forgotten.
+    /// The lists of `before` that are lost: no list of their name and issuer is left, complete or incomplete.
+    /// Their revocations are forgotten.
     package var forgottenLists: [TrustSource.Identity] {
         let kept = snapshot.sources.map(\.identity).filter(\.kind.isList)
         return before.sources.map(\.identity).filter { lost in
@@ -72,30 +85,35 @@ package struct TrustChange: Sendable {
         }
     }
 
-    /// Lets in what can be let in: roots before the lists that they or their providers sign.
+    /// Admits every source that can be admitted, roots before the lists that they or their providers sign.
     package mutating func admit(_ sources: [TrustSource]) {
         for kind in TrustSource.Kind.allCases {
             // The snapshot is rebuilt once for each kind, not for each source.
             var admitted: [TrustSource.Identity: AdmittedSource] = [:]
-            // A link certificate is let in after the root that signed it.
+            // A link certificate is trusted only after the root that signed it has joined (Q231).
             let ofKind = sources.filter { $0.kind == kind }
             let links = kind == .anchor ? ofKind.filter(\.isLinkCertificate) : []
             let others = links.isEmpty ? ofKind : ofKind.filter { !$0.isLinkCertificate }
             for (place, source) in (others + links).enumerated() {
-                if place >= others.count { put(&admitted) }
-                if admitted[source.identity] != nil || kind.isList && admitted.has(likeOf: source) {
-                    put(&admitted)
+                // Each link certificate joins separately, because it may be the root of the next one.
+                if place >= others.count { joinAdmitted(&admitted) }
+                // Two issues of one list must be compared with each other, so the first must join before the
+                // second is checked.
+                if admitted[source.identity] != nil || kind.isList && admitted.hasList(like: source) {
+                    joinAdmitted(&admitted)
                 }
                 if let proof = admit(source) { admitted[source.identity] = proof }
             }
-            put(&admitted)
+            joinAdmitted(&admitted)
         }
     }
 
-    /// Replaces all sources by those of `other`, which somebody who is trusted for that has signed. If one source may not follow the
-    /// one that is there, nothing is replaced. An expired list may follow: the one that is there is not better.
+    /// Replaces all sources with those of `other`, which comes from a signed bundle.
+    ///
+    /// If one source may not follow the present one, nothing is replaced. An expired list may follow, because
+    /// the present one is not better.
     package mutating func replaceAll(by other: TrustSnapshot) {
-        // With the issuers and providers of before and after, so that an issue before can be compared with the one after.
+        // Both sets of issuers and providers are needed to compare a present issue with its successor.
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
             do throws(AdmissionRefusal) {
@@ -111,18 +129,20 @@ package struct TrustChange: Sendable {
         outcomes = removed.map { Decision($0, .removed) } + outcomes
     }
 
-    /// Brings back a snapshot that was let in before and is still wanted, whatever has come since.
+    /// Makes `other` the result without any check, because it was admitted before.
     package mutating func reinstate(_ other: TrustSnapshot) {
         snapshot = other
     }
 
-    /// Takes a source away (Q184).
+    /// Removes `source` (Q184).
     package mutating func remove(_ source: TrustSource) {
         snapshot = snapshot.removing(source.identity)
         outcomes.append(Decision(source, .removed))
     }
 
-    /// The proof that the source takes its place; nil if it is refused, or is there already.
+    /// Checks `source` and records the decision.
+    ///
+    /// - Returns: The proof with which the source joins, or `nil` if it is refused or already present.
     private mutating func admit(_ source: TrustSource) -> AdmittedSource? {
         do throws(AdmissionRefusal) {
             let proof = try snapshot.admission(of: source, by: rules)
@@ -136,7 +156,8 @@ package struct TrustChange: Sendable {
         }
     }
 
-    private mutating func put(_ admitted: inout [TrustSource.Identity: AdmittedSource]) {
+    /// Joins the admitted sources to the snapshot, and records the incomplete lists that this removed.
+    private mutating func joinAdmitted(_ admitted: inout [TrustSource.Identity: AdmittedSource]) {
         guard !admitted.isEmpty else { return }
         let sources = snapshot.sources.filter { admitted[$0.identity] == nil }
         snapshot = snapshot.joined(by: Array(admitted.values))
@@ -149,8 +170,8 @@ package struct TrustChange: Sendable {
 }
 
 extension [TrustSource.Identity: AdmittedSource] {
-    /// Whether there is a list of the name and issuer of `source`.
-    fileprivate func has(likeOf source: TrustSource) -> Bool {
+    /// Whether one of the keys names a list of the same name and issuer as `source`.
+    fileprivate func hasList(like source: TrustSource) -> Bool {
         let own = source.identity
         return keys.contains { $0.isLike(own) }
     }

@@ -2,58 +2,63 @@ internal import JSON
 package import PKIX
 internal import OpenSSLCrypto
 
-/// Something about a source that the administrator of trust should know.
+/// A condition of one source that the administrator of trust should know.
 package struct TrustFinding: Equatable, Sendable {
     package let source: TrustSource.Identity
     package let condition: TrustCondition
 }
 
+/// A fault of a source of trust, or a remark on it. `isFault` tells the two apart.
 package enum TrustCondition: Equatable, Sendable {
     /// The bytes are not a certificate.
     case certificateUnreadable(PKIXError)
-    /// A document signer's or other end certificate; import the root that issued it (Q178).
+    /// The certificate is an end certificate, such as a document signer's. The root that issued it belongs
+    /// here instead (Q178).
     case notACertificateAuthority(subject: String)
-    /// It names itself as its issuer, and does not say that it is an authority.
+    /// The certificate names itself as its issuer, but its basicConstraints do not say that it is an
+    /// authority.
     case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
-    /// Its key usage does not allow signing certificates.
+    /// The key usage of the root does not allow it to sign certificates.
     case anchorKeyUsage(subject: String)
-    /// It limits the names that it may issue for, which is not evaluated.
+    /// The root has name constraints, which are not evaluated here.
     case anchorNameConstraints(subject: String)
     case anchorUnknownExtension(subject: String, ObjectIdentifier)
-    /// A link certificate, which counts only behind the trusted root that signed it, and no such root is there (Q231).
+    /// The anchor is a link certificate, and the trusted root that signed it is missing (Q231).
     case linkCertificate(subject: String)
-    /// It names itself as its issuer and no other key as its signer's, and its own key did not sign it: it is damaged or forged, or
-    /// is a link certificate that does not say so.
+    /// The anchor names itself as its issuer, but its own key did not sign it. It is damaged, forged, or an
+    /// undeclared link certificate.
     case selfSignatureInvalid(subject: String)
-    /// The same certificate as in another source.
+    /// Another source has the same certificate.
     case anchorTwice(subject: String, other: TrustSource.Identity)
-    /// The rules of its profile that an anchor breaks (Q179).
+    /// The anchor breaks these rules of its certificate profile, and is still trusted (Q179).
     case anchorProfile(subject: String, [ProfileFinding])
     case anchorNotYetValid(subject: String)
     case anchorExpired(subject: String)
-    /// Valid for so many days more.
+    /// The anchor expires in this many days.
     case anchorExpiresSoon(subject: String, days: Int64)
-    /// Nothing of the list is believed.
+    /// The VICAL is refused as a whole.
     case vicalRefused(VICALError)
     case vical(VICALFinding)
-    /// The rules of its profile that the list's signer breaks without being refused (Q214).
+    /// The signer of the VICAL breaks these rules of its certificate profile, and the VICAL is still accepted
+    /// (Q214).
     case vicalSigner([ProfileFinding])
-    /// The list has no nextUpdate.
+    /// The VICAL has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(PKIXError)
-    /// The revocations in the CRL count, and a certificate that it does not list may be revoked all the same (Q230).
+    /// The CRL has gaps: what it lists is revoked, but absence from it proves nothing (Q230).
     case revocationListIncomplete(PKIXError)
-    /// No anchor has the name of the CRL's issuer.
+    /// No anchor or provider has the name of the CRL's issuer.
     case revocationListIssuerUnknown(issuer: String)
-    /// Anchors have the name, and none signed.
+    /// Anchors or providers have the name of the CRL's issuer, but none of them signed the CRL.
     case revocationListSignatureInvalid(issuer: String)
     case statusListUnreadable(StatusTokenError)
-    /// Nobody whom an anchor issued signed it; the certificate that an MSO names may have.
+    /// No signer that a trusted root issued has signed the list. The certificate that an MSO names may still
+    /// have signed it.
     case statusListSignerUnknown
-    /// The list says that it is another.
+    /// The list states another URI than the one under which it is stored.
     case statusListSubjectWrong
-    /// The revocations in the list count, and a document that it does not list may be revoked all the same (Q228, Q248).
+    /// The list has gaps: what it lists is revoked, but absence from it proves nothing (Q228, Q248).
     case statusListIncomplete(StatusTokenError)
     case listNotYetValid
     /// The list should have been renewed this many seconds ago.
@@ -61,6 +66,7 @@ package enum TrustCondition: Equatable, Sendable {
 }
 
 extension TrustCondition {
+    /// Makes the condition of a certificate that cannot be an anchor.
     package init(_ error: TrustAnchorError) {
         self =
             switch error {
@@ -77,7 +83,7 @@ extension TrustCondition {
 }
 
 extension TrustCondition {
-    /// Why an anchor that its own key did not sign, and that no trusted root signed, is not trusted.
+    /// Makes the condition of an anchor that neither its own key nor a trusted root has signed.
     package init(notLinked anchor: TrustAnchor) {
         let subject = anchor.certificate.subject.description
         self =
@@ -87,7 +93,7 @@ extension TrustCondition {
 }
 
 extension TrustCondition {
-    /// The stable id, as `Documentation/command-line.md` lists it.
+    /// The stable id, listed in `Documentation/command-line.md`.
     package var id: String {
         switch self {
         case .certificateUnreadable: "trust.certificate_unreadable"
@@ -121,7 +127,7 @@ extension TrustCondition {
         }
     }
 
-    /// Whether the source, or a part of it, is of no use as it is; else it is only worth knowing.
+    /// Whether the source, or a part of it, cannot be used. Other conditions are remarks.
     package var isFault: Bool {
         switch self {
         case .linkCertificate, .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalSigner,
@@ -132,7 +138,7 @@ extension TrustCondition {
         }
     }
 
-    /// In plain words. Names from certificates are made fit for a terminal.
+    /// The condition in words, for messages to users. Text from certificates is made safe for a terminal.
     package var explanation: String {
         switch self {
         case .certificateUnreadable(let error): "the certificate cannot be read: \(error.explanation)"
@@ -148,7 +154,7 @@ extension TrustCondition {
         case .anchorKeyUsage(let subject):
             "\(Terminal.safe(subject)) is not used: its key usage does not allow it to sign certificates"
         case .anchorNameConstraints(let subject):
-            "\(Terminal.safe(subject)) is not used: its name constraints limit what it may issue, and are not evaluated here"
+            "\(Terminal.safe(subject)) is not used: it has name constraints, which this reader does not evaluate"
         case .anchorUnknownExtension(let subject, let oid):
             "\(Terminal.safe(subject)) is not used: it has the unknown critical extension \(oid)"
         case .linkCertificate(let subject):
@@ -171,8 +177,8 @@ extension TrustCondition {
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIncomplete(let error):
-            "the revocations in the CRL count, beside those of a complete CRL where there is one,"
-                + " but a certificate that is not listed may be revoked all the same: \(error.explanation)"
+            "the CRL has gaps: its revocations count, in addition to those of a complete CRL,"
+                + " but a certificate that is not listed may still be revoked: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"
         case .revocationListSignatureInvalid(let issuer):
@@ -181,16 +187,17 @@ extension TrustCondition {
         case .statusListSignerUnknown:
             "no trusted root issued the certificate that signed the list: if documents name its signer, give that certificate with --signer"
         case .statusListSubjectWrong:
-            "the address in the list (claim sub) is not the one that it was imported under"
+            "the list states another address (claim sub) than the one under which it was imported"
         case .statusListIncomplete(let error):
-            "the revocations in the list count, beside those of a complete list where there is one,"
-                + " but a document that is not listed may be revoked all the same: \(error.explanation)"
-        case .listNotYetValid: "the list is dated in the future"
+            "the list has gaps: its revocations count, in addition to those of a complete list,"
+                + " but a document that is not listed may still be revoked: \(error.explanation)"
+        case .listNotYetValid: "the list is dated in the future: check this computer's clock"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }
     }
 
-    /// The explanation, with the issuer of an end certificate, whose root is to be imported instead (Q178).
+    /// Returns the explanation; for an end certificate also the name of its issuer, whose root is to be
+    /// imported instead (Q178).
     package func explanation(of certificate: Certificate?) -> String {
         guard case .notACertificateAuthority = self, let certificate else { return explanation }
         return "\(explanation): \(Terminal.safe(certificate.issuer.description))"
@@ -198,7 +205,7 @@ extension TrustCondition {
 }
 
 extension Int64 {
-    /// A span of so many seconds, in the unit that fits.
+    /// This number of seconds in words, in a unit that fits its size.
     fileprivate var spanText: String {
         switch Swift.max(0, self) {
         case ..<120: "\(Swift.max(0, self)) seconds"

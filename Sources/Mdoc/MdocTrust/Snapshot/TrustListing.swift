@@ -1,6 +1,6 @@
 internal import MdocModel
 
-/// That a VICAL names an anchor, and for how long the list said that it would be renewed.
+/// The statement of one VICAL about an anchor: the document types, and until when the VICAL is current.
 struct TrustListing: Sendable {
     let docTypes: Set<String>
     let issued: Timestamp
@@ -8,8 +8,11 @@ struct TrustListing: Sendable {
 }
 
 extension TrustedAnchor {
-    /// Undetermined if all lists that name the anchor for `docType` should have been renewed before `now`: a newer list may
-    /// have left it out (Q217). Nil if the operator named it, or a list is in time.
+    /// Returns the finding about a root that only overdue VICALs name for `docType`; `nil` if nothing is
+    /// wrong.
+    ///
+    /// A newer VICAL may have left the root out, so its revocation is undetermined (Q217). A root that the
+    /// operator named has no finding.
     func finding(for docType: String, at now: Timestamp) -> RevocationFinding? {
         guard docTypes != .any else { return nil }
         var youngest: (listing: TrustListing, overdue: Int64)?

@@ -1,13 +1,14 @@
 package import MdocModel
 
-/// The rules by which sources of trust are let in: one value for the command line, the fleet and whoever else changes trust.
+/// The time and the tolerances by which sources of trust are admitted: one value for the command line and the
+/// fleet.
 package struct TrustRules: Sendable {
     package let now: Timestamp
-    /// The seconds by which a list may be from the future.
+    /// The seconds by which the date of a list may lie in the future.
     package let clockSkew: Int64
-    /// Whether a list that lost much of what it had is let in.
+    /// Whether a list with far fewer entries than the present one is admitted.
     package let acceptsShrunken: Bool
-    /// Certificates, in DER, that documents name for the signers of their status lists.
+    /// The certificates, in DER, that documents name as the signers of their status lists.
     package let signers: [ArraySlice<UInt8>]
 
     package init(
@@ -20,7 +21,7 @@ package struct TrustRules: Sendable {
         self.signers = signers
     }
 
-    /// Returns these rules with another time.
+    /// Returns these rules with `time` in place of `now`.
     func at(_ time: Timestamp) -> TrustRules {
         TrustRules(now: time, clockSkew: clockSkew, acceptsShrunken: acceptsShrunken, signers: signers)
     }

@@ -3,21 +3,25 @@ package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// Why a source does not replace what is there. A bad, older or shrunken list never replaces a good one silently.
+/// The reason that a source is not admitted to a snapshot. A bad, older or shrunken list never silently
+/// replaces a good one.
 package enum AdmissionRefusal: Error, Equatable, Sendable {
-    /// It cannot be used, or is not believed.
+    /// The source cannot be used, or is not trusted.
     case unusable(TrustCondition)
-    /// It was issued before the one that is there: an old list that came back (Q176), or a publisher that restarted its numbering (Q217).
+    /// The source was issued before the present one: an old list came back (Q176), or its publisher restarted
+    /// the numbering (Q217).
     case older(ListIssueName, than: ListIssueName)
-    /// It has another issuer than the present one: two lists under one name are not issues of one list.
+    /// The source has another issuer than the present one, so they are not issues of one list.
     case otherIssuer
-    /// It is so much smaller than the present one that something may be wrong.
+    /// The source has far fewer entries than the present one.
     case shrunken(from: Int, to: Int)
-    /// There are so many incomplete lists of its name and issuer, and none that could be left out (Q240).
+    /// The snapshot has this many incomplete lists of the same name and issuer, and none of them can be left
+    /// out (Q240).
     case tooManyIncomplete(Int)
 }
 
 extension AdmissionRefusal {
+    /// The stable id, listed in `Documentation/command-line.md`.
     package var id: String {
         switch self {
         case .unusable(let condition): condition.id
@@ -28,20 +32,21 @@ extension AdmissionRefusal {
         }
     }
 
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .unusable(let condition): condition.explanation
         case .otherIssuer:
-            "the store has a list with this name from another issuer and keeps it: `countersign trust remove` it first if this one is right"
+            "the store has a list with this name from another issuer and keeps it; if the new list is right, remove the present one with `countersign trust remove` first"
         case .older(let own, let present):
-            "it is \(own.text), before the present list, \(present.text), which is kept;"
-                + " if its publisher restarted the numbering, `countersign trust remove` the present list and import this one again"
+            "it is \(own.text), older than the present list, \(present.text), which is kept;"
+                + " if its publisher restarted the numbering, remove the present list with `countersign trust remove` and import this one again"
         case .shrunken(let from, let to):
             "it has only \(to) entries, but the present list has \(from) and is kept:"
-                + " --accept-shrunken imports it anyway"
+                + " use --accept-shrunken to import it anyway"
         case .tooManyIncomplete(let count):
             "it is incomplete, and the store has \(count) incomplete lists of its name and issuer already:"
-                + " import the complete list, or `countersign trust remove` those that are out of use"
+                + " import the complete list, or remove old ones with `countersign trust remove`"
         }
     }
 }
@@ -50,21 +55,38 @@ extension ListIssueName {
     fileprivate var text: String { number.map { "issue \($0) of \(date)" } ?? "of \(date)" }
 }
 
-/// What a source was found to be before it is let in.
+/// The relation of an admitted source to the snapshot that it joins.
 package enum Admission: Equatable, Sendable {
-    /// There was none of its kind and name.
+    /// The snapshot had no source of this identity.
     case new
+    /// The source replaces one of the same identity.
     case renewed
-    /// The bytes that are there already.
+    /// The snapshot has the same bytes already.
     case unchanged
 }
 
-/// The proof that a source may take its place in a snapshot. Only `TrustSnapshot` makes one. A `TrustChange` lets sources join by it
-/// and lists it among its outcomes, so that a report can say what was admitted.
+/// The proof that a source may take its place in a snapshot.
+///
+/// **Responsibility.** Only `TrustSnapshot.admission(of:by:)`, and its sibling for whole snapshots, make this
+/// value, after they have:
+///
+/// - verified the source, such as the provider's signature of a VICAL (ISO/IEC 18013-5 Annex C) or the root
+///   of a status list's signer;
+/// - compared it with the present issue of the same list: issuer, order and number of entries (Q176, Q217);
+/// - found a place for a list with gaps (Q240).
+///
+/// A source that is new with a bundle needs none of this, because the bundle's signature admits it.
+///
+/// **Callers.** `TrustChange` joins sources to its snapshot by their proofs, and lists them in its outcomes,
+/// so that a report says what was admitted. No caller checks the source again, and no unproven source is
+/// passed along beside the proof.
+///
+/// **Limits.** The proof holds for the snapshot and the time of the check. It is never stored: a stored
+/// snapshot is trusted because it was admitted before.
 package struct AdmittedSource: Sendable {
     package let source: TrustSource
     package let admission: Admission
-    /// The list behind its provider's signature; nil for other kinds, and for a list that is new with a bundle.
+    /// The verified VICAL; `nil` for other kinds, and for a list that is new with a bundle.
     package let list: VerifiedVICAL?
 
     fileprivate init(_ source: TrustSource, _ admission: Admission, _ list: VerifiedVICAL? = nil) {
@@ -75,27 +97,34 @@ package struct AdmittedSource: Sendable {
 }
 
 extension TrustSnapshot {
-    /// By how many seconds a VICAL may be past its nextUpdate: AAMVA's lives a day, and what comes on a USB stick is older
-    /// (Q217).
+    /// The maximum number of seconds by which a VICAL may be past its nextUpdate. AAMVA's is current for one
+    /// day, and a list on a USB stick is older (Q217).
     package static let longestOverdue: Int64 = 30 * 86_400
-    /// The age in days beyond which the newest list needs attention: most lists are issued again within a month.
+    /// The age in days from which the newest list needs attention. Most lists are issued again within a
+    /// month.
     package static let oldListDays: Int64 = 30
 
     /// Checks whether `candidate` may take its place in this snapshot.
+    ///
+    /// - Returns: The proof of the check.
+    /// - Throws: `AdmissionRefusal` if the source cannot be used, is older or much smaller than the present
+    ///   one, or is of another issuer.
     package func admission(
         of candidate: TrustSource, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
         let (issue, list) = try usableIssue(of: candidate, by: rules)
         let current = source(candidate.identity)
         guard current?.sha256 != candidate.sha256 else { return AdmittedSource(candidate, .unchanged, list) }
-        // Unreadable present lists must not keep out a readable one.
+        // A present list that cannot be read must not keep out one that can.
         let before = current?.issue(in: self, signers: rules.signers)
         guard !candidate.isIncomplete else {
-            // It stands beside all others, of which nothing is lost, however little of it can be read.
+            // An incomplete list removes no other list, so losses are not compared.
             try requirePlace(for: candidate, issue)
             return AdmittedSource(candidate, .new, list)
         }
         if let before { try issue.requireSuccession(to: before) }
+        // The incomplete lists that a complete one replaces count as predecessors too: it must not be much
+        // smaller than any of them (Q240).
         do throws(AdmissionRefusal) {
             for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
                 if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }
@@ -108,16 +137,19 @@ extension TrustSnapshot {
         return AdmittedSource(candidate, current == nil ? .new : .renewed, list)
     }
 
-    /// Checks whether `candidate`, a source of `other`, may follow what is here where `other` takes the place of this whole snapshot.
-    /// Sources that are new are believed by the signature of the bundle that `other` comes from.
+    /// Checks whether `candidate` may replace its counterpart here, where the snapshot `other` of a bundle
+    /// replaces this whole snapshot.
     ///
-    /// - Parameter both: The sources of both snapshots; of one identity the one that is here.
+    /// The signature of the bundle admits sources that are new here.
+    ///
+    /// - Parameter both: A snapshot of the sources of this one and of `other`. For one identity it has the
+    ///   source of this one.
     func admission(
         of candidate: TrustSource, of other: TrustSnapshot, joining both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) -> AdmittedSource {
         try requireNothingLost(by: candidate, in: other)
         for lost in completeLists(like: candidate) where other.source(lost.identity) == nil {
-            // One of them does not say which key is its issuer's: they may be issues of one list.
+            // One of the two CRLs does not name its issuer's key, so they may be issues of one list (Q234).
             try requireSuccession(of: candidate, to: lost, in: both, by: rules)
         }
         guard let there = source(candidate.identity) else { return AdmittedSource(candidate, .new) }
@@ -125,7 +157,7 @@ extension TrustSnapshot {
         do throws(AdmissionRefusal) {
             return try both.admission(of: candidate, by: rules)
         } catch .unusable(.vicalRefused(.expired)) {
-            // Its time is over; whether it is older or has less than the one before shows at the time of its issue.
+            // The list has expired. Its order and size can still be compared, at the time of its issue.
             guard case .vical(let held) = candidate.content, let list = try? held.list() else {
                 throw .unusable(.vicalRefused(.expired))
             }
@@ -133,7 +165,8 @@ extension TrustSnapshot {
         }
     }
 
-    /// Throws unless the complete `candidate` may be the next issue of `lost`, a list of this snapshot that goes.
+    /// Throws unless `candidate`, a complete list, may be the next issue of `lost`, a list that this change
+    /// removes.
     private func requireSuccession(
         of candidate: TrustSource, to lost: TrustSource, in both: TrustSnapshot, by rules: TrustRules
     ) throws(AdmissionRefusal) {
@@ -144,7 +177,8 @@ extension TrustSnapshot {
         if !rules.acceptsShrunken { try issue.requireNoLoss(of: before) }
     }
 
-    /// Throws where an incomplete list would be dropped at once: by the complete list, or because there are too many.
+    /// Throws if the incomplete `candidate` would be dropped at once, because the complete list replaces it
+    /// or because there are too many.
     private func requirePlace(for candidate: TrustSource, _ issue: ListIssue) throws(AdmissionRefusal) {
         let complete = completeLists(like: candidate)
         if complete.allSatisfy({ $0.replacesIncomplete(candidate) }),
@@ -155,24 +189,28 @@ extension TrustSnapshot {
         let list = candidate.identity.complete
         let present = sources.filter { $0.isIncomplete && $0.identity.complete == list }
         let kept = (present + [candidate]).withoutSurplus
-        guard kept.count <= TrustSource.mostIncomplete, kept.contains(candidate) else {
+        guard kept.count <= TrustSource.maximumIncompleteLists, kept.contains(candidate) else {
             throw .tooManyIncomplete(present.count)
         }
     }
 
-    /// Throws where `other`, which is to take the place of this whole snapshot, has `source` in place of a list that says more: an
-    /// incomplete list in place of another one, or a complete list that is not later than an incomplete one (Q240).
+    /// Checks that `source` of the snapshot `other` does not take the place of a list that says more, where
+    /// `other` replaces this whole snapshot.
+    ///
+    /// An incomplete list must not replace another one, and a complete list must be later than the incomplete
+    /// list that it replaces (Q240).
     package func requireNothingLost(
         by source: TrustSource, in other: TrustSnapshot
     ) throws(AdmissionRefusal) {
         guard source.kind.isList else { return }
         let present = completeLists(like: source) + incompleteLists(like: source)
-        // Nothing of its name and issuer is here that could be lost; lists are not opened for that.
+        // Without a present list of its name and issuer nothing can be lost. Lists are not opened just for
+        // that, since opening is slow.
         guard !present.isEmpty else { return }
         guard let issue = source.issue(in: other) else {
-            // Bytes that cannot be read take the place of no list that says something.
+            // Unreadable bytes must not take the place of a list that revokes something.
             let isLost = present.contains { other.source($0.identity) == nil }
-            if isLost, let fault = source.unreadability { throw .unusable(fault) }
+            if isLost, let fault = source.readFault { throw .unusable(fault) }
             return
         }
         if let gap = issue.incompleteness,
@@ -180,7 +218,7 @@ extension TrustSnapshot {
         {
             throw .unusable(gap)
         }
-        // Where there is a complete list, it is to be asked about the incomplete ones.
+        // Of a group with a complete list, that list alone answers for the incomplete ones.
         let complete = other.completeLists(like: source)
         guard complete.isEmpty || complete.contains(where: { $0.identity == source.identity }) else {
             return
@@ -195,7 +233,9 @@ extension TrustSnapshot {
         }
     }
 
-    /// The issue that a source is, with the list if it is a VICAL. Throws where it cannot be used.
+    /// Returns the issue of `source`, with the verified list if it is a VICAL.
+    ///
+    /// - Throws: `AdmissionRefusal.unusable` if the source cannot be used.
     private func usableIssue(
         of source: TrustSource, by rules: TrustRules
     ) throws(AdmissionRefusal) -> (ListIssue, VerifiedVICAL?) {
@@ -215,6 +255,7 @@ extension TrustSnapshot {
         return (issue, nil)
     }
 
+    /// Returns the faults that forbid the use of a root or a provider's root.
     private func certificateConditions(
         _ source: TrustSource, _ held: HeldCertificate, at now: Timestamp
     ) -> [TrustCondition] {
@@ -234,12 +275,13 @@ extension TrustSnapshot {
         }
     }
 
+    /// Verifies a new VICAL for admission. It may be overdue by `longestOverdue`.
     private func verified(
         _ held: HeldVICAL, by rules: TrustRules
     ) throws(AdmissionRefusal) -> VerifiedVICAL {
         do throws(VICALError) {
             let (list, now) = (try held.list(), rules.now)
-            // A clock that is slow is excused.
+            // This computer's clock may be slow, so a list dated slightly ahead is verified at its own date.
             let isJustAhead = list.date > now && list.date <= now.advanced(bySeconds: rules.clockSkew)
             return try list.verify(
                 by: providers, at: isJustAhead ? list.date : now, revokedBy: RevocationLists(of: sources),
@@ -250,34 +292,35 @@ extension TrustSnapshot {
     }
 }
 
-/// What is compared of two issues of one list.
+/// The facts that are compared between two issues of one list.
 private struct ListIssue {
     let order: IssueOrder
-    /// How much it has.
+    /// The number of entries.
     let count: Int
-    /// Whoever answers for it; nil if nobody is known to.
+    /// The authority that answers for the list; `nil` if none is known.
     let issuer: Issuer?
-    /// Why what the list does not name may be revoked all the same; nil if the list is complete.
+    /// The gap in the list, because of which an unlisted certificate or document may still be revoked; `nil`
+    /// if the list is complete.
     var incompleteness: TrustCondition?
 
-    /// Whoever answers for all issues of a list.
+    /// The authority that answers for all issues of a list.
     enum Issuer: Equatable {
-        /// A root, by its name: roots are re-keyed.
+        /// A root, by its name, because roots are re-keyed (Q177).
         case root(DistinguishedName)
-        /// The signer's certificate, by its SHA-256, where no root answers for it.
+        /// The signer's certificate, by its SHA-256, if no root answers for the signer.
         case signer([UInt8])
     }
 
-    /// The share of its entries that a list may lose from one issue to the next, in percent.
+    /// The maximum share of entries that a list may lose between two issues, in percent.
     private static let largestLoss = 20
 
-    /// Throws unless this may follow `other`: of the same issuer, and not older.
+    /// Throws unless this issue may follow `other`: it must be of the same issuer and not older.
     func requireSuccession(to other: ListIssue) throws(AdmissionRefusal) {
         if let issuer, let before = other.issuer, issuer != before { throw .otherIssuer }
         guard !order.isOlder(than: other.order) else { throw .older(order.name, than: other.order.name) }
     }
 
-    /// Throws if this has far fewer entries than `other`, which it would replace.
+    /// Throws if this issue has far fewer entries than `other`, which it would replace.
     func requireNoLoss(of other: ListIssue) throws(AdmissionRefusal) {
         guard count * 100 >= other.count * (100 - Self.largestLoss) else {
             throw .shrunken(from: other.count, to: count)
@@ -286,9 +329,9 @@ private struct ListIssue {
 }
 
 extension TrustSource {
-    /// Nil if the source cannot be read.
+    /// Returns the facts to compare this source by; `nil` if it cannot be read.
     ///
-    /// - Parameter signers: certificates, in DER, that documents name for the signers of status lists.
+    /// - Parameter signers: The certificates, in DER, that documents name as the signers of status lists.
     fileprivate func issue(in snapshot: TrustSnapshot, signers: [ArraySlice<UInt8>] = []) -> ListIssue? {
         switch content {
         case .certificate(let held):
@@ -308,7 +351,8 @@ extension TrustSource {
             }
         case .statusToken(let held):
             guard let token = try? held.token(), let opened = try? held.open() else { return nil }
-            // Identifiers may leave their list when their documents end; statuses have their places for good.
+            // An identifier may leave its list when its document expires, so identifiers are not counted.
+            // Statuses keep their places.
             return ListIssue(
                 order: IssueOrder(token),
                 count: kind == .statusList ? opened.count : 0,
@@ -319,8 +363,8 @@ extension TrustSource {
 }
 
 extension TrustSource {
-    /// The fault of a CRL or of a status or identifier list that cannot be read; nil for other sources.
-    fileprivate var unreadability: TrustCondition? {
+    /// The fault of a CRL, status list or identifier list that cannot be read; `nil` for other sources.
+    fileprivate var readFault: TrustCondition? {
         switch content {
         case .certificate, .vical: return nil
         case .revocationList(let held):
@@ -342,8 +386,10 @@ extension ListIssue {
 }
 
 extension TrustSnapshot {
-    /// The certificates, in DER, of signers of the status and identifier lists here whom no anchor issued: lists that only documents
-    /// which name such a signer believe.
+    /// Returns the certificates, in DER, that signed the status and identifier lists of this snapshot but
+    /// that no anchor issued.
+    ///
+    /// Such a list counts only for documents that name its signer.
     package func strangersAmongListSigners(at now: Timestamp) -> [ArraySlice<UInt8>] {
         let anchors = anchors.map(\.anchor)
         return sources.compactMap { source in
@@ -356,8 +402,10 @@ extension TrustSnapshot {
 }
 
 extension TrustCondition {
-    /// Whether a list in this condition is let in all the same: a revocation in it counts for good, also where the list is
-    /// overdue (Q230), and what it does not name is not better for it.
+    /// Whether a list with this condition is admitted nevertheless.
+    ///
+    /// A revocation counts even in a list that is overdue (Q230) or has gaps. Absence from such a list proves
+    /// nothing.
     fileprivate var leavesListUsable: Bool {
         switch self {
         case .listStale, .revocationListIncomplete, .statusListIncomplete: true
@@ -367,12 +415,14 @@ extension TrustCondition {
 }
 
 extension StatusToken {
-    /// The root that its signer led to when it was issued; nil if that was one whom an MSO named, who may be anybody.
+    /// Returns the root to which the token's signer led when the token was issued; `nil` for an unknown
+    /// signer, and for one that only an MSO names.
     fileprivate func root(among anchors: [TrustAnchor], _ named: [Certificate] = []) -> TrustAnchor? {
         try? StatusListIssuer(anyOf: anchors, named: named).verifySigner(of: self, at: issued).root
     }
 
-    /// The certificate, in DER, whose key signed the token, by its word alone; nil if it cannot be read or did not sign.
+    /// Returns the certificate, in DER, that the token names as its signer, if the key of that certificate
+    /// did sign it. Nothing says whether it is trusted.
     fileprivate func ownSigner(at now: Timestamp) -> ArraySlice<UInt8>? {
         guard let leaf = try? signature.headers.x5chain(maximum: 4).first,
             let signer = try? Certificate(der: leaf),
@@ -381,7 +431,7 @@ extension StatusToken {
         return leaf
     }
 
-    /// Whoever answers for the list: the root of its signer, else the signer itself.
+    /// Returns the authority that answers for the list: the root of its signer, else the signer itself.
     fileprivate func issuer(among anchors: [TrustAnchor], _ signers: [ArraySlice<UInt8>]) -> ListIssue.Issuer?
     {
         if let root = root(among: anchors) { return .root(root.certificate.subject) }

@@ -1,9 +1,9 @@
 internal import PKIX
 internal import OpenSSLCrypto
 
-/// What changes between two snapshots.
+/// The difference between two snapshots.
 package struct TrustDifference: Sendable {
-    /// An anchor, by what people and machines know it by.
+    /// An anchor, by its subject for people and its SHA-256 for programs.
     package struct Anchor: Hashable, Sendable {
         package let subject: String
         package let sha256: [UInt8]
@@ -11,11 +11,11 @@ package struct TrustDifference: Sendable {
 
     package let added: [TrustSource]
     package let removed: [TrustSource]
-    /// Sources of one kind and name with other bytes.
+    /// The sources of the same identity with other bytes.
     package let changed: [(from: TrustSource, to: TrustSource)]
     package let anchorsAdded: [Anchor]
     package let anchorsRemoved: [Anchor]
-    /// Those trusted for other document types than before.
+    /// The anchors that are trusted for other document types than before.
     package let anchorsChanged: [Anchor]
 
     package var isEmpty: Bool {
@@ -25,7 +25,7 @@ package struct TrustDifference: Sendable {
 }
 
 extension TrustSnapshot {
-    /// What has to change to come from `earlier` to this snapshot.
+    /// Compares this snapshot with the earlier one.
     package func difference(from earlier: TrustSnapshot) -> TrustDifference {
         let old = Dictionary(uniqueKeysWithValues: earlier.sources.map { ($0.identity, $0) })
         let new = Dictionary(uniqueKeysWithValues: sources.map { ($0.identity, $0) })
@@ -38,13 +38,14 @@ extension TrustSnapshot {
                 guard let before = old[source.identity], before.sha256 != source.sha256 else { return nil }
                 return (from: before, to: source)
             },
-            anchorsAdded: ordered.filter { oldAnchors[$0] == nil },
-            anchorsRemoved: earlier.ordered.filter { newAnchors[$0] == nil },
-            anchorsChanged: ordered.filter { name in oldAnchors[name].map { $0 != newAnchors[name] } ?? false
+            anchorsAdded: orderedAnchors.filter { oldAnchors[$0] == nil },
+            anchorsRemoved: earlier.orderedAnchors.filter { newAnchors[$0] == nil },
+            anchorsChanged: orderedAnchors.filter { name in
+                oldAnchors[name].map { $0 != newAnchors[name] } ?? false
             })
     }
 
-    private var ordered: [TrustDifference.Anchor] { anchors.map(\.name) }
+    private var orderedAnchors: [TrustDifference.Anchor] { anchors.map(\.name) }
 
     private var anchorsByName: [TrustDifference.Anchor: TrustedAnchor.DocTypes] {
         Dictionary(anchors.map { ($0.name, $0.docTypes) }, uniquingKeysWith: { first, _ in first })

@@ -3,10 +3,10 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// How long before its expiry an anchor is reported.
+    /// The number of days before its expiry from which an anchor is reported.
     private static var daysOfWarning: Int64 { 90 }
 
-    /// Everything about the sources that someone should know at `now`: all lists are opened and verified for it.
+    /// Returns the faults and remarks of all sources at `now`. All lists are opened and verified for it.
     package func lint(at now: Timestamp) -> [TrustFinding] {
         var found = findings
         let roots = roots
@@ -21,7 +21,7 @@ extension TrustSnapshot {
             let conditions: [TrustCondition] =
                 switch source.content {
                 case .certificate(let held):
-                    // The anchors are looked at above.
+                    // The loop above reports on anchors.
                     source.kind == .anchor
                         ? [] : (try? held.certificate()).map { lintValidity(of: $0, at: now) } ?? []
                 case .vical(let held): lintList(held, at: now)
@@ -33,8 +33,10 @@ extension TrustSnapshot {
         return found
     }
 
-    /// What someone who lets `source` in should know about it: what was mended or left out, and whether it is overdue. Refusals
-    /// are for `admission(of:by:)` to say.
+    /// Returns the remarks on `source` for the person who admits it: what was mended or left out, and whether
+    /// it is overdue.
+    ///
+    /// Reasons to refuse it come from `admission(of:by:)`.
     package func remarks(on source: TrustSource, by rules: TrustRules) -> [TrustCondition] {
         switch source.content {
         case .certificate: return []
@@ -52,9 +54,10 @@ extension TrustSnapshot {
         }
     }
 
-    /// The anchors with the CRLs that may list link certificates among them.
+    /// The anchors, with the CRLs that may revoke link certificates among them.
     var roots: TrustRoots { TrustRoots(anchors, revokedBy: RevocationLists(of: sources)) }
 
+    /// Returns the faults and remarks of one anchor.
     private func lint(
         _ trusted: TrustedAnchor, at now: Timestamp, among roots: TrustRoots
     ) -> [TrustCondition] {
@@ -68,6 +71,7 @@ extension TrustSnapshot {
         return found + lintValidity(of: certificate, at: now)
     }
 
+    /// Returns the condition of a certificate that is not valid at `now`, or expires soon.
     private func lintValidity(of certificate: Certificate, at now: Timestamp) -> [TrustCondition] {
         let subject = certificate.subject.description
         let days = (certificate.notAfter - now.secondsSince1970) / 86_400
@@ -85,6 +89,8 @@ extension TrustSnapshot {
         return staleness(from: list.date, to: next, at: now)
     }
 
+    /// Returns the faults and remarks of a CRL. Its signature is verified with every anchor and provider of
+    /// its issuer's name.
     func lintRevocationList(_ held: HeldRevocationList, by rules: TrustRules) -> [TrustCondition] {
         do throws(PKIXError) {
             let list = try held.list()
@@ -106,6 +112,7 @@ extension TrustSnapshot {
         }
     }
 
+    /// Returns the faults and remarks of a status or identifier list.
     func lintStatusList(
         _ source: TrustSource, _ held: HeldStatusToken, by rules: TrustRules
     ) -> [TrustCondition] {
@@ -115,7 +122,8 @@ extension TrustSnapshot {
             guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
             let named = rules.signers.compactMap { try? Certificate(der: Array($0)[...]) }
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
-            // A token by an unknown signer is not opened.
+            // A token of an unknown signer is not opened: decompressing it is costly, and any attacker can
+            // make one.
             let isKnown =
                 (try? issuer.verifySigner(of: token, at: rules.now))?.isValid(at: rules.now) == true
             let gaps = isKnown ? try held.open().gaps : []
@@ -128,6 +136,7 @@ extension TrustSnapshot {
         }
     }
 
+    /// Returns the condition of a list that is dated in the future, or is overdue by its next update.
     private func staleness(
         from start: Timestamp, to end: Timestamp?, at now: Timestamp, clockSkew: Int64 = 0
     ) -> [TrustCondition] {
@@ -139,7 +148,7 @@ extension TrustSnapshot {
 }
 
 extension TrustSource {
-    /// The kind of token that the source has to be; nil if it is something else.
+    /// The kind of status token that the source must be; `nil` for other kinds of source.
     var statusKind: StatusToken.Kind? {
         switch kind {
         case .statusList: .statusList

@@ -2,36 +2,57 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// All that is believed at one time: one immutable value, made from its sources alone. What cannot be used of them counts for
-/// nothing and is a finding.
+/// The trust at one time: an immutable value, made from its sources alone.
+///
+/// **Responsibility.** A snapshot makes anchors of the sources: IACA roots that the operator named, and those
+/// that VICALs of pinned providers list (ISO/IEC 18013-5 Annex C). A source that cannot be used adds no
+/// trust, and `findings` says why.
+///
+/// **Identity.** `id` is a digest of the sources in their order, so the same sources make the same snapshot
+/// on every computer. Receipts and results name the snapshot by this id.
+///
+/// **Callers.** Commands, the daemon and the fleet read a snapshot from the store. They prepare a change of
+/// it with `TrustChange` and make a `TrustStore` of it for verification. `admission(of:by:)` decides whether
+/// a source may join, and `lint(at:)` reports on sources.
+///
+/// **Limits.** A snapshot knows no time: expired sources stay in it, and the store checks validity for each
+/// document. The lists are opened and verified when they are first needed, and shared by copies of the source
+/// (`SourceContent`). The initialiser compares no issues and admits nothing. Sources must have been admitted
+/// before, except in a snapshot that is made for a trial.
 package struct TrustSnapshot: Sendable {
-    /// The SHA-256 over kind, name and digest of every source: the same sources make the same snapshot.
+    /// The SHA-256 over the kind, name and digest of every source.
     package struct ID: Hashable, Sendable, CustomStringConvertible {
         package let bytes: [UInt8]
 
         package init(bytes: [UInt8]) { self.bytes = bytes }
 
-        /// In lower-case hexadecimal.
+        /// The id in lower-case hexadecimal.
         package var description: String { bytes.hexadecimal }
     }
 
     package let id: ID
-    /// In the order of kind and name; of one identity the last that was given. A list with gaps is dropped once a newer complete
-    /// one is there, or if there are too many and another has all that it revokes (Q240).
+    /// The sources, ordered by kind and name. If several sources have one identity, the last of them is kept.
+    ///
+    /// An incomplete list is left out once a newer complete one is present. If there are too many, the oldest
+    /// ones are left out, provided that another list has their revocations (Q240).
     package let sources: [TrustSource]
+    /// The anchors from sources of kind `anchor` and from VICALs, one for each certificate.
     package let anchors: [TrustedAnchor]
     /// The roots of VICAL providers.
     package let providers: [TrustAnchor]
-    /// What of the sources could not be used, as far as that shows without the time and without verifying lists.
+    /// The reasons that a source, or a part of it, could not be used. Faults that depend on the time, and
+    /// those of CRLs and status lists, are reported only by `lint(at:)`.
     package let findings: [TrustFinding]
 
+    /// Makes a snapshot of `sources`, which must have been admitted before.
     package init(_ sources: some Sequence<TrustSource>) {
         var byIdentity: [TrustSource.Identity: TrustSource] = [:]
         for source in sources { byIdentity[source.identity] = source }
         let kept = byIdentity.filter { identity, source in
             guard identity.incomplete != nil else { return true }
             let complete = byIdentity.filter { $0.key.incomplete == nil && $0.key.isLike(identity) }
-            // Of two keys' lists nobody knows whose next issue it was: both have to be later.
+            // A list without a key identifier may belong to either of two keys, so both complete lists must
+            // be later.
             return complete.isEmpty || !complete.values.allSatisfy { $0.replacesIncomplete(source) }
         }.values
         self.sources = Array(kept).withoutSurplus.sorted { $0.identity < $1.identity }
@@ -39,6 +60,7 @@ package struct TrustSnapshot: Sendable {
         var collection = AnchorCollection()
         for source in self.sources where source.kind == .provider { collection.addProvider(source) }
         for source in self.sources where source.kind == .anchor { collection.addAnchor(source) }
+        // CRLs are needed here only to refuse a revoked signer of a VICAL.
         if !collection.providers.isEmpty {
             collection.revocationLists = RevocationLists(of: self.sources)
         }
@@ -48,29 +70,31 @@ package struct TrustSnapshot: Sendable {
         findings = collection.findings
     }
 
-    /// The source that is known by this kind and name.
+    /// Returns the source of this identity.
     package func source(_ identity: TrustSource.Identity) -> TrustSource? {
         sources.first { $0.identity == identity }
     }
 
-    /// The incomplete lists that may be issues of the list that `source` is.
+    /// Returns the incomplete lists of this snapshot that may be issues of the same list as `source`.
     func incompleteLists(like source: TrustSource) -> [TrustSource] {
         let own = source.identity
         return sources.filter { $0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// The complete lists that may be issues of the list that `source` is: several if it does not say which key is its issuer's.
+    /// Returns the complete lists of this snapshot that may be issues of the same list as `source`. There are
+    /// several if `source` does not name its issuer's key.
     func completeLists(like source: TrustSource) -> [TrustSource] {
         let own = source.identity
         return sources.filter { $0.kind.isList && !$0.isIncomplete && $0.identity.isLike(own) }
     }
 
-    /// The snapshot with each admitted source in place of the one of its identity, or as a further one.
+    /// Returns a snapshot in which each admitted source replaces the one of its identity, or is added.
     func joined(by admitted: [AdmittedSource]) -> TrustSnapshot {
         substituting(admitted.map(\.source))
     }
 
-    /// A snapshot to try sources in that are not admitted, each in place of the source of its identity.
+    /// Returns a snapshot for a trial, in which each of these sources replaces the one of its identity
+    /// without being admitted.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)
@@ -82,7 +106,7 @@ package struct TrustSnapshot: Sendable {
 }
 
 extension TrustSnapshot.ID {
-    /// Of sources in their order.
+    /// Computes the id of sources that are in the order of their identities.
     init(of sources: [TrustSource]) {
         var parts: [ArraySlice<UInt8>] = []
         for source in sources {
@@ -95,34 +119,40 @@ extension TrustSnapshot.ID {
     }
 }
 
+/// The anchors and providers that are collected from the sources of one snapshot. Each certificate is kept
+/// once, with everything that several sources say about it.
 private struct AnchorCollection {
     private(set) var anchors: [TrustedAnchor] = []
     private(set) var providers: [TrustAnchor] = []
     private(set) var findings: [TrustFinding] = []
     var revocationLists = RevocationLists(of: [])
-    private var places: [[UInt8]: Int] = [:]
+    private var indexBySHA256: [[UInt8]: Int] = [:]
 
     mutating func addProvider(_ source: TrustSource) {
         guard let anchor = anchor(source) else { return }
         providers.append(anchor)
     }
 
+    /// Adds an anchor that the operator named, which is trusted for every document type.
     mutating func addAnchor(_ source: TrustSource) {
         guard let anchor = anchor(source) else { return }
-        if let place = places[anchor.sha256], let other = anchors[place].sources.first {
-            note(source, .anchorTwice(subject: anchor.certificate.subject.description, other: other))
+        if let place = indexBySHA256[anchor.sha256], let other = anchors[place].sources.first {
+            recordFinding(
+                of: source, .anchorTwice(subject: anchor.certificate.subject.description, other: other))
         }
         add(anchor, .any, source)
     }
 
+    /// Adds the roots of a VICAL, or records why the VICAL is refused.
     mutating func addList(_ source: TrustSource) {
         guard case .vical(let held) = source.content else { return }
         do throws(VICALError) {
-            // Its time was looked at when it was let in; an old list is kept until there is a better one (Q176).
+            // The time was checked at admission. An expired list stays in use until a better one comes
+            // (Q176).
             let list = try held.list().verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
-            for finding in list.findings { note(source, .vical(finding)) }
-            if !list.signerFindings.isEmpty { note(source, .vicalSigner(list.signerFindings)) }
+            for finding in list.findings { recordFinding(of: source, .vical(finding)) }
+            if !list.signerFindings.isEmpty { recordFinding(of: source, .vicalSigner(list.signerFindings)) }
             for entry in list.entries {
                 guard let anchor = anchor(entry.certificate, source) else { continue }
                 let listing = TrustListing(
@@ -130,11 +160,11 @@ private struct AnchorCollection {
                 add(anchor, listing, source)
             }
         } catch {
-            note(source, .vicalRefused(error))
+            recordFinding(of: source, .vicalRefused(error))
         }
     }
 
-    private mutating func note(_ source: TrustSource, _ condition: TrustCondition) {
+    private mutating func recordFinding(of source: TrustSource, _ condition: TrustCondition) {
         findings.append(TrustFinding(source: source.identity, condition: condition))
     }
 
@@ -143,7 +173,7 @@ private struct AnchorCollection {
         do throws(HeldCertificateError) {
             return try held.anchor(sha256: source.sha256)
         } catch {
-            note(source, TrustCondition(error))
+            recordFinding(of: source, TrustCondition(error))
             return nil
         }
     }
@@ -152,14 +182,14 @@ private struct AnchorCollection {
         do throws(TrustAnchorError) {
             return try TrustAnchor(deferringKeyOf: certificate)
         } catch {
-            note(source, TrustCondition(error))
+            recordFinding(of: source, TrustCondition(error))
             return nil
         }
     }
 
     private mutating func add(_ anchor: TrustAnchor, _ listing: TrustListing, _ source: TrustSource) {
-        guard let place = places[anchor.sha256] else {
-            places[anchor.sha256] = anchors.count
+        guard let place = indexBySHA256[anchor.sha256] else {
+            indexBySHA256[anchor.sha256] = anchors.count
             return anchors.append(TrustedAnchor(anchor, listing, by: source.identity))
         }
         anchors[place].add(listing, by: source.identity)
@@ -168,8 +198,8 @@ private struct AnchorCollection {
     private mutating func add(
         _ anchor: TrustAnchor, _ docTypes: TrustedAnchor.DocTypes, _ source: TrustSource
     ) {
-        guard let place = places[anchor.sha256] else {
-            places[anchor.sha256] = anchors.count
+        guard let place = indexBySHA256[anchor.sha256] else {
+            indexBySHA256[anchor.sha256] = anchors.count
             return anchors.append(TrustedAnchor(anchor, for: docTypes, by: [source.identity]))
         }
         anchors[place].add(docTypes, by: source.identity)
@@ -177,6 +207,6 @@ private struct AnchorCollection {
 }
 
 extension TrustSnapshot.ID {
-    /// Enough of it to distinguish it from others.
+    /// The first 12 digits, which tell snapshots apart for people.
     package var shortText: String { String(description.prefix(12)) }
 }

@@ -2,38 +2,41 @@ package import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// One thing that trust comes from, as it was obtained: its bytes, and where and when they came.
+/// A certificate or list that trust comes from, as it was obtained: its bytes, its origin and the time.
 package struct TrustSource: Sendable, Equatable {
-    /// In the order that lists show them.
+    /// The kinds of source, in the order in which snapshots and listings have them.
     package enum Kind: String, CaseIterable, Sendable {
         /// An IACA root that the operator named: one certificate in DER.
         case anchor
         /// The root of a VICAL provider: one certificate in DER.
         case provider
+        /// A list of issuers' roots with the signature of its provider.
         case vical
         /// A CRL in DER.
         case revocationList = "revocation_list"
         case statusList = "status_list"
         case identifierList = "identifier_list"
 
-        /// Whether somebody renews it, so that it has an age.
+        /// Whether the source is a list that its publisher renews, and so has an age.
         package var isList: Bool { self != .anchor && self != .provider }
     }
 
-    /// How the bytes came.
+    /// The origin of the bytes.
     package enum Provenance: Hashable, Sendable {
         case file(path: String)
         case fetched(url: String)
-        /// From a bundle that was made at this time.
+        /// A bundle that was made at this time.
         case bundle(created: Timestamp)
     }
 
     package let kind: Kind
-    /// The name of the source among those of its kind. A renewed list keeps its name; a file's name or path is never used.
+    /// The name of the source among those of its kind. A renewed list keeps its name.
     ///
-    /// A certificate is named by its SHA-256. A list that is fetched is named by the URL, or by the name that it had before. A list from
-    /// a file is named by its contents: a VICAL by its provider, a CRL by its first distribution point or its issuer, a status or
-    /// identifier list by the URI that documents know it by. Contents that give no name are named by their SHA-256.
+    /// - A certificate is named by its SHA-256.
+    /// - A list that is fetched is named by its URL, or keeps its earlier name.
+    /// - A list from a file is named by its contents: a VICAL by its provider, a CRL by its first
+    ///   distribution point or its issuer, a status or identifier list by the URI in documents.
+    /// - Contents without a name are named by their SHA-256. The file's name or path is never used.
     package let name: String
     package let provenance: Provenance
     package let obtained: Timestamp
@@ -51,7 +54,7 @@ package struct TrustSource: Sendable, Equatable {
             reading: SourceContent(kind, bytes))
     }
 
-    /// A source of bytes that may have been read before.
+    /// Makes a source of content that may have been parsed before.
     package init(
         _ kind: Kind, name: String, provenance: Provenance, obtained: Timestamp,
         reading content: SourceContent
@@ -64,18 +67,21 @@ package struct TrustSource: Sendable, Equatable {
         sha256 = Digest(.sha256, of: content.bytes).bytes
     }
 
+    // `sha256` follows from the bytes and is not compared again.
     package static func == (one: TrustSource, other: TrustSource) -> Bool {
         one.kind == other.kind && one.name == other.name && one.provenance == other.provenance
             && one.obtained == other.obtained && one.bytes == other.bytes
     }
 
-    /// Whether the list leaves something out or has parts that cannot be read: what it lists is revoked, and what it does not list
-    /// is not thereby good.
+    /// Whether the list leaves something out, or has parts that cannot be read.
+    ///
+    /// What such a list names is revoked, but absence from it proves nothing.
     package var isIncomplete: Bool {
         switch content {
         case .certificate, .vical: false
         case .revocationList(let held): held.isIncomplete
-        // The statuses of a list are opened when a document points to them.
+        // Decompressing the statuses is left to the first document that points to them, so only the claims
+        // are checked here.
         case .statusToken(let held): kind == .statusList ? held.lacksClaims : held.isIncomplete
         }
     }
@@ -92,20 +98,25 @@ package struct TrustSource: Sendable, Equatable {
         if case .revocationList(let held) = content { held.issuerKeyIdentifier } else { nil }
     }
 
-    /// What makes two sources one that was renewed.
+    /// The facts by which a new source replaces an old one: both have the same identity.
     ///
-    /// Anybody who signs under a trusted root can write any URI into a status list or CRL. Lists of one URI under several issuers
-    /// therefore stand side by side, and neither replaces the other (Q234). Lists with gaps stand beside each other and beside the
-    /// complete list of their name and issuer, so that none hides what another revokes (Q240). A root that was re-keyed under its name
-    /// signs CRLs with two keys: they stand side by side too.
+    /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
+    ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither
+    ///   replaces the other (Q234).
+    /// - Lists with gaps stand side by side with each other and with the complete list of their name and
+    ///   issuer, so that none hides what another revokes (Q240).
+    /// - A root that was re-keyed under its name signs CRLs with two keys. The CRLs of each key stand side by
+    ///   side too.
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
-        /// A digest of who issued a CRL, or the signer of a status or identifier list; nil for other kinds.
+        /// A digest that identifies the issuer of a CRL, or of the signer of a status or identifier list;
+        /// `nil` for other kinds.
         package let issuer: [UInt8]?
-        /// The identifier that a CRL gives for its issuer's key; nil if it gives none that can be read, and for other kinds.
+        /// The authority key identifier of a CRL; `nil` if the CRL has none that can be read, and for other
+        /// kinds.
         package let issuerKey: [UInt8]?
-        /// The SHA-256 of a list that leaves something out or has parts that cannot be read; nil for other sources.
+        /// The SHA-256 of a list with gaps; `nil` for other sources.
         package let incomplete: [UInt8]?
 
         package init(
@@ -119,12 +130,13 @@ package struct TrustSource: Sendable, Equatable {
             self.incomplete = incomplete
         }
 
-        /// The identity of the complete list of this name and issuer.
+        /// The identity of the complete list of the same name and issuer.
         package var complete: Identity {
             Identity(kind: kind, name: name, issuer: issuer, issuerKey: issuerKey)
         }
 
-        /// Whether the other source may be an issue of the same list, complete or not. A CRL that names no key may be any key's.
+        /// Whether both sources may be issues of the same list, complete or not. A CRL without a key
+        /// identifier may belong to any key.
         func isLike(_ other: Identity) -> Bool {
             kind == other.kind && name == other.name && issuer == other.issuer
                 && (issuerKey == nil || other.issuerKey == nil || issuerKey == other.issuerKey)
@@ -139,6 +151,7 @@ package struct TrustSource: Sendable, Equatable {
 }
 
 extension TrustSource.Identity: Comparable {
+    /// Orders identities by kind, name, issuer, gaps and key. The ids of snapshots depend on this order.
     package static func < (one: Self, other: Self) -> Bool {
         let kinds = TrustSource.Kind.allCases
         let (left, right) = (kinds.firstIndex(of: one.kind) ?? 0, kinds.firstIndex(of: other.kind) ?? 0)
@@ -149,7 +162,8 @@ extension TrustSource.Identity: Comparable {
         guard one.issuer == other.issuer else {
             return (one.issuer ?? []).lexicographicallyPrecedes(other.issuer ?? [])
         }
-        // Before the key: the id of a snapshot is a digest in this order, and stores have snapshots from before there were keys.
+        // Compared before the key: stored ids of snapshots are digests in this order, and some are older than
+        // `issuerKey`.
         guard one.incomplete == other.incomplete else {
             return (one.incomplete ?? []).lexicographicallyPrecedes(other.incomplete ?? [])
         }

@@ -1,16 +1,18 @@
-/// An anchor with what it is trusted for, and by which sources.
+/// An anchor with the document types for which it is trusted, and the sources that name it.
 package struct TrustedAnchor: Sendable {
+    /// The document types for which an anchor is trusted.
     package enum DocTypes: Equatable, Sendable {
-        /// Whatever it issues, as the operator said by naming the root.
+        /// Every type, because the operator named the root.
         case any
-        /// What VICALs list (ISO/IEC 18013-5 Annex C.1.7.1); nothing where the list is empty.
+        /// The types that VICALs list for the root (ISO/IEC 18013-5 Annex C.1.7.1). An empty set is trusted
+        /// for nothing.
         case only(Set<String>)
     }
 
     package let anchor: TrustAnchor
     package private(set) var docTypes: DocTypes
     package private(set) var sources: [TrustSource.Identity]
-    /// By the VICALs among them.
+    /// The statements of the VICALs among `sources`.
     private(set) var listings: [TrustListing] = []
 
     package init(_ anchor: TrustAnchor, for docTypes: DocTypes, by sources: [TrustSource.Identity] = []) {
@@ -19,7 +21,7 @@ package struct TrustedAnchor: Sendable {
         self.sources = sources
     }
 
-    /// Listed by a VICAL.
+    /// Makes an anchor that a VICAL lists.
     init(_ anchor: TrustAnchor, _ listing: TrustListing, by source: TrustSource.Identity) {
         self.init(anchor, for: .only(listing.docTypes), by: [source])
         listings = [listing]
@@ -32,13 +34,13 @@ package struct TrustedAnchor: Sendable {
         }
     }
 
-    /// Adds what another VICAL says about the same certificate.
+    /// Adds the statement of another VICAL about the same certificate.
     mutating func add(_ listing: TrustListing, by source: TrustSource.Identity) {
         add(.only(listing.docTypes), by: source)
         listings.append(listing)
     }
 
-    /// Takes in what another source says of the same certificate.
+    /// Adds the document types of another source for the same certificate.
     mutating func add(_ other: DocTypes, by source: TrustSource.Identity) {
         sources.append(source)
         switch (docTypes, other) {

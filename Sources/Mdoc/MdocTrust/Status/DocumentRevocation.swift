@@ -3,28 +3,33 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// The status and identifier lists of a store, by the URI that documents know them by.
+/// The status and identifier lists of a store, by the URI in documents.
 struct StatusLists: Sendable {
     private let byURI: [String: [PublishedStatusList]]
     private let revocationLists: RevocationLists
 
-    /// - Parameter revocationLists: the CRLs that may list a signer of one of the lists.
+    /// Groups `lists` by their URI.
+    ///
+    /// - Parameter revocationLists: The CRLs that may revoke the signer of a list.
     init(_ lists: [PublishedStatusList], revokedBy revocationLists: RevocationLists) {
         self.revocationLists = revocationLists
         byURI = Dictionary(grouping: lists, by: \.uri)
     }
 
-    /// Of which document a status is asked.
+    /// The document whose status is in question.
     struct Subject {
-        /// The root that its signer led to.
+        /// The root to which the document's signer led.
         let anchor: TrustAnchor
         let docType: String
-        /// All roots, for another of the same name may have issued the list's signer.
+        /// All roots of the store, because another root of the same name may have issued the list's signer
+        /// (Q177).
         let roots: TrustRoots
     }
 
-    /// What the lists say about a document. Each reference is asked on its own (Q228): revoked by any of them is revoked, and
-    /// one that cannot be read leaves the document undetermined at best.
+    /// Returns the finding about a document from all lists to which its MSO refers.
+    ///
+    /// Each reference is evaluated separately (Q228). A document that one of them revokes is revoked. If a
+    /// reference cannot be read, the document is at best undetermined.
     func finding(
         _ status: Result<DocumentStatus, CBORError>?, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -36,6 +41,7 @@ struct StatusLists: Sendable {
         return findings.dropFirst().reduce(first) { .combine(signer: $0, document: $1) }
     }
 
+    /// A reference of the MSO to a list.
     private enum Reference {
         case entry(DocumentStatus.ListEntry)
         case identifier(DocumentStatus.Identifier)
@@ -50,6 +56,7 @@ struct StatusLists: Sendable {
         }
     }
 
+    /// Returns the references of the MSO; empty if its `status` cannot be read at all.
     private func references(_ status: Result<DocumentStatus, CBORError>) -> [Reference] {
         guard case .success(let status) = status else { return [] }
         let entry = status.statusList.map { (try? $0.get()).map(Reference.entry) ?? .unreadable }
@@ -57,6 +64,8 @@ struct StatusLists: Sendable {
         return [entry, name].compactMap(\.self)
     }
 
+    /// Returns the finding from the list of one reference. The list may be signed by the signer that the
+    /// reference names, or by one of the document's root.
     private func finding(
         _ reference: Reference, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
@@ -67,17 +76,20 @@ struct StatusLists: Sendable {
             named = try? Certificate(der: Array(der)[...])
             if named == nil { fallthrough }
         case .unreadable:
-            // Who else may sign is not known. A list that a signer of the document's own root signed still revokes.
+            // The certificate that the reference names cannot be read, so a list of that signer cannot be
+            // checked. A list of the document's own root still revokes (Q228).
             let finding = finding(reference, of: subject, naming: nil, at: now, clockSkew: clockSkew)
             return finding.state == .revoked ? finding : .referenceUnreadable
         }
         let finding = finding(reference, of: subject, naming: named, at: now, clockSkew: clockSkew)
         guard named != nil, finding.state != .revoked else { return finding }
-        // A list that a signer of the document's own root signed revokes, whoever else the reference names.
+        // A list of the document's own root revokes, even if the reference names another signer.
         let own = self.finding(reference, of: subject, naming: nil, at: now, clockSkew: clockSkew)
         return own.state == .revoked ? own : finding
     }
 
+    /// Returns the finding from the list of one reference, where `certificate` is the signer that the MSO
+    /// names, or its issuer.
     private func finding(
         _ reference: Reference, of subject: Subject, naming certificate: Certificate?, at now: Timestamp,
         clockSkew: Int64
@@ -102,8 +114,10 @@ struct StatusLists: Sendable {
         }
     }
 
-    /// The finding of the newest complete list of the URI that `issuer` signed, or of the newest at all. Neither a list from the
-    /// future nor one that does not tell takes away what another revokes.
+    /// Returns the finding of the newest complete list of this URI that `issuer` signed, or of the newest
+    /// list if none is complete.
+    ///
+    /// Neither a list dated in the future nor one without an answer cancels a revocation in another list.
     private func finding(
         _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp,
         clockSkew: Int64, _ verdict: (OpenedStatusList) -> OpenedStatusList.Verdict
@@ -118,21 +132,22 @@ struct StatusLists: Sendable {
             }
         }
         let latest = now.advanced(bySeconds: clockSkew)
-        // Of one time, a list with gaps comes first: the complete one is not the later issue.
+        // Of lists of one time the incomplete one comes first: the complete one is not a later issue (Q240).
         opened.sort { $0.issued == $1.issued ? !$0.isComplete && $1.isComplete : $0.issued > $1.issued }
-        let ahead = opened.prefix { $0.issued > latest }
-        var findings = ahead.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
-        let present = opened.dropFirst(ahead.count)
-        // A newer list that does not tell takes nothing away from what an older one revokes.
+        let future = opened.prefix { $0.issued > latest }
+        var findings = future.map { list in list.finding(at: now, clockSkew: clockSkew) { verdict(list) } }
+        let present = opened.dropFirst(future.count)
+        // Older lists are read until one has an answer: a newer list without an answer must not hide a
+        // revocation in an older one.
         var decided: Timestamp?
         for list in present {
-            // A list of the same time is asked too: neither is the later issue.
+            // A list of the same time is read too, since neither is the later issue.
             if let decided, list.issued < decided { break }
             findings.append(list.finding(at: now, clockSkew: clockSkew) { verdict(list) })
             if findings.last?.state != .undetermined { decided = decided ?? list.issued }
         }
         if let revoked = findings.first(where: { $0.state == .revoked }) { return revoked }
-        // A list with gaps shows nobody to be good, and leaves that to the complete one beside it (Q240).
+        // Only a complete list shows that a document is good (Q240).
         let deciding = present.firstIndex(where: \.isComplete) ?? present.startIndex
         guard let last = findings.last else { throw failure }
         return findings.indices.contains(deciding) ? findings[deciding] : last
@@ -147,20 +162,23 @@ extension RevocationFinding {
 extension OpenedStatusList {
     fileprivate typealias Verdict = Result<StatusList.Value, UndeterminedCause>
 
+    /// Returns the status at `index`.
     fileprivate func verdict(on index: UInt64) -> Verdict {
         guard case .statuses(let list) = content else { return .failure(.listMalformed) }
         return list[index].map(Verdict.success) ?? .failure(.indexOutOfRange)
     }
 
-    /// An identifier that the list has is revoked.
+    /// Returns the status of an identifier: revoked if the list has it.
     fileprivate func verdict(on identifier: ArraySlice<UInt8>) -> Verdict {
         guard case .identifiers(let list) = content else { return .failure(.listMalformed) }
         if list.identifiers.contains(Array(identifier)) { return .success(.invalid) }
         return .success(.valid)
     }
 
-    /// A revocation outlasts the list that says so, and holds before a clock that is slow reaches the list's date; all else
-    /// holds while the list is in time.
+    /// Returns the finding of this list at `now`.
+    ///
+    /// A revocation counts even if the list has expired, and even before the list's date, because this
+    /// computer's clock may be slow. Any other status counts only while the list is current.
     fileprivate func finding(
         at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
     ) -> RevocationFinding {
@@ -169,8 +187,8 @@ extension OpenedStatusList {
         guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
-        let said = verdict()
-        if case .success(.invalid) = said { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
+        let status = verdict()
+        if case .success(.invalid) = status { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
         guard age >= -clockSkew else {
             return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
         }
@@ -180,7 +198,7 @@ extension OpenedStatusList {
         guard signer.isValid(at: now) else {
             return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
-        switch said {
+        switch status {
         case .success(.valid):
             guard isComplete else {
                 return .undetermined(.listMalformed, about: .document, ageSeconds: max(0, age))

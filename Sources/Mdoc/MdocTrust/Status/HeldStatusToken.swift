@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// The bytes of a status or identifier list: parsed and opened when that is first needed.
+/// The bytes of a status or identifier list. They are parsed and opened at their first use.
 package final class HeldStatusToken: Sendable {
     let bytes: ArraySlice<UInt8>
     private let parsed = Once<Result<StatusToken, StatusTokenError>>()
@@ -18,7 +18,7 @@ package final class HeldStatusToken: Sendable {
         try parsed.value { Result { () throws(StatusTokenError) in try StatusToken(bytes) } }.get()
     }
 
-    /// The statuses or identifiers. Opening a list of statuses decompresses it.
+    /// Returns the statuses or identifiers. The first access decompresses a list of statuses.
     func content() throws(StatusTokenError) -> StatusListContent {
         let token = try token()
         return try opened.value {
@@ -26,15 +26,15 @@ package final class HeldStatusToken: Sendable {
         }.get()
     }
 
-    /// A digest of those who issued the signer's certificate: see `StatusToken.issuerDigest(of:)`.
+    /// A digest of the issuers of the signer's certificate: see `StatusToken.issuerDigest(of:)`.
     var issuerDigest: [UInt8]? {
         digestOfIssuer.value {
-            // A token without a claim that has to be there still names its signer.
+            // A token that lacks a required claim still names its signer.
             (try? token()).map { $0.issuerDigest } ?? StatusToken.issuerDigest(of: bytes)
         }
     }
 
-    /// Whether claims are missing or cannot be read. The list is not opened for that.
+    /// Whether claims are missing or cannot be read. The list itself is not opened.
     var lacksClaims: Bool {
         claimGap.value { (try? token())?.gaps.isEmpty == false }
     }
@@ -44,7 +44,10 @@ package final class HeldStatusToken: Sendable {
         gap.value { (try? open())?.gaps.isEmpty == false }
     }
 
-    /// How many statuses or identifiers the list has, and what of the token cannot be read.
+    /// Opens the list.
+    ///
+    /// - Returns: The number of statuses or identifiers, and the parts of the token that are missing or
+    ///   cannot be read.
     func open() throws(StatusTokenError) -> (count: Int, gaps: [StatusTokenError]) {
         let (token, content) = (try token(), try content())
         switch content {

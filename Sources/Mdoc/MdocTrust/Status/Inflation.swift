@@ -3,15 +3,18 @@ internal import CZlib
 /// Opens zlib streams (RFC 1950) within a limit.
 enum Inflation {
     enum Failure: Error, Equatable {
-        /// No zlib stream, one that is cut off, or bytes after it.
+        /// The bytes are not exactly one complete zlib stream.
         case malformed
-        /// More comes out than the limit.
+        /// The contents are longer than the limit.
         case tooLong
     }
 
-    /// The contents of the one stream that `compressed` holds, at most `limit` bytes.
+    /// Decompresses the one zlib stream in `compressed`.
+    ///
+    /// - Parameter limit: The maximum number of bytes to return.
     static func inflate(_ compressed: ArraySlice<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
         var capacity = min(limit, max(1 << 12, 16 * compressed.count))
+        // A stream does not state its size, so the buffer grows until the contents fit or reach the limit.
         while true {
             var used = UInt(compressed.count)
             var status = Z_OK

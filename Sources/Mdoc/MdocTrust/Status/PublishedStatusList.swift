@@ -3,26 +3,30 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import Synchronization
 
-/// A status or identifier list of a store: opened when a document first points to it, and its signer verified once for each who may
-/// have issued it. Who signed it depends on the store's roots, so that stores do not share this.
+/// A status or identifier list of a store.
+///
+/// The list is opened when a document first refers to it. Its signer is verified once for each authority that
+/// may have issued the signer. The result depends on the store's roots, so stores do not share it.
 final class PublishedStatusList: Sendable {
-    /// The URI that the list was obtained for.
+    /// The URI under which the list was obtained.
     let uri: String
     private let held: HeldStatusToken
     private let signers = Mutex<[StatusListIssuer.Fingerprint: Result<StatusListSigner, UndeterminedCause>]>(
         [:])
 
-    /// How many issuers' verdicts on one list are kept.
+    /// The maximum number of kept results of verifying the signer.
     private static let mostVerdicts = 16
 
-    /// Nil for a source of another kind.
+    /// Makes a list of `source`; `nil` for a source of another kind.
     init?(_ source: TrustSource) {
         guard case .statusToken(let held) = source.content else { return nil }
         self.held = held
         uri = source.name
     }
 
-    /// The list, once its signature by one of `issuer`'s signers is verified.
+    /// Opens the list after it has verified the signature of one of `issuer`'s signers.
+    ///
+    /// - Throws: `UndeterminedCause` if the list cannot be used for this reference.
     func opened(
         _ kind: StatusToken.Kind, signedFor issuer: StatusListIssuer, at now: Timestamp
     ) throws(UndeterminedCause) -> OpenedStatusList {
@@ -35,6 +39,7 @@ final class PublishedStatusList: Sendable {
             hasAllClaims: token.gaps.isEmpty)
     }
 
+    /// Verifies the token's signer, or returns the kept result.
     private func signer(
         of token: StatusToken, for issuer: StatusListIssuer, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
@@ -43,6 +48,7 @@ final class PublishedStatusList: Sendable {
         }
         let result = Result { () throws(UndeterminedCause) in try issuer.verifySigner(of: token, at: now) }
         signers.withLock { verdicts in
+            // Documents choose the certificates that they name, so the number of kept results is limited.
             if verdicts.count >= Self.mostVerdicts { verdicts.removeAll() }
             verdicts[issuer.fingerprint] = result
         }
@@ -50,9 +56,9 @@ final class PublishedStatusList: Sendable {
     }
 }
 
-/// A list behind its verified signature.
+/// A list whose signature was verified.
 struct OpenedStatusList: Sendable {
-    /// Whether whoever is not listed is not revoked.
+    /// Whether absence from the list shows that a document is not revoked.
     var isComplete: Bool {
         switch content {
         case .statuses: hasAllClaims

@@ -1,25 +1,26 @@
 package import CBOR
 internal import ErrorMapping
 
-/// The statuses of a Token Status List (draft-ietf-oauth-status-list, 4): a number of 1, 2, 4 or 8 bits for each document.
+/// The statuses of a Token Status List (draft-ietf-oauth-status-list, 4): 1, 2, 4 or 8 bits for each
+/// document.
 package struct StatusList: Sendable {
-    /// The longest list that is opened, in bytes: 128 million documents at one bit.
+    /// The maximum size of the decompressed list in bytes: 128 million documents at one bit.
     package static let maximumSize = 1 << 24
 
     private let bits: Int
     private let bytes: [UInt8]
 
-    /// What a list says of a document (7.1).
+    /// The status of a document (draft-ietf-oauth-status-list, 7.1).
     package enum Value: Equatable, Sendable {
         case valid
         case invalid
-        /// Not for good.
+        /// Suspended for now, and perhaps valid again later.
         case suspended
-        /// A meaning that only the issuer knows.
+        /// A status whose meaning only the issuer knows.
         case other(UInt8)
     }
 
-    /// Opens `{"bits": …, "lst": …}`.
+    /// Parses and decompresses `{"bits": …, "lst": …}`.
     package init(_ item: CBORItem, limit: Int = maximumSize) throws(StatusTokenError) {
         let (width, list): (UInt64, ArraySlice<UInt8>)
         do throws(CBORError) {
@@ -37,15 +38,16 @@ package struct StatusList: Sendable {
         }
     }
 
-    /// How many documents it has room for.
+    /// The number of documents for which the list has room.
     package var count: Int { bytes.count * 8 / bits }
 
-    /// Whether all that `other` revokes or suspends is revoked, or suspended too, by this list.
+    /// Whether this list revokes everything that `other` revokes, and revokes or suspends everything that
+    /// `other` suspends.
     func revokesAll(of other: StatusList) -> Bool {
         guard bits == other.bits else { return false }
         let places = 8 / bits
         return other.bytes.indices.allSatisfy { index in
-            // Most bytes are alike.
+            // Fast path: lists have up to 2²⁷ statuses, and most bytes of two issues are equal.
             if index < bytes.count, bytes[index] == other.bytes[index] { return true }
             return (index * places..<(index + 1) * places).allSatisfy { place in
                 let (own, before) = (self[UInt64(place)], other[UInt64(place)])
@@ -58,9 +60,10 @@ package struct StatusList: Sendable {
         }
     }
 
-    /// Nil if the list has no such place.
+    /// The status at `index`; `nil` if the list is shorter.
     package subscript(_ index: UInt64) -> Value? {
         guard index < UInt64(count) else { return nil }
+        // The first status of a byte is in its lowest bits (draft-ietf-oauth-status-list, 4).
         let position = Int(index) * bits
         let value = bytes[position / 8] >> (position % 8) & UInt8(truncatingIfNeeded: (1 << bits) - 1)
         switch value {

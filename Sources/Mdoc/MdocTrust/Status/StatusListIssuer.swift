@@ -3,10 +3,10 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// Who may sign a document's list: those issued by the IACA of the document, or by the certificate that the MSO names
-/// (ISO/IEC 18013-5 second edition 12.3.6.2).
+/// The authorities whose signers may sign a document's status list: the IACA of the document, or the
+/// certificate that its MSO names (ISO/IEC 18013-5 second edition 12.3.6.2).
 struct StatusListIssuer {
-    /// What decides who may sign.
+    /// The identity of an issuer among kept results: equal for two issuers that accept the same signers.
     enum Fingerprint: Hashable, Sendable {
         case anyone
         case rootsNamedAs([UInt8], docType: String)
@@ -18,18 +18,22 @@ struct StatusListIssuer {
     private let revocationLists: RevocationLists
 
     private enum Choice {
-        /// Those that any of these issued, or one of these certificates itself.
+        /// Signers that one of the anchors or named certificates issued, and the named certificates
+        /// themselves.
         case anyOf([TrustAnchor], named: [Certificate])
-        /// Those that a root with this one's name issued, for roots are re-keyed (Q177).
+        /// Signers that a root with the name of this anchor issued, because roots are re-keyed (Q177).
         case rootsNamed(TrustAnchor, among: TrustRoots, docType: String)
-        /// The issuer of the signer, or the signer itself.
+        /// Signers that this certificate issued, and this certificate itself.
         case certificate(Certificate)
     }
 
+    /// Makes the issuer for the list of one document.
+    ///
     /// - Parameters:
-    ///   - anchor: the root of the document.
-    ///   - roots: all roots; those that are not trusted for `docType` sign no lists for it.
-    ///   - certificate: the certificate that the MSO names.
+    ///   - anchor: The root of the document.
+    ///   - roots: All roots of the store. Only those that are trusted for `docType` count.
+    ///   - certificate: The certificate that the MSO names as the signer or its issuer; `nil` if it names
+    ///     none.
     init(
         of anchor: TrustAnchor, among roots: TrustRoots, for docType: String,
         naming certificate: Certificate?, revokedBy revocationLists: RevocationLists
@@ -44,15 +48,16 @@ struct StatusListIssuer {
         fingerprint = .certificate(Digest(.sha256, of: certificate.der).bytes)
     }
 
-    /// For lists that no document has pointed to yet.
+    /// Makes the issuer for a list to which no document has referred yet.
     ///
-    /// - Parameter named: certificates that MSOs named.
+    /// - Parameter named: Certificates that MSOs named.
     init(anyOf anchors: [TrustAnchor], named: [Certificate] = []) {
         choice = .anyOf(anchors, named: named)
         fingerprint = .anyone
         revocationLists = RevocationLists(of: [])
     }
 
+    /// Returns the certificates that may issue a signer, as of `now`.
     private func roots(at now: Timestamp) -> [TrustAnchor] {
         switch choice {
         case .anyOf(let anchors, let named): anchors + named.compactMap { try? TrustAnchor($0) }
@@ -65,7 +70,7 @@ struct StatusListIssuer {
         }
     }
 
-    /// Whether an MSO named this very certificate.
+    /// Whether an MSO named `leaf` itself.
     private func names(_ leaf: Certificate) -> Bool {
         switch choice {
         case .anyOf(_, let named): named.contains { $0.der == leaf.der }
@@ -74,14 +79,17 @@ struct StatusListIssuer {
         }
     }
 
-    /// Whose key signed the token: somebody who is valid at `now`, or was when the list was issued.
+    /// Verifies the token's signature and its signer, who must be valid at `now` or have been valid when the
+    /// list was issued.
+    ///
+    /// - Throws: `UndeterminedCause.listSignerWrong` or `listSignerInvalid`.
     func verifySigner(
         of token: StatusToken, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
         var chain: [Certificate] = []
         guard let encoded = try? token.signature.headers.x5chain(maximum: 4) else { throw .listSignerWrong }
         for (place, der) in encoded.enumerated() {
-            // One that cannot be read behind the signer's is no link of the way to a root.
+            // An unreadable certificate behind the signer's is skipped: the path to a root may not need it.
             guard let certificate = try? Certificate(der: der) else {
                 if place == 0 { throw .listSignerWrong }
                 continue
@@ -98,7 +106,7 @@ struct StatusListIssuer {
         return signer
     }
 
-    /// Whether a verdict of an earlier time on the signer of a list would be the same at `now`.
+    /// Whether a kept result of verifying the signer is still right at `now`.
     ///
     /// The link of the signer's root to an earlier root may have ended since (Q231).
     func confirms(_ verdict: Result<StatusListSigner, UndeterminedCause>, at now: Timestamp) -> Bool {
@@ -107,10 +115,12 @@ struct StatusListIssuer {
             guard signer.isValid(at: now) else { return false }
             guard case .rootsNamed = choice, let root = signer.root else { return true }
             return roots(at: now).contains { $0.sha256 == root.sha256 }
+        // Only the validity of certificates depends on the time. The other failures stay.
         case .failure(let cause): return cause != .listSignerInvalid
         }
     }
 
+    /// Checks that `leaf`, or its chain, is one that this issuer accepts.
     private func signer(
         _ chain: [Certificate], _ leaf: Certificate, issued: Timestamp, at now: Timestamp
     ) throws(UndeterminedCause) -> StatusListSigner {
@@ -126,6 +136,7 @@ struct StatusListIssuer {
                 ? SignerRevocation(of: leaf, issuedBy: path.root, in: revocationLists) : nil)
     }
 
+    /// Returns the path from the signer to a root, valid at `now` or else at the time of issue.
     private func path(
         of chain: [Certificate], at now: Timestamp, orAt issued: Timestamp
     ) throws(UndeterminedCause) -> VerifiedPath {
@@ -133,6 +144,8 @@ struct StatusListIssuer {
         do throws(CertificatePathError) {
             return try CertificatePath.path(chain, to: roots, at: now)
         } catch .outsideValidity {
+            // The signer has expired since. Its list still revokes, but shows no document to be good any
+            // more.
             guard let past = try? CertificatePath.path(chain, to: roots, at: issued) else {
                 throw .listSignerInvalid
             }
@@ -143,13 +156,14 @@ struct StatusListIssuer {
     }
 }
 
-/// Who signed a list, and until when that counts.
+/// The verified signer of a list, with the time for which it counts.
 struct StatusListSigner: Sendable {
-    /// Nil if an MSO named the signer's own certificate.
+    /// The root of the signer; `nil` if the MSO named the signer's own certificate.
     let root: TrustAnchor?
-    /// While every certificate from the signer to its root is valid, in seconds since 1970-01-01T00:00:00Z.
+    /// The time in which every certificate from the signer to its root is valid, in seconds since
+    /// 1970-01-01T00:00:00Z.
     let validity: ClosedRange<Int64>
-    /// What the CRLs of its root say about it.
+    /// The statements of the root's CRLs about the signer; `nil` if no root issued the signer directly.
     let revocation: SignerRevocation?
 
     func isValid(at now: Timestamp) -> Bool { validity.contains(now.secondsSince1970) }

@@ -4,15 +4,18 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension StatusToken {
-    /// A digest of the names and key identifiers of those who issued the signer's certificate, up to the root; nil if the token has no
-    /// certificate that can be read. It tells lists apart, and proves nothing: the signature does.
+    /// Returns a digest of the names and key identifiers of the authorities that issued the signer's
+    /// certificate, up to the root.
+    ///
+    /// `nil` if the token has no certificate that can be read. The digest only tells lists apart; the
+    /// signature proves who made them.
     static func issuerDigest(of bytes: ArraySlice<UInt8>) -> [UInt8]? {
         let limits = CBORLimits(bytes: maximumSize)
         return (try? CBORItem.parse(bytes, limits: limits)).flatMap { try? COSESign1($0, limits: limits) }
             .flatMap(issuerDigest)
     }
 
-    /// The digest that `issuerDigest(of:)` finds in the token's bytes.
+    /// The digest that `issuerDigest(of:)` computes from the token's bytes.
     var issuerDigest: [UInt8]? { Self.issuerDigest(signature) }
 
     private static func issuerDigest(_ signature: COSESign1) -> [UInt8]? {
@@ -20,7 +23,8 @@ extension StatusToken {
         var parts: [ArraySlice<UInt8>] = []
         var below: Certificate?
         for der in chain {
-            // A root that is sent along, and what does not belong to the chain, tells nothing about the signer.
+            // A root that is sent along, or a certificate outside of the chain, says nothing about the
+            // signer.
             guard let certificate = try? Certificate(der: der), !certificate.isSelfIssued,
                 below?.names(certificate) ?? true
             else { break }

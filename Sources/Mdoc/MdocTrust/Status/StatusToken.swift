@@ -3,29 +3,32 @@ package import COSE
 internal import ErrorMapping
 package import MdocModel
 
-/// A signed list of statuses as CWT: a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list
-/// (ISO/IEC 18013-5 second edition 12.3.6). Parsed; who signed it is not known yet, and its list is not opened.
+/// A signed list of statuses as a CWT, parsed but not verified.
 ///
-/// A token is read also where a claim beside its subject, its date and its list is missing or cannot be read: what it lists is
-/// revoked, and what it does not list is not thereby good (Q248).
+/// It is a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list (ISO/IEC 18013-5
+/// second edition 12.3.6). `StatusListIssuer` verifies the signer, and the list inside is not opened yet.
+///
+/// A token needs a subject, a date of issue and a list. Other claims may be missing or unreadable. What such
+/// a token lists is revoked, but absence from it proves nothing (Q248).
 package struct StatusToken: Sendable {
-    /// The longest token that is read, in bytes.
+    /// The maximum size of a token in bytes.
     package static let maximumSize = 1 << 22
 
+    /// The kind of list, by its media type.
     package enum Kind: String, Sendable {
         case statusList = "application/statuslist+cwt"
         case identifierList = "application/identifierlist+cwt"
     }
 
     package let kind: Kind
-    /// The URI that the list is published under.
+    /// The URI under which the list is published (claim sub).
     package let subject: String
     package let issued: Timestamp
-    /// Nil if that is missing or cannot be read, which is a gap.
+    /// The time at which the list expires; `nil` if the claim is missing or cannot be read, which is a gap.
     package let expires: Timestamp?
-    /// How long it may be used before asking for a newer one, in seconds.
+    /// The number of seconds for which the list may be used before asking for a newer one.
     package let timeToLive: Int64?
-    /// The claims that are missing, cannot be read, or are not allowed; empty if nothing is.
+    /// The claims that are missing, cannot be read or are not allowed.
     package let gaps: [StatusTokenError]
     let signature: COSESign1
     let list: CBORItem
@@ -40,10 +43,11 @@ package struct StatusToken: Sendable {
     }
 
     private static let type: Int64 = 16
-    /// The CoAP content format of `application/statuslist+cwt`, which may stand in place of the name (RFC 9596, Q229).
+    /// The CoAP content format of `application/statuslist+cwt`, which may replace the name (RFC 9596, Q229).
     private static let statusListContentFormat: UInt64 = 279
     private static let limits = CBORLimits(bytes: maximumSize)
 
+    /// Parses a token. Its signature is not verified, and its list is not opened.
     package init(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) {
         let item = try Self.item(bytes)
         signature = try mapping(COSESign1(item, limits: Self.limits), StatusTokenError.cose)
@@ -82,7 +86,7 @@ package struct StatusToken: Sendable {
         return try mapping(read(item), StatusTokenError.malformed)
     }
 
-    /// A claim that does not have to be there; nil, and a gap, if it cannot be read.
+    /// Reads an optional claim. If it cannot be read, the value is `nil` and a gap is added.
     private static func claim<Value>(
         _ label: Int64, _ claims: CBORMap, _ gaps: inout [StatusTokenError],
         _ read: (CBORItem) throws(CBORError) -> Value
@@ -96,39 +100,41 @@ package struct StatusToken: Sendable {
         }
     }
 
-    /// The type, which must be in the protected header.
+    /// Returns the kind of list, from the type in the protected header.
     private static func kind(_ signature: COSESign1) throws(StatusTokenError) -> Kind {
         let header = signature.headers.protected
         guard !header.isEmpty, let map = try? CBORItem.parse(header, limits: limits).map(),
             let item = map[type]
         else { throw .typeWrong }
         if let format = try? item.unsigned(), format == statusListContentFormat { return .statusList }
-        // The names of media types are compared without regard to the case of letters (RFC 2045, 5.1).
+        // Names of media types are compared without regard to case (RFC 2045, 5.1).
         guard let text = try? item.name(), let kind = Kind(rawValue: text.lowercased()) else {
             throw .typeWrong
         }
         return kind
     }
 
-    /// The statuses of a Token Status List, opened.
+    /// Opens the Token Status List.
     package func statusList() throws(StatusTokenError) -> StatusList {
         guard kind == .statusList else { throw .typeWrong }
         return try StatusList(list)
     }
 
-    /// The identifiers of an identifier list.
+    /// Reads the identifier list.
     package func identifiers() throws(StatusTokenError) -> RevokedIdentifiers {
         guard kind == .identifierList else { throw .typeWrong }
         return try mapping(RevokedIdentifiers(list), StatusTokenError.malformed)
     }
 }
 
-/// The identifiers of an identifier list (ISO/IEC 18013-5 second edition 12.3.6): each is revoked.
+/// The revoked identifiers of an identifier list (ISO/IEC 18013-5 second edition 12.3.6).
 package struct RevokedIdentifiers: Sendable {
     package private(set) var identifiers: Set<[UInt8]> = []
-    /// Whether every entry could be read. If not, a document that is not listed may be revoked all the same (Q228).
+    /// Whether every entry could be read. If not, a document that is not listed may still be revoked (Q228).
     package private(set) var isComplete = true
 
+    /// Reads the identifiers. An entry that cannot be read makes the list incomplete, but does not refuse it
+    /// (Q228).
     init(_ list: CBORItem) throws(CBORError) {
         guard let members = try list.map()["identifiers"] else { throw .missingMember(at: list.offset) }
         for member in try members.map() {
@@ -142,7 +148,8 @@ package struct RevokedIdentifiers: Sendable {
 }
 
 extension CBORItem {
-    /// A NumericDate (RFC 8392, 2) in whole seconds. It may be a float (Q229), which is not negative.
+    /// Returns the item as a NumericDate (RFC 8392, 2) in whole seconds. It may be a float that is not
+    /// negative (Q229).
     fileprivate func instant() throws(CBORError) -> Timestamp {
         let number = untagged(1)
         let seconds: Int64
@@ -155,7 +162,7 @@ extension CBORItem {
         return instant
     }
 
-    /// How long something may be used, a positive number of seconds (draft-ietf-oauth-status-list, 5.2).
+    /// Returns the item as a positive number of seconds (draft-ietf-oauth-status-list, 5.2).
     fileprivate func duration() throws(CBORError) -> Int64 {
         if let seconds = try float(where: { $0 > 0 }) { return seconds }
         let seconds = try integer()
@@ -163,7 +170,7 @@ extension CBORItem {
         return seconds
     }
 
-    /// A float, rounded down; nil for an item of another type.
+    /// Returns the item as a float, rounded down; `nil` for an item of another type.
     private func float(where isAllowed: (Double) -> Bool) throws(CBORError) -> Int64? {
         guard case .float(let number) = value else { return nil }
         guard isAllowed(number), let seconds = Int64(exactly: number.rounded(.down)) else {
@@ -173,34 +180,34 @@ extension CBORItem {
     }
 }
 
-/// Why bytes are not a signed list of statuses.
+/// The reason that bytes are not a usable status or identifier list.
 package enum StatusTokenError: Error, Equatable, Sendable {
-    /// They do not decode as a token, or one of its claims has another form.
+    /// The bytes do not decode as a token, or a required claim has another form.
     case malformed(CBORError)
-    /// They are text of this form instead of CBOR.
+    /// The bytes are a text of this form instead of CBOR.
     case text(TextForm)
-    /// They are no COSE_Sign1.
+    /// The bytes are not a COSE_Sign1.
     case cose(COSEError)
-    /// The protected header names no type, or another than that of a status or identifier list.
+    /// The protected header names no type, or not that of a status or identifier list.
     case typeWrong
-    /// A claim that has to be there is not: subject 2, expiry 4, issue 6, or the list.
+    /// A claim is missing: subject 2, expiry 4, issue 6, or the list.
     case claimMissing(Int64)
-    /// A claim has another form: expiry 4, or time to live 65534.
+    /// A claim cannot be read: expiry 4, or time to live 65534.
     case claimUnreadable(Int64, CBORError)
-    /// A status list among the claims of an identifier list.
+    /// The claims of an identifier list include a status list.
     case claimMisplaced(Int64)
-    /// Entries of an identifier list are no identifiers.
+    /// Entries of an identifier list are not identifiers.
     case identifierUnreadable
-    /// A status of other than 1, 2, 4 or 8 bits.
+    /// The status width is not 1, 2, 4 or 8 bits.
     case bitsWrong(UInt64)
     /// The list is not a complete zlib stream.
     case listNotCompressed
-    /// The list opens to more than the limit.
+    /// The decompressed list is longer than the limit.
     case listTooLong
 }
 
 extension StatusTokenError {
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .malformed(let error): "it is not a status list: \(error.explanation)"
@@ -216,7 +223,7 @@ extension StatusTokenError {
         case .identifierUnreadable: "entries of the identifier list cannot be read"
         case .bitsWrong(let bits): "a status of \(bits) bits is not defined"
         case .listNotCompressed: "its list is cut off, or not compressed with zlib"
-        case .listTooLong: "its list is longer than allowed when it is decompressed"
+        case .listTooLong: "its list is longer than allowed once it is decompressed"
         }
     }
 }

@@ -4,21 +4,23 @@ internal import ErrorMapping
 package import MdocModel
 package import PKIX
 
-/// A list of issuer certificate authorities (VICAL, ISO/IEC 18013-5 Annex C) that was parsed, and whose signature nobody has checked.
-/// Only the `VerifiedVICAL` that `verify` makes of it hands out its entries (Q175).
+/// A list of issuers' roots, parsed but not verified (VICAL, ISO/IEC 18013-5 Annex C).
+///
+/// Its entries are available only in the `VerifiedVICAL` that `verify(by:at:_:)` returns (Q175).
 package struct UnverifiedVICAL: Sendable {
-    /// The longest list that is read, in bytes.
+    /// The maximum size of a list in bytes.
     package static let maximumSize = SignedList<VICALError>.maximumSize
 
     package let provider: String
     package let date: Timestamp
-    /// A number that grows from issue to issue.
+    /// The issue number, which grows with each issue; `nil` if the list has none.
     package let issueID: UInt64?
     package let nextUpdate: Timestamp?
     let infos: CBORArray
     let list: SignedList<VICALError>
     let contents = Once<Result<VICALContents, VICALError>>()
 
+    /// Parses a list. Its signature is not verified, and its entries are not read.
     package init(_ bytes: ArraySlice<UInt8>) throws(VICALError) {
         list = try SignedList(bytes)
         let root = list.payload
@@ -43,18 +45,18 @@ package struct UnverifiedVICAL: Sendable {
 }
 
 extension CBORItem {
-    /// The name of a member in small letters; nil for a key that is no name of a VICAL.
+    /// The name of a member in lower case; `nil` for a key that cannot be a member name of a VICAL.
     var foldedName: String? {
         guard let name = try? utf8(), name.count <= 64 else { return nil }
         return String(decoding: name, as: UTF8.self).lowercased()
     }
 
-    /// The members of a map by their names in small letters: providers differ in the case of letters.
+    /// Returns the members of a map by their names in lower case. Providers differ in the case of letters.
     func membersByFoldedName() throws(CBORError) -> [String: CBORItem] {
         var members: [String: CBORItem] = [:]
         for member in try map() {
             guard let folded = member.key.foldedName, !member.value.isNullOrUndefined else { continue }
-            // Two names that differ in case alone would leave open which one counts.
+            // If two names differ only in case, nothing says which of them counts.
             guard members.updateValue(member.value, forKey: folded) == nil else {
                 throw .duplicateKey(at: member.key.offset)
             }
@@ -63,44 +65,44 @@ extension CBORItem {
     }
 }
 
-/// Why a VICAL is not believed (ISO/IEC 18013-5 Annex C).
+/// The reason that a VICAL is not trusted (ISO/IEC 18013-5 Annex C).
 package enum VICALError: Error, SignedListError, Equatable, Sendable {
     case malformed(CBORError)
     case cose(COSEError)
-    /// A malformed date.
+    /// A date is malformed.
     case dateMalformed(MdocModelError)
-    /// A version whose major number is not 1.
+    /// The major number of the version is not 1.
     case versionUnknown
-    /// A certificate of the signer's chain that cannot be read.
+    /// A certificate of the signer's chain cannot be read.
     case signerMalformed(PKIXError)
-    /// The signer does not lead to a pinned provider.
+    /// No pinned provider's root issued the signer's certificate.
     case signerNotTrusted(CertificatePathError)
-    /// The signer's certificate breaks these rules.
+    /// The signer's certificate breaks these rules of its profile.
     case signerProfile([ProfileFinding])
-    /// A CRL of its root lists the signer's certificate.
+    /// A CRL of the provider's root revokes the signer's certificate.
     case signerRevoked
-    /// Its date lies ahead.
+    /// The date of the list lies in the future.
     case notYetValid
-    /// It is past its nextUpdate.
+    /// The nextUpdate of the list has passed.
     case expired
 }
 
 extension VICALError {
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .malformed(let error): "it is not a VICAL: \(error.explanation)"
         case .cose(let error): "the VICAL's signature is not valid: \(error.explanation)"
         case .dateMalformed: "a date in the VICAL is malformed"
-        case .versionUnknown: "the VICAL has an unknown version"
+        case .versionUnknown: "the VICAL has an unknown version; 1.x is supported"
         case .signerMalformed(let error):
             "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
         case .signerNotTrusted(let error):
-            "no provider that was imported with --as provider issued the VICAL signer's certificate: \(error.explanation)"
+            "no imported provider (--as provider) issued the VICAL signer's certificate: \(error.explanation)"
         case .signerProfile(let findings):
             "the VICAL's signer does not meet its profile: \(findings.text)"
         case .signerRevoked: "a CRL of its root revokes the VICAL's signer"
-        case .notYetValid: "the VICAL is dated in the future"
+        case .notYetValid: "the VICAL is dated in the future: check this computer's clock"
         case .expired: "the VICAL is past its nextUpdate"
         }
     }

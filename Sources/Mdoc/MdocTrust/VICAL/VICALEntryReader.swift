@@ -1,13 +1,16 @@
 internal import CBOR
 internal import PKIX
 
-/// Reads the entries of a VICAL one by one. The provider signed the certificate itself, so a member beside the certificate that is
-/// wrong takes nothing from it (Q232); only the document types say more than the certificate does.
+/// Reads the entries of a VICAL one by one.
+///
+/// The provider's signature covers the certificate itself. A wrong member beside the certificate therefore
+/// does not make the certificate less trusted (Q232). Only the document types add information to it.
 struct VICALEntryReader {
     private(set) var entries: [VerifiedVICAL.Entry] = []
     var findings: [VICALFinding] = []
-    private var places: [ArraySlice<UInt8>: Int] = [:]
+    private var indexByCertificate: [ArraySlice<UInt8>: Int] = [:]
 
+    /// Reads one entry, and records why it is left out or what is wrong with it.
     mutating func read(_ info: CBORItem, index: Int) {
         do throws(VICALEntryFault) {
             guard let map = try? info.map() else { throw .notAMap }
@@ -25,9 +28,10 @@ struct VICALEntryReader {
         }
     }
 
+    /// Adds an entry, or combines it with an earlier entry of the same certificate.
     private mutating func add(_ certificate: Certificate, _ docTypes: Set<String>) {
-        guard let place = places[certificate.der] else {
-            places[certificate.der] = entries.count
+        guard let place = indexByCertificate[certificate.der] else {
+            indexByCertificate[certificate.der] = entries.count
             return entries.append(VerifiedVICAL.Entry(certificate: certificate, docTypes: docTypes))
         }
         findings.append(.entryTwice(subject: certificate.subject.description))
@@ -36,10 +40,10 @@ struct VICALEntryReader {
     }
 }
 
-/// The members of one entry by their names in small letters.
+/// The members of one entry, by their names in lower case.
 private struct Members {
     private var items: [String: CBORItem] = [:]
-    /// Names that occur in more than one way of writing: which member counts is not known.
+    /// The names that occur in two spellings. Nothing says which of their values counts, so neither is used.
     private var ambiguous: Set<String> = []
 
     init(_ map: CBORMap) {
@@ -50,6 +54,7 @@ private struct Members {
         for name in ambiguous { items[name] = nil }
     }
 
+    /// Returns the certificate of the entry, or throws the reason to leave the entry out.
     func certificate() throws(VICALEntryFault) -> Certificate {
         guard let item = items["certificate"] else { throw .certificateMissing }
         guard let der = try? item.byteString() else { throw .certificateWrongType }
@@ -60,21 +65,22 @@ private struct Members {
         }
     }
 
-    /// The document types that can be read, and what is wrong with the members beside the certificate.
+    /// Returns the readable document types, and the faults of the members beside the certificate.
     func faults(
         beside certificate: Certificate
     ) -> (docTypes: Set<String>, faults: [(VICALEntryMember, VICALMemberFault)]) {
         var faults: [(VICALEntryMember, VICALMemberFault)] = []
-        func note(_ member: VICALEntryMember, _ fault: VICALMemberFault?) {
+        func recordFault(_ member: VICALEntryMember, _ fault: VICALMemberFault?) {
             let isTwice = ambiguous.contains(member.rawValue.lowercased())
             if let fault = isTwice ? .twice : fault { faults.append((member, fault)) }
         }
-        note(
+        recordFault(
             .serialNumber,
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
-        note(.ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
+        recordFault(
+            .ski, items["ski"].flatMap { $0.fault(asKeyIdentifier: certificate.subjectKeyIdentifier) })
         let (docTypes, areAllRead) = items["doctype"]?.docTypes ?? ([], true)
-        note(.docType, areAllRead ? nil : .wrongType)
+        recordFault(.docType, areAllRead ? nil : .wrongType)
         return (docTypes, faults)
     }
 }
@@ -82,14 +88,14 @@ private struct Members {
 extension CBORItem {
     private static let bignum: UInt64 = 2
 
-    /// The bytes of a biguint without leading zeros; nil for an item of another type.
+    /// The bytes of a biguint without leading zeros; `nil` for other types.
     private var unsignedBytes: ArraySlice<UInt8>? {
         if let bytes = try? tagged(Self.bignum).byteString() { return bytes.drop { $0 == 0 } }
         guard let number = try? unsigned() else { return nil }
         return (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }.drop { $0 == 0 }
     }
 
-    /// Whether this biguint is the serial number, whose bytes are those of an INTEGER.
+    /// Whether this biguint equals `serial`, the content of a DER INTEGER.
     func isSerialNumber(_ serial: ArraySlice<UInt8>) -> Bool {
         unsignedBytes?.elementsEqual(serial.drop { $0 == 0 }) == true
     }
@@ -104,7 +110,8 @@ extension CBORItem {
         return own == identifier ? nil : .differs
     }
 
-    /// The names of reasonable length in an array, or a name alone, and whether all of it is as the format says.
+    /// The document types of an array, or of a single text, and whether the whole item has the form of the
+    /// standard.
     fileprivate var docTypes: (names: Set<String>, areAllRead: Bool) {
         guard let array = try? array() else { return (docType.map { [$0] } ?? [], false) }
         var names: Set<String> = []
@@ -115,6 +122,7 @@ extension CBORItem {
         return (names, areAllRead)
     }
 
+    /// The document type in this text; `nil` for other types and for more than 255 bytes.
     private var docType: String? {
         guard let name = try? utf8(), !name.isEmpty, name.count <= 255 else { return nil }
         return String(decoding: name, as: UTF8.self)

@@ -3,45 +3,45 @@ package import PKIX
 
 /// A remark on a VICAL or on one of its entries.
 package enum VICALFinding: Equatable, Sendable {
-    /// The list has no entry at all.
+    /// The list has no entry.
     case listEmpty
-    /// The entry has no certificate that can be read, and is left out.
+    /// The entry is left out, because its certificate is missing or cannot be read.
     case entryLeftOut(index: Int, VICALEntryFault)
-    /// The certificate is used without this member, or with what can be made of it (Q232).
+    /// The certificate is used although this member is wrong (Q232).
     case memberWrong(VICALEntryMember, VICALMemberFault, index: Int, subject: String)
-    /// The entry names no document type.
+    /// The entry names no document type, so its certificate is trusted for none (Q175).
     case withoutDocTypes(subject: String)
-    /// The certificate occurs in the list more than once; what the entries allow is combined.
+    /// The list has the certificate more than once; the document types of its entries are combined.
     case entryTwice(subject: String)
 }
 
-/// Why an entry of a VICAL is left out.
+/// The reason that an entry of a VICAL is left out.
 package enum VICALEntryFault: Error, Equatable, Sendable {
-    /// It is not a map.
+    /// The entry is not a map.
     case notAMap
     case certificateMissing
-    /// `certificate` is not a byte string.
+    /// The member `certificate` is not a byte string.
     case certificateWrongType
     case certificateUnreadable(PKIXError)
 }
 
-/// The members beside the certificate that are read.
+/// The members of an entry that are read in addition to the certificate.
 package enum VICALEntryMember: String, Sendable {
     case serialNumber, ski, docType
 }
 
 /// The fault of a member of an entry.
 package enum VICALMemberFault: Equatable, Sendable {
-    /// It has another type than the list's format says.
+    /// The member has another CBOR type than the standard requires.
     case wrongType
-    /// It has another value than the certificate.
+    /// The member differs from the certificate.
     case differs
-    /// It is there twice, under names that differ in the case of letters.
+    /// The member occurs twice, in names that differ only in case.
     case twice
 }
 
 extension VICALFinding {
-    /// In plain words.
+    /// The finding in words, for messages to users.
     package var explanation: String {
         switch self {
         case .listEmpty: "the list names no root"
@@ -50,7 +50,7 @@ extension VICALFinding {
             "entry \(index), \(Terminal.safe(subject)): \(member.rawValue) \(fault.explanation); "
                 + (member == .docType
                     ? "the certificate is trusted for the types that can be read"
-                    : "the certificate is used all the same")
+                    : "the certificate is still used")
         case .withoutDocTypes(let subject):
             "\(Terminal.safe(subject)) is listed without document types, so it is trusted for none"
         case .entryTwice(let subject): "\(Terminal.safe(subject)) is listed twice"

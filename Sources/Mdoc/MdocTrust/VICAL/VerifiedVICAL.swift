@@ -2,15 +2,32 @@ internal import CBOR
 package import MdocModel
 package import PKIX
 
-/// A VICAL whose provider's signature was verified.
+/// A VICAL whose signature by a pinned provider was verified (ISO/IEC 18013-5 Annex C).
+///
+/// **Responsibility.** This value is the only way to the entries of a VICAL (Q175).
+/// `UnverifiedVICAL.verify(by:at:_:)` makes it after it has checked, in this order:
+///
+/// 1. the path from the signer to a pinned provider's root, at the date of the list and at the time of the
+///    check;
+/// 2. the signature;
+/// 3. the signer's certificate against its profile, except for encodings that published lists have (Q214);
+/// 4. the CRLs of the provider's root, which may revoke the signer;
+/// 5. the date and the nextUpdate of the list.
+///
+/// **Callers.** The admission of a new list checks everything. `TrustSnapshot` verifies a stored list again
+/// without a time, because an expired list stays in use until a better one comes (Q176). The results that
+/// follow from the bytes alone are kept, so parsing and the verification of the signature happen once.
+///
+/// **Limits.** At most 4096 entries are read. An entry without a readable certificate is left out, and
+/// `findings` says why. The roots themselves are not checked here: `TrustAnchor` does that.
 package struct VerifiedVICAL: Sendable {
-    /// How many certificates one list may hold here.
+    /// The maximum number of entries in a list.
     package static let maximumEntries = 4096
 
-    /// An IACA and what it is trusted for.
+    /// An IACA with the document types for which it is trusted.
     package struct Entry: Sendable {
         package let certificate: Certificate
-        /// Empty if the list says nothing: trusted for nothing (Q175).
+        /// The document types; an empty set is trusted for nothing (Q175).
         package let docTypes: Set<String>
     }
 
@@ -18,13 +35,13 @@ package struct VerifiedVICAL: Sendable {
     package let date: Timestamp
     package let issueID: UInt64?
     package let nextUpdate: Timestamp?
-    /// The entries that can be used; of the same certificate once.
+    /// The usable entries, one for each certificate.
     package let entries: [Entry]
-    /// What is wrong with entries, used or not.
+    /// The remarks on entries, used or left out.
     package let findings: [VICALFinding]
-    /// The rules of its profile that the signer breaks without being refused.
+    /// The rules of its profile that the signer's certificate breaks without being refused.
     package let signerFindings: [ProfileFinding]
-    /// The pinned root that its signer led to.
+    /// The pinned root to which the signer led.
     let root: TrustAnchor
 
     fileprivate init(
@@ -42,11 +59,14 @@ package struct VerifiedVICAL: Sendable {
     }
 }
 
-/// The entries of a VICAL that can be used, and what is wrong with entries, used or not.
+/// The usable entries of a VICAL, with the remarks on all entries.
 struct VICALContents: Sendable {
     let entries: [VerifiedVICAL.Entry]
     let findings: [VICALFinding]
 
+    /// Reads all entries.
+    ///
+    /// - Throws: `VICALError.malformed` for a list with more than `maximumEntries`.
     fileprivate init(_ infos: CBORArray) throws(VICALError) {
         var reader = VICALEntryReader()
         var count = 0
@@ -64,21 +84,23 @@ struct VICALContents: Sendable {
 }
 
 extension UnverifiedVICAL {
-    /// The list behind its provider's signature.
+    /// Verifies the list's signature by a pinned provider.
     ///
     /// - Parameters:
-    ///   - providers: the pinned roots of providers.
-    ///   - now: when list and signer have to be valid, beside the date of the list, at which the signer always has to
-    ///     be; nil for a list that was accepted before and is kept until there is a better one (Q176).
+    ///   - providers: The pinned roots of providers.
+    ///   - now: The time at which list and signer must be valid; `nil` for a list that was admitted before.
+    ///     The signer must always be valid at the date of the list.
+    /// - Throws: `VICALError` if the list is not trusted.
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict
     ) throws(VICALError) -> VerifiedVICAL {
         try verify(by: providers, at: now, strictness, revokedBy: RevocationLists(of: []))
     }
 
-    /// As `verify(by:at:_:)`, if CRLs of the providers are available.
+    /// Verifies the list as `verify(by:at:_:)` does, and also checks the signer against CRLs of the
+    /// providers.
     ///
-    /// - Parameter tolerated: the seconds by which the list may be past its nextUpdate.
+    /// - Parameter tolerated: The seconds by which the list may be past its nextUpdate.
     func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict,
         revokedBy revocationLists: RevocationLists, overdueBy tolerated: Int64 = 0
@@ -86,7 +108,8 @@ extension UnverifiedVICAL {
         let chain = try list.signerChain()
         let path: VerifiedPath
         do throws(CertificatePathError) {
-            // A list older than its signer's certificate could be imported, and would then not be used.
+            // Checked at the date of the list first: without that, a list older than its signer's certificate
+            // could be imported, but never used.
             path = try CertificatePath.path(chain, to: providers, at: date)
             if let now { _ = try CertificatePath.path(chain, to: providers, at: now) }
         } catch {
@@ -95,9 +118,10 @@ extension UnverifiedVICAL {
         try list.verifySignature()
         let profile = CertificateProfile.vicalSigner
         let found = profile.findings(of: chain[0], issuedBy: nil)
-        // Three published lists have such a signer (Q214).
+        // Published lists have a signer with such an encoding (Q214).
         let refusals = profile.refusals(among: found.filter { !$0.rule.isHarmless }, strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
+        // Only CRLs of roots are evaluated, so a signer below another authority cannot be checked.
         if path.isDirect {
             let revocation = SignerRevocation(of: chain[0], issuedBy: path.root, in: revocationLists)
             guard !revocation.isRevokedForGood else { throw .signerRevoked }

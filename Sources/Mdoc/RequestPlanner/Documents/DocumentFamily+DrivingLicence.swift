@@ -1,6 +1,7 @@
 internal import MdocModel
 
 extension DocumentFamily {
+    /// The mobile driving licence (mDL) of ISO/IEC 18013-5.
     package static let drivingLicence = DocumentFamily(
         word: "mdl", title: "mobile driving licence",
         types: [
@@ -14,5 +15,6 @@ extension DocumentFamily {
                 ]) { $1 })
         ])
 
+    /// The namespace of AAMVA, with the elements of North American licences.
     package static let aamvaNameSpace = DataModel.aamvaNameSpace
 }

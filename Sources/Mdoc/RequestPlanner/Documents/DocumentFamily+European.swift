@@ -1,6 +1,7 @@
 internal import MdocModel
 
 extension DocumentFamily {
+    /// The European person identification data (PID).
     package static let personID = DocumentFamily(
         word: "pid", title: "EU person identification data",
         types: [
@@ -9,6 +10,7 @@ extension DocumentFamily {
                 answers: DocumentType.usualAnswers.merging([.issueDate: ["issuance_date"]]) { $1 })
         ])
 
+    /// The European age verification document, which has age attestations alone.
     package static let ageVerification = DocumentFamily(
         word: "av", title: "EU age verification",
         types: [DocumentType(.ageVerification, answers: [.age: []])])

@@ -1,6 +1,7 @@
 internal import MdocModel
 
 extension DocumentFamily {
+    /// The My Number Card of Japan.
     package static let nationalIDCardOfJapan = DocumentFamily(
         word: "mnc", title: "My Number Card of Japan",
         types: [
@@ -17,5 +18,6 @@ extension DocumentFamily {
                     }))
         ])
 
+    /// The namespace of the elements that only the Japanese card has.
     package static let japaneseNameSpace = DataModel.japaneseNameSpace
 }

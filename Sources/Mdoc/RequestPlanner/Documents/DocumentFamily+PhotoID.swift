@@ -1,14 +1,15 @@
 internal import MdocModel
 
 extension DocumentFamily {
-    /// The photo ID of ISO/IEC TS 23220-4 Annex C, in both spellings that are in use (Q165).
+    /// The photo ID of ISO/IEC TS 23220-4 Annex C, in the two spellings of its type that are in use (Q165).
     package static let photoID = DocumentFamily(
         word: "photoid", title: "photo ID",
         types: [.photoID, .photoIDInCapitals].map { model in
             DocumentType(model, answers: DocumentType.usualAnswers, substitutes: substitutes(in: model))
         })
 
-    /// Names and authority had other identifiers in the drafts that were first issued.
+    /// Returns the elements that may come in place of names and authority: the drafts that were issued first
+    /// had other identifiers.
     private static func substitutes(in model: DataModel) -> [ElementName: [[ElementName]]] {
         let name = { ElementName(nameSpace: model.mainNameSpace, identifier: $0) }
         return Dictionary(

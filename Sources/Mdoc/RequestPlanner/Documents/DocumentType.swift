@@ -1,17 +1,19 @@
 package import MdocModel
 
-/// One type of document: its data model, and which of its elements answer a claim of an intent.
+/// A document type: its data model, and the elements that answer each claim of an intent.
 package struct DocumentType: Sendable {
+    /// The document type of ISO/IEC 18013-5, such as `org.iso.18013.5.1.mDL`.
     package let docType: String
-    /// The namespace of ages, and of every element of a document that is not known.
+    /// The namespace of the age attestations. For a type without a data model it is the namespace of every
+    /// element.
     package let mainNameSpace: String
-    /// Nil if nothing is known of the document.
+    /// The data model; `nil` if none is known for the type.
     package let model: DataModel?
-    /// The elements that answer a claim; a claim that is not here has no answer.
+    /// The elements that answer each kind of claim. The document cannot answer a kind that is not here.
     let answers: [Claim.Kind: [String]]
-    /// The namespace of the elements that answer a claim, where it is not the main one.
+    /// The namespace of the elements that answer a claim, if it is not the main namespace.
     let answersElsewhere: [Claim.Kind: String]
-    /// What may come in place of an element, in order.
+    /// The sets of elements that may come in place of an element, in order of preference.
     package let substitutes: [ElementName: [[ElementName]]]
 
     init(
@@ -26,7 +28,7 @@ package struct DocumentType: Sendable {
         self.substitutes = substitutes
     }
 
-    /// A document that is known only by its type, which is also taken as its namespace.
+    /// Makes a document type without a data model. Its main namespace has the name of the type.
     init(named docType: String) {
         self.docType = docType
         mainNameSpace = docType
@@ -36,7 +38,7 @@ package struct DocumentType: Sendable {
         substitutes = [:]
     }
 
-    /// The names that most documents took over from the mDL.
+    /// The element names that most document types took over from the mDL.
     static let usualAnswers: [Claim.Kind: [String]] = [
         .age: [], .name: ["family_name", "given_name"], .documentNumber: ["document_number"],
         .expiry: ["expiry_date"], .inDate: ["expiry_date"], .issueDate: ["issue_date"],
@@ -45,51 +47,55 @@ package struct DocumentType: Sendable {
         .address: ["resident_address", "resident_city", "resident_postal_code", "resident_country"],
     ]
 
-    /// Every element that the data model defines; empty if nothing is known of the document.
+    /// Every element of the data model; empty for a type without a data model.
     package var elements: [DataElement] { model?.elements ?? [] }
 
-    /// The row of an element in the data model. A document that is not known has age attestations alone.
+    /// Returns the element `name` in the data model. A type without a data model has only age attestations.
     package func element(_ name: ElementName) -> DataElement? {
         if let model { return model.element(name) }
         return name.nameSpace == mainNameSpace ? DataElement(ageAttestation: name) : nil
     }
 
-    /// The elements that answer a kind of claim; empty for an age, whose element depends on its years.
+    /// Returns the elements that answer a kind of claim. For an age the list is empty, because its element
+    /// depends on the years.
     func elements(answering kind: Claim.Kind) -> [ElementName] {
         answers[kind, default: []].map {
             ElementName(nameSpace: answersElsewhere[kind] ?? mainNameSpace, identifier: $0)
         }
     }
 
-    /// Whether the document cannot have this element: its namespace is known whole, and this is not in it.
+    /// Whether the document cannot have the element `name`: the data model has its namespace, but not the
+    /// element.
     func lacks(_ name: ElementName) -> Bool {
         element(name) == nil && elements.contains { $0.name.nameSpace == name.nameSpace }
     }
 }
 
-/// A document as people name it, which may go by several types.
+/// A document as people name it. It may have several document types.
 package struct DocumentFamily: Sendable {
-    /// The word for it in an intent; for a document that is not known its type.
+    /// The word for the document in an intent; for an unknown document its type.
     package let word: String
-    /// In plain words; nil for a document that is not known.
+    /// The name of the document for users; `nil` for an unknown document.
     package let title: String?
-    /// Its types, the preferred one first; each is compared exactly (Q165). Never empty.
+    /// The document types, the preferred one first. Each is compared exactly (Q165). Never empty.
     package let types: [DocumentType]
 
-    /// The main namespace, which is the same in all its types.
+    /// The main namespace, which all types of the document share.
     package var mainNameSpace: String { types[0].mainNameSpace }
 
-    /// All that are known, in the order in which they are preferred.
+    /// All known documents, in order of preference.
     package static let known: [DocumentFamily] = [
         .drivingLicence, .photoID, .personID, .ageVerification, .nationalIDCardOfJapan,
     ]
 
-    /// The document of a word or type; nil if it is neither.
+    /// Finds the document of a word such as `mdl`, or of a document type; `nil` if `text` is neither.
+    ///
+    /// A document type has a dot and at most 255 visible ASCII characters.
     package init?(_ text: String) {
         if let known = Self.known.first(where: { $0.word == text }) {
             self = known
         } else if let known = Self.known.first(where: { $0.types.contains { $0.docType == text } }) {
-            // One spelling was named: that one is asked for.
+            // The text names one of several spellings of a type, so only that one is requested.
             self.init(word: text, title: known.title, types: known.types.filter { $0.docType == text })
         } else if text.contains("."), text.utf8.count <= 255,
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })

@@ -1,25 +1,26 @@
 package import MdocModel
 
-/// One thing that an intent asks.
+/// A single question or element that an intent asks for.
 package enum Claim: Hashable, Sendable {
-    /// Whether the holder is at least so many years old, 0 to 99.
+    /// Whether the holder is at least this many years old, from 0 to 99.
     case ageOver(Int)
     case name
     case documentNumber
-    /// Whether the holder may drive these vehicle categories (ISO/IEC 18013-5); not empty.
+    /// Whether the holder may drive these vehicle categories of ISO/IEC 18013-5. Not empty.
     case categories([String])
-    /// The same for the classes of a North American state (AAMVA); not empty.
+    /// Whether the holder may drive these classes of a North American state (AAMVA). Not empty.
     case domesticClasses([String])
     case expiry
-    /// Whether the document is in date. Its date is asked for and not kept.
+    /// Whether the document is in date. Its expiry date is requested and not kept.
     case inDate
     case issueDate
     case issuer
-    /// `isCompared`: a person will compare it with the holder's face.
+    /// The portrait. `isCompared` says that a person will compare it with the holder's face.
     case portrait(isCompared: Bool)
     case birthDate
     case nationality
     case address
+    /// An element by its namespace and name.
     case element(ElementName)
 
     enum Kind: Hashable {
@@ -48,7 +49,7 @@ package enum Claim: Hashable, Sendable {
 }
 
 extension Claim {
-    /// The years of a question about age, under any of its names.
+    /// The age in years of a question about age, also if it is given as an element.
     var years: Int? {
         switch self {
         case .ageOver(let years): years
@@ -61,18 +62,18 @@ extension Claim {
 
     var vehicleClasses: [String] { if case .domesticClasses(let codes) = self { codes } else { [] } }
 
-    /// Whether it is the portrait, under any of its names.
+    /// Whether the claim is the portrait, also if it is given as an element.
     var isPortrait: Bool { kind == .portrait || isElement { $0 == "portrait" } }
 
-    /// Whether it is the document's number, under any of its names.
+    /// Whether the claim is the document's number, also if it is given as an element.
     var isDocumentNumber: Bool { kind == .documentNumber || isElement { $0 == "document_number" } }
 
-    /// Whether it reveals more about the age than an attestation.
+    /// Whether the claim reveals more about the age than an attestation does.
     var isDateOfBirth: Bool {
         kind == .birthDate || isElement { ["birth_date", "age_in_years", "age_birth_year"].contains($0) }
     }
 
-    /// Whether it is measured on the body for machines to compare.
+    /// Whether the claim is a biometric template, which machines compare.
     var isBiometricTemplate: Bool { isElement { $0.hasPrefix("biometric_template_") } }
 
     private func isElement(_ matches: (String) -> Bool) -> Bool {

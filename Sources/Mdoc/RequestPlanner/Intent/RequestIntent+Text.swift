@@ -1,28 +1,37 @@
 internal import MdocModel
 
-/// The text form of an intent:
+/// The text form of an intent, in the notation of RFC 5234:
 ///
 ///     intent   = [ purpose ":" ] claims *( ";" clause )
-///     purpose  = "age" / "rental" / "identity" / "elements"            ; "age" where none is said
+///     purpose  = "age" / "rental" / "identity" / "elements"  ; "age" if absent
 ///     claims   = claim *( ( "," / " with " / " and " ) claim )
-///     claim    = "age over" N                                          ; 0 to 99
-///              / "name" / "licence number" / "document number" / "expiry" / "in date" / "issue date" / "issuer"
-///              / "category" C / "categories" 1*( C )                   ; vehicle categories of ISO/IEC 18013-5
-///              / "class" C / "classes" 1*( C )                         ; domestic classes of AAMVA
+///     claim    = "age over" N  ; 0 to 99
+///              / "name" / "licence number" / "document number" / "expiry" / "in date" / "issue date"
+///              / "issuer"
+///              / "category" C / "categories" 1*( C )  ; vehicle categories of ISO/IEC 18013-5
+///              / "class" C / "classes" 1*( C )  ; domestic classes of AAMVA
 ///              / "portrait" / "portrait for a human to compare"
 ///              / "birth date" / "nationality" / "address" / namespace "/" element
-///     clause   = "from" document *( "or" document )                    ; "from mdl" where none is said
-///              / "else" ( "nothing" / "age in years" / "birth date" )  ; "else age in years" where none is said
-///              / "required" claims                                     ; claims of those above: must come
+///     clause   = "from" document *( "or" document )  ; "from mdl" if absent
+///              / "else" ( "nothing" / "age in years" / "birth date" )  ; "else age in years" if absent
+///              / "required" claims  ; claims from above that must be answered
 ///     document = "mdl" / "photoid" / "pid" / "av" / "mnc" / a document type
 ///
-/// The arguments of `countersign request` say the same: `--age-over N` is "age over N", `--portrait` "portrait for a
-/// human to compare", `--element NS/ID` its own name, and `--doc-type T` "from T"; with an element the purpose is
-/// `elements`, without it `age`. An intent does not say what is kept: `RetentionChoice` does, `--keep`.
+/// The options of `countersign request` make the same intents:
+///
+/// - `--age-over N` is "age over N";
+/// - `--portrait` is "portrait for a human to compare";
+/// - `--element NS/ID` is the element, and makes the purpose `elements`; else it is `age`;
+/// - `--doc-type T` is "from T".
+///
+/// An intent does not say what is kept of the answer. That is `RetentionChoice`, the option `--keep`.
 extension RequestIntent {
-    /// The longest text, in bytes.
+    /// The maximum length of the text in bytes.
     package static let maximumLength = 2048
 
+    /// Parses the text form of an intent.
+    ///
+    /// - Throws: `RequestPlannerError.textTooLong`, `notUnderstood`, `nothingAsked` or `ageOutOfRange`.
     package init(parsing text: String) throws(RequestPlannerError) {
         guard text.utf8.count <= Self.maximumLength else { throw .textTooLong(limit: Self.maximumLength) }
         var parts = text.split(separator: ";", omittingEmptySubsequences: false).map(\.words)
@@ -39,7 +48,7 @@ extension RequestIntent {
         documents = [.drivingLicence]
         ageFallback = .ageInYears
         required = []
-        for clause in parts { try take(clause) }
+        for clause in parts { try apply(clause) }
     }
 
     private static func claims(_ words: [String]) throws(RequestPlannerError) -> [Claim] {
@@ -51,7 +60,8 @@ extension RequestIntent {
         return claims
     }
 
-    private mutating func take(_ clause: [String]) throws(RequestPlannerError) {
+    /// Reads one clause after a semicolon: `from`, `else` or `required`.
+    private mutating func apply(_ clause: [String]) throws(RequestPlannerError) {
         let rest = clause.dropFirst().joined(separator: " ")
         switch clause.first {
         case "from":
@@ -74,7 +84,7 @@ extension RequestIntent {
 }
 
 extension RequestIntent: CustomStringConvertible {
-    /// The text form, which parses to this intent again.
+    /// The text form of the intent. Parsing it gives the same intent.
     package var description: String {
         var text = purpose == .age ? "" : "\(purpose.rawValue): "
         text += claims.map(\.description).joined(separator: ", ")
@@ -96,8 +106,10 @@ extension Claim: CustomStringConvertible {
         ("nationality", .nationality), ("address", .address),
     ]
 
+    /// The phrases of claims without an argument.
     static var words: [String] { phrases.map(\.words) }
 
+    /// Parses the words of one claim.
     fileprivate init(words: [String]) throws(RequestPlannerError) {
         let text = words.joined(separator: " ")
         let rest = Array(words.dropFirst())
@@ -129,7 +141,7 @@ extension Claim: CustomStringConvertible {
 }
 
 extension ElementName {
-    /// `namespace/element`; nil for anything else, and for what would read as a purpose.
+    /// Parses `namespace/element`; `nil` for other text, and for text that ends like a purpose.
     fileprivate init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !path.hasSuffix(":") else { return nil }
@@ -138,7 +150,7 @@ extension ElementName {
 }
 
 extension Substring {
-    /// Its words; each comma is a separate word.
+    /// The words of the text. Each comma is a separate word.
     fileprivate var words: [String] {
         split(whereSeparator: \.isWhitespace).flatMap { word -> [String] in
             let parts = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -148,7 +160,7 @@ extension Substring {
 }
 
 extension [String] {
-    /// Whether these are codes of vehicle categories: a few capitals and digits each.
+    /// Whether these are at most 16 codes of vehicle categories, each of at most 8 capitals and digits.
     fileprivate var areCodes: Bool {
         !isEmpty && count <= 16
             && allSatisfy { code in

@@ -1,23 +1,27 @@
-/// What somebody wants to know, before any element is named. Its text form is in `RequestIntent+Text.swift`.
+/// The question that a till or an app wants answered, before any element is chosen.
+///
+/// `RequestPlan` makes the smallest request of it. Its text form is in `RequestIntent+Text.swift`.
 package struct RequestIntent: Hashable, Sendable {
-    /// What can prove an age if a document has no attestation, from least to most revealing (Q160).
+    /// The evidence that may replace a missing age attestation, from least to most revealing (Q160).
     package enum AgeFallback: String, CaseIterable, Sendable {
         case nothing
         case ageInYears = "age in years"
-        /// Age in years, and then the birth date.
+        /// The age in years, and then the birth date.
         case birthDate = "birth date"
     }
 
+    /// The purpose of the request, which limits the allowed claims.
     package var purpose: RequestPurpose
-    /// In the order they are asked.
+    /// The claims, in the order in which they are asked.
     package var claims: [Claim]
-    /// Any of these documents will do, in order of preference.
+    /// The documents in order of preference. Any one of them answers the intent.
     package var documents: [DocumentFamily]
     package var ageFallback: AgeFallback
-    /// Claims whose elements the answer must have, beside those that are mandatory in their document.
+    /// The claims whose elements the answer must have, in addition to the mandatory elements of the document.
     package var required: [Claim]
-    /// For apps, which name each element and answer for needing it: whether the age in years or the birth date may be asked
-    /// for beside a question about the age.
+    /// Whether the age in years or the birth date may be requested together with a question about the age.
+    ///
+    /// Only apps may set this: they name each element, and answer for needing it.
     package var allowsBirthDateBesideAge = false
 
     package init(
@@ -32,17 +36,18 @@ package struct RequestIntent: Hashable, Sendable {
     }
 }
 
-/// What a request is for, which says what it may ask.
+/// The purpose of a request, which limits what it may ask.
 package enum RequestPurpose: String, CaseIterable, Sendable {
-    /// Is the holder old enough?
+    /// Checking whether the holder is old enough.
     case age
-    /// May the holder drive, and is it the holder?
+    /// Checking whether the holder may drive, and is the person of the licence.
     case rental
-    /// Who is it? Hotel, parcel, ticket counter.
+    /// Identifying a person, such as at a hotel, a parcel shop or a ticket counter.
     case identity
-    /// The elements that are listed; whoever lists them answers for needing them.
+    /// Listed elements. The person who lists them answers for needing them.
     case elements
 
+    /// Whether the purpose allows this kind of claim.
     func needs(_ kind: Claim.Kind) -> Bool {
         switch self {
         case .age: [.age, .inDate, .portrait].contains(kind)
@@ -60,6 +65,6 @@ package enum RequestPurpose: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether somebody compares the portrait, even if the intent does not say so.
+    /// Whether a person compares the portrait with the holder, even if the intent does not say so.
     var impliesComparison: Bool { self == .rental || self == .identity }
 }

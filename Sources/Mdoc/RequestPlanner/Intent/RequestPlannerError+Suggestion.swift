@@ -2,7 +2,7 @@ internal import JSON
 internal import MdocModel
 
 extension RequestPlannerError {
-    /// What may have been meant by words that are not understood, or by an element that a document lacks.
+    /// A correction of words that are not understood, or of an element that the document does not have.
     var suggestion: String? {
         switch self {
         case .notUnderstood(let words): Self.corrected(words)
@@ -11,7 +11,8 @@ extension RequestPlannerError {
         }
     }
 
-    /// The words with every mistyped one replaced; nil if one of them is like no word of an intent.
+    /// Returns the text with every mistyped word replaced; `nil` if one of them resembles no word of an
+    /// intent.
     private static func corrected(_ text: String) -> String? {
         let words = text.split(separator: " ").map(String.init)
         let corrected = words.map { word in

@@ -1,20 +1,24 @@
 package import MdocModel
 
-/// An element that a request asks for.
+/// A requested element, and what an answer must have of it.
 package struct AskedElement: Hashable, Sendable {
     package let docType: String
     package let name: ElementName
-    /// Sets of elements, each of which may come whole in its place.
+    /// The sets of elements, each of which may come as a whole in place of the element.
     package let alternatives: [[ElementName]]
-    /// Whether an answer without it, and without a set in its place, is incomplete.
+    /// Whether an answer is incomplete without the element and without a set in its place.
     package let isRequired: Bool
 }
 
 extension ItemsRequest {
-    /// The elements of this request. An age attestation is never required by itself, since another attestation may
-    /// answer in its place: the question about the age judges it. An expiry date always is, since it could only refute.
+    /// Returns the elements of this request.
     ///
-    /// - Parameter names: the elements that are required beside those that every document of the type must have.
+    /// - An age attestation is never required, since another attestation may answer. The question about the
+    ///   age judges it.
+    /// - An expiry date is always required, since it could refute the answer (Q221).
+    ///
+    /// - Parameter names: The elements that are required in addition to the mandatory elements of the
+    ///   document type.
     package func askedElements(requiring names: Set<ElementName> = []) -> [AskedElement] {
         nameSpaces.flatMap { space in
             space.elements.map { element in
@@ -31,8 +35,8 @@ extension ItemsRequest {
 }
 
 extension ElementName {
-    /// Whether every document of this type must have the element. Only its main namespace counts: others, such as that
-    /// of AAMVA, are in the documents of some issuers alone.
+    /// Whether every document of this type must have the element. Only the main namespace counts: other
+    /// namespaces, such as that of AAMVA, are in the documents of some issuers alone.
     fileprivate func isMandatory(in docType: String) -> Bool {
         let type = DocumentFamily.known.lazy.flatMap(\.types).first { $0.docType == docType }
         guard let type, type.mainNameSpace == nameSpace else { return false }

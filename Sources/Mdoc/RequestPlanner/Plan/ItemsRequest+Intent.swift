@@ -1,7 +1,10 @@
 internal import MdocModel
 
 extension ItemsRequest {
-    /// The least that an intent asks of a document of this type.
+    /// Makes the smallest request that answers `intent` with a document of this type.
+    ///
+    /// - Parameter isKept: Whether the answer to a claim is kept, which sets intentToRetain.
+    /// - Throws: `RequestPlannerError.documentLacks` if the document cannot answer a claim.
     init(
         _ intent: RequestIntent, of type: DocumentType, keeping isKept: (Claim) -> Bool
     ) throws(RequestPlannerError) {
@@ -17,7 +20,7 @@ extension ItemsRequest {
         }
     }
 
-    /// Asks once; the element is kept if any claim keeps it.
+    /// Adds an element once. The element is marked as kept if any claim keeps it.
     private mutating func ask(for name: ElementName, keeping isKept: Bool) {
         let element = Element(identifier: name.identifier, intentToRetain: isKept)
         guard let space = nameSpaces.firstIndex(where: { $0.name == name.nameSpace }) else {
@@ -32,6 +35,9 @@ extension ItemsRequest {
 }
 
 extension DocumentType {
+    /// Returns the elements that answer `claim`.
+    ///
+    /// - Throws: `RequestPlannerError.documentLacks` if the document cannot answer it.
     func elements(answering claim: Claim) throws(RequestPlannerError) -> [ElementName] {
         let names: [ElementName]
         switch claim {
@@ -56,7 +62,8 @@ extension DocumentType {
         ElementName(nameSpace: mainNameSpace, identifier: identifier)
     }
 
-    /// What can prove the age if there is no attestation, from least to most revealing (Q160).
+    /// Returns the elements that can prove the age without an attestation, from least to most revealing
+    /// (Q160).
     fileprivate func ages(
         inPlaceOf name: ElementName, _ fallback: RequestIntent.AgeFallback
     ) -> [[ElementName]] {

@@ -1,12 +1,14 @@
 extension RequestIntent {
-    /// What would refuse this intent whatever the document.
+    /// Checks the rules that do not depend on the document.
+    ///
+    /// - Throws: `RequestPlannerError` for an intent that asks nothing, repeats something, or asks too much.
     func check() throws(RequestPlannerError) {
         guard !claims.isEmpty, !documents.isEmpty else { throw .nothingAsked }
         var seen: Set<Claim> = []
         for claim in claims where !seen.insert(claim).inserted { throw .claimTwice(claim) }
         for claim in required {
             guard claims.contains(claim) else { throw .requiredNotAsked(claim) }
-            // Removed when it is found, so that none is required twice.
+            // Removed from the set, so that a second `required` of one claim is found.
             guard seen.remove(claim) != nil else { throw .claimTwice(claim) }
         }
         var docTypes: Set<String> = []
@@ -17,6 +19,7 @@ extension RequestIntent {
         for claim in claims { try check(claim) }
     }
 
+    /// Checks the range of each age, and that at most two are asked (ISO/IEC 18013-5 7.2.5).
     private func checkAges() throws(RequestPlannerError) {
         var count = 0
         for claim in claims {
@@ -27,6 +30,7 @@ extension RequestIntent {
         }
     }
 
+    /// Checks that the purpose of the request needs `claim`.
     private func check(_ claim: Claim) throws(RequestPlannerError) {
         let isBesideAge = claims.contains { $0.years != nil } && !allowsBirthDateBesideAge
         if claim.isDateOfBirth, purpose == .age || isBesideAge {

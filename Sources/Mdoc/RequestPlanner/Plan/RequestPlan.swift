@@ -1,23 +1,45 @@
 package import MdocModel
 
-/// An intent as the least that has to be asked for it.
+/// The smallest request that answers an intent.
+///
+/// **Responsibility.** The initialiser checks the intent against the rules (`RequestRule`), and chooses for
+/// each document type the least revealing elements that answer each claim: an age attestation instead of a
+/// birth date (ISO/IEC 18013-5 7.2.5, Q160). It also sets intentToRetain of each element from one choice,
+/// `RetentionChoice`.
+///
+/// **Results.**
+///
+/// - `drafts(for:)` gives the requests to send to one wallet. A wallet with extended requests (second
+///   edition, draft) gets one request and chooses the document. Any other wallet is asked for one document
+///   after the other.
+/// - `askedElements` says what an answer must have to be complete.
+/// - `keeps(_:of:)` says whether a returned element is kept, and the store acts on it.
+///
+/// **Callers.** The command line, the daemon and the library plan every request with it, before a phone is
+/// there. A plan is a value and does not change; `wanting(issuers:)` returns a changed copy.
+///
+/// **Limits.** A plan knows no session, key or wallet, and does not sign. It judges no answer:
+/// `MdocVerification` compares a response with the request, and `Reports` answers the questions.
 package struct RequestPlan: Sendable {
     package let intent: RequestIntent
-    /// Nil if whoever asks chose what is kept claim by claim.
+    /// The choice of what is kept; `nil` if an app chose for each claim.
     package let retention: RetentionChoice?
-    /// For each family of the intent, in its order, one request for each of its document types.
+    /// The requests of each document family, in the order of the intent. A family has one request for each of
+    /// its document types.
     private(set) var requests: [[ItemsRequest]]
-    /// All that is asked for, of any of the documents.
+    /// All requested elements of all documents.
     package let askedElements: [AskedElement]
 
-    /// Plans what to ask, or says by which rule it is not asked.
+    /// Plans the request for `intent`.
+    ///
+    /// - Throws: `RequestPlannerError` with the rule by which the intent is refused.
     package init(
         _ intent: RequestIntent, keeping retention: RetentionChoice
     ) throws(RequestPlannerError) {
         try self.init(intent, retention) { retention.keeps($0) }
     }
 
-    /// The same, where the answers to these claims are kept and no others.
+    /// Plans the request for `intent`, of which only the answers to `claims` are kept.
     package init(
         _ intent: RequestIntent, keeping claims: Set<Claim>
     ) throws(RequestPlannerError) {
@@ -43,7 +65,7 @@ package struct RequestPlan: Sendable {
         self.askedElements = askedElements
     }
 
-    /// The same, where only documents of these issuers are wanted.
+    /// Returns this plan for documents of certain issuers only, by their identifiers.
     package func wanting(issuers identifiers: [[UInt8]]) -> RequestPlan {
         var plan = self
         plan.requests = requests.map { requests in
@@ -56,14 +78,15 @@ package struct RequestPlan: Sendable {
         return plan
     }
 
-    /// What to send to a wallet with these capabilities.
+    /// Returns the requests to send to a wallet with these capabilities, in order.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         [self].drafts(for: capabilities)
     }
 
-    /// The requests of all families.
+    /// The requests of all document families.
     package var allRequests: [ItemsRequest] { requests.flatMap(\.self) }
 
+    /// The ages in years of the questions about age.
     package var ages: [Int] { intent.claims.compactMap(\.years) }
 
     package var categories: [String] { intent.claims.flatMap(\.vehicleCategories) }
@@ -73,24 +96,29 @@ package struct RequestPlan: Sendable {
     /// Whether the answer is incomplete without a portrait (Q158).
     package var needsPortrait: Bool { intent.claims.contains(where: \.isPortrait) }
 
-    /// Whether what came under this name is kept: the request said so of this element, of the one in whose place it came, or
-    /// of an age that it attests.
+    /// Whether a returned element is kept.
+    ///
+    /// It is kept if the request said so of this element, of the element that it replaces, or of an age that
+    /// it attests.
     package func keeps(_ name: ElementName, of docType: String) -> Bool {
         requests.joined().contains { $0.docType == docType && $0.keeps(name) }
     }
 }
 
 extension [RequestPlan] {
-    /// What to send to a wallet with these capabilities where any of the documents will do, one after the other in a
-    /// session: a later one only where those before brought no document. A wallet of extended requests gets one, which
-    /// lets it choose the document; any other is asked for one family at a time, since it would return them all.
+    /// Returns the requests to send to a wallet, in order, if any one of the planned documents is enough.
+    ///
+    /// A later request is sent only if the earlier ones returned no document. A wallet with extended requests
+    /// gets one request and chooses the document. Any other wallet is asked for one family at a time, since
+    /// it would return all of them.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         let families = flatMap(\.requests)
         guard capabilities.contains(.extendedRequest) else {
             return families.map { DeviceRequestDraft($0).suited(to: capabilities) }
         }
         let documents = families.flatMap(\.self)
-        // With a use case a request that has requestInfo is of version 1.1 by every reading of the draft second edition.
+        // With a use case, a request with requestInfo is of version 1.1 in every reading of the draft second
+        // edition.
         guard documents.count > 1 || documents.contains(where: \.isExtended) else {
             return [DeviceRequestDraft(documents)]
         }
@@ -101,6 +129,7 @@ extension [RequestPlan] {
 }
 
 extension ItemsRequest {
+    /// Whether this request marks a returned element as kept.
     fileprivate func keeps(_ name: ElementName) -> Bool {
         let kept = nameSpaces.flatMap { space in
             space.elements.filter(\.intentToRetain).map {
@@ -112,7 +141,8 @@ extension ItemsRequest {
             kept.contains(alternative.requestedElement) && alternative.sets.contains { $0.contains(name) }
         }
         if isSubstitute { return true }
-        // The nearest attestation answers in place of the one that was asked for (ISO/IEC 18013-5 7.2.5).
+        // The nearest attestation answers in place of the requested one (ISO/IEC 18013-5 7.2.5), so it is
+        // kept as that one.
         guard AgeAttestation(name.identifier) != nil, !asks(for: name.identifier, in: name.nameSpace) else {
             return false
         }
@@ -122,15 +152,17 @@ extension ItemsRequest {
     }
 }
 
-/// What a place keeps of an answer. `intentToRetain` follows from it alone, so that the notice to the holder, the
-/// storage and the purge all depend on one choice. Only an app of the library for apps chooses claim by claim.
+/// The choice of what a shop keeps of an answer.
+///
+/// intentToRetain follows from it alone, so that the notice to the holder, the storage and the deletion
+/// depend on one choice. Only an app of the library chooses for each claim.
 package enum RetentionChoice: String, CaseIterable, Sendable {
     case none
     /// A receipt without personal data.
     case receipt
-    /// The answers about age and the document's number.
+    /// The answers about age, and the document's number.
     case ageAndIDNumber = "age+id-number"
-    /// What was asked, once the holder has agreed; portraits stay in memory all the same.
+    /// Everything that was asked, once the holder has agreed. Portraits are still kept in memory only.
     case consented
 
     func keeps(_ claim: Claim) -> Bool {

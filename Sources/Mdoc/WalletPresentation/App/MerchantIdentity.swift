@@ -1,9 +1,12 @@
-/// Who asks through PassKit: a merchant identifier, and the team of the app.
+/// The identity of a requester in PassKit: a merchant identifier, and the team of the app.
 package struct MerchantIdentity: Hashable, Sendable {
     package let merchantIdentifier: String
     package let teamIdentifier: String
 
-    /// Throws `identifierMalformed` if either is empty, longer than 255 bytes, or not printable ASCII.
+    /// Makes an identity of the two identifiers.
+    ///
+    /// - Throws: `WalletPresentationError.identifierMalformed` if one of them is empty, longer than 255
+    ///   bytes, or has characters other than visible ASCII.
     package init(
         merchantIdentifier: String, teamIdentifier: String
     ) throws(WalletPresentationError) {
@@ -16,7 +19,7 @@ package struct MerchantIdentity: Hashable, Sendable {
         self.teamIdentifier = teamIdentifier
     }
 
-    /// Whether either is of the published example, which no real request has.
+    /// Whether one of the identifiers is that of Apple's published example, which no real request has.
     var isOfPublishedExample: Bool {
         merchantIdentifier.hasPrefix("PassKit_Identity_Test_")
             || teamIdentifier.hasPrefix("PassKit_Identity_Test_")

@@ -3,21 +3,23 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// HPKEEnvelope: what `PKIdentityDocument.encryptedData` of PassKit holds. Members beyond these are ignored.
+/// The encrypted answer of Verify with Wallet (HPKEEnvelope), which PassKit has in
+/// `PKIdentityDocument.encryptedData`. Unknown members are ignored.
 package struct WalletEnvelope: Sendable, RedactedDescription {
-    /// pkEm, 65 bytes.
+    /// The encapsulated key of HPKE (pkEm), 65 bytes.
     package let encapsulatedKey: ArraySlice<UInt8>
-    /// pkRHash, 32 bytes: for which key it is sealed.
+    /// The hash of the key for which the answer is encrypted (pkRHash), 32 bytes.
     package let recipientKeyHash: ArraySlice<UInt8>
-    /// 32 bytes: SHA-256 of the transcript it is sealed in.
+    /// The SHA-256 of the transcript to which the answer is bound, 32 bytes.
     package let infoHash: ArraySlice<UInt8>
     package let ciphertext: ArraySlice<UInt8>
 
-    /// The longest envelope in bytes.
+    /// The maximum size of an envelope in bytes.
     package static let maximumSize = 1 << 20
     private static let algorithm: StaticString = "APPLE-HPKE-v1"
     private static let baseMode: UInt64 = 0
 
+    /// Parses an envelope. Nothing is decrypted.
     package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         let (algorithm, parameters): (CBORItem, CBORItem)
@@ -48,12 +50,14 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         else { throw .sizeWrong(.envelope) }
     }
 
-    /// Opens it in the order of Apple's "Verifying Wallet identity requests": our key, our transcript, then the
-    /// contents.
+    /// Opens the envelope in the order of Apple's "Verifying Wallet identity requests": the key, the
+    /// transcript, then the contents.
     ///
     /// - Parameters:
-    ///   - keys: all keys that the request may have used: while keys are rotated, the old ones too.
-    ///   - others: further merchants of ours, used only for the error. At most eight are checked.
+    ///   - keys: All keys that the request may have used. During a rotation these include the old keys.
+    ///   - nonce: The proof that the nonce belongs to this session and is used once.
+    ///   - others: Other configured merchants, used only to choose the error. At most eight are checked.
+    /// - Throws: `WalletPresentationError` if the envelope is not an answer to this request.
     package func open(
         with keys: [RecipientKey], as merchant: MerchantIdentity, answering nonce: consuming SpentNonce,
         others: [MerchantIdentity] = []
@@ -64,7 +68,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         let transcript = SessionTranscript.inApp(
             merchant, nonce: nonce.nonce, recipientKeyHash: key.hash)
         guard isSealed(in: transcript) else {
-            throw mismatch(merchant, nonce.nonce, key, others.prefix(8))
+            throw mismatch(of: merchant, nonce: nonce.nonce, key: key, others: others.prefix(8))
         }
         let plaintext = try key.open(
             ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
@@ -77,10 +81,10 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         Digest(.sha256, of: transcript.encoded).equals(infoHash)
     }
 
-    /// Whose request it was sealed in instead.
+    /// Returns the error that says to which other configured request the envelope belongs.
     private func mismatch(
-        _ merchant: MerchantIdentity, _ nonce: PresentationNonce, _ key: RecipientKey,
-        _ others: ArraySlice<MerchantIdentity>
+        of merchant: MerchantIdentity, nonce: PresentationNonce, key: RecipientKey,
+        others: ArraySlice<MerchantIdentity>
     ) -> WalletPresentationError {
         func fits(_ candidate: MerchantIdentity?) -> Bool {
             guard let candidate else { return false }
@@ -98,10 +102,11 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         return .infoHashWrong
     }
 
-    /// Topics: `{"identity": DeviceResponse}`.
+    /// Parses the decrypted content, `{"identity": DeviceResponse}` (Topics).
     private static func response(
         in plaintext: [UInt8]
     ) throws(WalletPresentationError) -> UnverifiedResponse {
+        // The DeviceResponse is one level deeper here than in a presentation nearby.
         let limits = CBORLimits(depth: CBORLimits.standard.depth + 1, bytes: CBORLimits.standard.bytes)
         let structure = PresentationStructure.plaintext
         let item = try mapping(CBORItem.parse(plaintext[...], limits: limits), structure.malformed)
@@ -109,7 +114,9 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         return try UnverifiedResponse(inPlaintext: identity)
     }
 
-    /// The envelope that a wallet makes of its answer. The ephemeral key has to be fresh.
+    /// Encrypts `response` as a wallet does. Only the software wallet and tests call it.
+    ///
+    /// - Parameter ephemeralKey: A fresh key, used for this answer alone.
     package static func seal(
         _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
         ephemeralKey: consuming PrivateKey

@@ -2,35 +2,40 @@ internal import CBOR
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// Through what a wallet presents outside proximity.
+/// The channel of a presentation that is not nearby.
 package enum PresentationChannel: String, Sendable {
-    /// PassKit, in an app.
+    /// An app with PassKit (Verify with Wallet).
     case app
-    /// The Digital Credentials API, on a page.
+    /// A web page, or an Android app, with the Digital Credentials API.
     case web
 }
 
-/// To whom a nonce was given: a digest of the caller's own name for the session, so that the name is stored nowhere.
+/// The session to which a nonce was issued: a digest of the caller's own session name, so that the name
+/// itself is stored nowhere.
 package struct SessionBinding: Hashable, Sendable, RedactedDescription {
-    /// 32 bytes.
+    /// The SHA-256 of the session name, 32 bytes.
     package let digest: [UInt8]
 
     package init(session: some Sequence<UInt8>) {
         digest = Digest(.sha256, of: Array(session)[...]).bytes
     }
 
-    /// One that was stored; nil if it has another size.
+    /// Restores a stored binding; `nil` if the digest has another size.
     package init?(stored digest: [UInt8]) {
         guard digest.count == HashAlgorithm.sha256.digestSize else { return nil }
         self.digest = digest
     }
 }
 
+/// A nonce with the session and channel for which it was issued, and its expiry.
+///
+/// `check(session:channel:at:)` and `spent(isFirstUse:by:over:at:)` turn it into a `SpentNonce`. Between the
+/// two, the store marks the nonce as spent in one atomic step.
 package struct IssuedNonce: Hashable, Sendable {
     package let nonce: PresentationNonce
     package let session: SessionBinding
     package let channel: PresentationChannel
-    /// The last second in which it may be spent.
+    /// The last second in which the nonce may be spent.
     package let expires: Timestamp
 
     package init(
@@ -43,8 +48,10 @@ package struct IssuedNonce: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// Whether this session and channel may spend it, apart from whether it was spent. Call it before the store's
-    /// atomic step, so that nobody can spend another's nonce.
+    /// Checks that this session and channel may spend the nonce at `now`. Whether it was spent before is not
+    /// checked.
+    ///
+    /// Call it before the store's atomic step, so that another session cannot spend the nonce.
     package func check(
         session: SessionBinding, channel: PresentationChannel, at now: Timestamp
     ) throws(NonceRefusal) {
@@ -55,10 +62,11 @@ package struct IssuedNonce: Hashable, Sendable {
         guard now <= expires else { throw .expired }
     }
 
-    /// The proof that this presentation alone uses the nonce.
+    /// Returns the proof that this presentation alone uses the nonce.
     ///
-    /// - Parameter isFirstUse: what one atomic step of the store answered that marks the nonce as spent; no later step,
-    ///   on whatever server, may answer true again.
+    /// - Parameter isFirstUse: The answer of the atomic step in which the store marked the nonce as spent. No
+    ///   later step, on any server, may answer `true` again.
+    /// - Throws: `NonceRefusal` if the nonce must not be used.
     package func spent(
         isFirstUse: Bool, by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceRefusal) -> SpentNonce {
@@ -68,24 +76,26 @@ package struct IssuedNonce: Hashable, Sendable {
     }
 }
 
-/// Why a nonce may not be used.
+/// The reason that a nonce must not be used.
 package enum NonceRefusal: String, CaseIterable, Error, Sendable {
-    /// Not issued by us, or so long ago that it is forgotten.
+    /// The nonce was not issued here, or so long ago that it was deleted.
     case unknown = "nonce.unknown"
     case reused = "nonce.reused"
     case otherSession = "nonce.other_session"
-    /// Issued for the other of app and web.
+    /// The nonce was issued for the other channel of app and web.
     case otherChannel = "nonce.other_channel"
     case expired = "nonce.expired"
     case issuedBefore = "nonce.issued_before"
-    /// No more nonces are kept at a time.
+    /// The maximum number of stored nonces is reached.
     case tooMany = "nonce.too_many"
 }
 
-/// The proof that a nonce was ours, this session's, in time and not used before. It goes with the presentation it opens.
+/// The proof that a nonce was issued here to this session, has not expired and was not used before.
+///
+/// Opening a presentation consumes the proof, so that one nonce opens one presentation.
 package struct SpentNonce: ~Copyable, Sendable {
     package let nonce: PresentationNonce
-    /// False if replays are accepted.
+    /// Whether a second use was ruled out; false for a stored presentation.
     let isReplayChecked: Bool
 
     fileprivate init(_ nonce: PresentationNonce, isReplayChecked: Bool) {
@@ -93,14 +103,14 @@ package struct SpentNonce: ~Copyable, Sendable {
         self.isReplayChecked = isReplayChecked
     }
 
-    /// Offline, where nobody knows whether the nonce was used before; the verdict says so.
+    /// Accepts the nonce of a stored presentation, which may have been used before. The verdict says so.
     package static func acceptingReplays(of nonce: PresentationNonce) -> SpentNonce {
         SpentNonce(nonce, isReplayChecked: false)
     }
 }
 
 extension NonceRefusal {
-    /// In plain words.
+    /// The reason in words, for messages to users.
     package var explanation: String {
         switch self {
         case .unknown: "the nonce was not issued here, or it is too old and was deleted: request a new one"

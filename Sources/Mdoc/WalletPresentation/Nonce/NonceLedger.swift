@@ -1,7 +1,8 @@
 package import MdocModel
 
-/// The nonces of one server in memory. A nonce is remembered for twice its lifetime, so that a late answer is
-/// refused with the reason.
+/// The nonces of one server, in memory.
+///
+/// A nonce is kept for twice its lifetime, so that a late answer is refused with the reason `expired`.
 package struct NonceLedger: Sendable {
     private struct Entry {
         let issued: IssuedNonce
@@ -9,12 +10,13 @@ package struct NonceLedger: Sendable {
         var isSpent = false
     }
 
-    /// How many seconds a nonce may be spent.
+    /// The number of seconds in which a nonce may be spent.
     package let lifetime: Int64
-    /// How many nonces are kept at most.
+    /// The maximum number of stored nonces.
     package let capacity: Int
     private var entries: [PresentationNonce: Entry] = [:]
-    /// In the order of issue, which is that of expiry; those before `oldest` are forgotten.
+    /// The nonces in the order of issue, which is that of expiry. Those before the index `oldest` are deleted
+    /// already.
     private var order: [PresentationNonce] = []
     private var oldest = 0
 
@@ -25,12 +27,15 @@ package struct NonceLedger: Sendable {
 
     package var count: Int { entries.count }
 
-    /// Issues a nonce that the caller drew, and keeps beside it what is asked with it.
+    /// Issues a nonce that the caller drew, and stores the request beside it.
+    ///
+    /// - Parameter asked: The request, in the caller's encoding.
+    /// - Throws: `NonceRefusal.issuedBefore` or `tooMany`.
     package mutating func issue(
         _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
         asked: [UInt8] = [], at now: Timestamp
     ) throws(NonceRefusal) -> IssuedNonce {
-        forget(at: now)
+        deleteExpired(at: now)
         guard entries[nonce] == nil else { throw .issuedBefore }
         guard entries.count < capacity else { throw .tooMany }
         let issued = IssuedNonce(nonce, to: session, for: channel, expires: now.advanced(bySeconds: lifetime))
@@ -39,27 +44,34 @@ package struct NonceLedger: Sendable {
         return issued
     }
 
+    /// Marks a nonce as spent.
+    ///
+    /// - Returns: The proof with which one presentation is opened.
+    /// - Throws: `NonceRefusal` if the nonce must not be used.
     package mutating func spend(
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) throws(NonceRefusal) -> SpentNonce {
         guard let entry = entries[nonce] else { throw .unknown }
         try entry.issued.check(session: session, channel: channel, at: now)
+        // `entry` is a copy from before this line, so the first caller still sees an unspent nonce.
         entries[nonce]?.isSpent = true
         return try entry.issued.spent(isFirstUse: !entry.isSpent, by: session, over: channel, at: now)
     }
 
-    /// What was asked with a nonce; nothing where it is not known.
+    /// Returns the request that was stored with the nonce; empty for an unknown nonce.
     package func asked(with nonce: PresentationNonce) -> [UInt8] { entries[nonce]?.asked ?? [] }
 
-    /// Forgets what expired a lifetime ago.
-    private mutating func forget(at now: Timestamp) {
+    /// Deletes the nonces that expired at least one lifetime ago.
+    private mutating func deleteExpired(at now: Timestamp) {
         while oldest < order.count, let entry = entries[order[oldest]],
             entry.issued.expires.advanced(bySeconds: lifetime) < now
         {
             entries[order[oldest]] = nil
             oldest += 1
         }
+        // The front of the array is removed in large steps, so that each issue costs constant time on
+        // average.
         guard oldest > 64, oldest > order.count / 2 else { return }
         order.removeFirst(oldest)
         oldest = 0

@@ -1,17 +1,19 @@
 internal import CBOR
 
-/// What makes one request another than all others: bytes that the wallet takes into the transcript.
+/// The random bytes that make a request unique. The wallet binds its answer to them through the transcript.
 package struct PresentationNonce: Hashable, Sendable, RedactedDescription {
-    /// The most bytes that PassKit takes.
+    /// The maximum number of bytes that PassKit accepts.
     package static let maximumSize = 64
-    /// The fewest that ISO/IEC TS 18013-7 Annex C takes.
+    /// The minimum number of bytes in ISO/IEC TS 18013-7 Annex C.
     package static let minimumSizeOnTheWeb = 16
-    /// How many bytes those have that we issue.
+    /// The number of bytes of nonces that are issued here.
     package static let issuedSize = 32
 
     package let bytes: [UInt8]
 
-    /// Throws `nonceSizeWrong` for none or more than `maximumSize` bytes.
+    /// Makes a nonce of `bytes`.
+    ///
+    /// - Throws: `WalletPresentationError.nonceSizeWrong` for no bytes, or for more than `maximumSize`.
     package init(_ bytes: [UInt8]) throws(WalletPresentationError) {
         guard (1...Self.maximumSize).contains(bytes.count) else { throw .nonceSizeWrong }
         self.bytes = bytes

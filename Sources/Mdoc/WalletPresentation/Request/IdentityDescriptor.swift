@@ -1,19 +1,24 @@
 package import MdocModel
 
-/// One of PassKit's descriptors: a kind of document, what of it is asked for, and for how long it may be kept.
+/// A descriptor of PassKit: a kind of document, the requested elements, and how long each may be stored.
 package struct IdentityDescriptor: Sendable {
     package let document: IdentityDocument
-    /// In the order they were added; none twice.
+    /// The requested elements, in the order in which they were added. No element occurs twice.
     package let elements: [(element: IdentityElement, intent: IntentToStore)]
-    /// What it asks for in the terms of ISO/IEC 18013-5: to compare the answer with, and to ask with on the web.
+    /// The request in the terms of ISO/IEC 18013-5, used to compare the answer and to ask on the web.
     package let itemsRequest: ItemsRequest
     private let intents: [ElementName: IntentToStore]
 
+    /// Makes a descriptor, and maps its elements to those of the document.
+    ///
+    /// - Throws: `IdentityDescriptorError` for a descriptor that PassKit would refuse, or that cannot be
+    ///   mapped.
     package init(
         _ document: IdentityDocument, _ elements: [(element: IdentityElement, intent: IntentToStore)]
     ) throws(IdentityDescriptorError) {
         guard !elements.isEmpty else { throw .noElements }
         guard Set(elements.map(\.element)).count == elements.count else { throw .elementTwice }
+        // PassKit refuses a descriptor with both an age and a question about the age.
         let asksForAgeAtLeast = elements.contains { if case .ageAtLeast = $0.element { true } else { false } }
         if asksForAgeAtLeast, elements.contains(where: { $0.element == .age }) { throw .ageTwice }
         var draft = ItemsRequestDraft()
@@ -31,11 +36,12 @@ package struct IdentityDescriptor: Sendable {
         intents = draft.intents
     }
 
-    /// For how long a value of this name may be kept; what was not asked for, not at all.
+    /// Returns the time for which a value of this name may be stored. An element that was not requested must
+    /// not be stored.
     package func intent(for name: ElementName) -> IntentToStore { intents[name] ?? .willNotStore }
 }
 
-/// Why PassKit would refuse a descriptor, or we cannot map it.
+/// The reason that PassKit would refuse a descriptor, or that it cannot be mapped.
 package enum IdentityDescriptorError: Error, Equatable, Sendable {
     case noElements
     case elementTwice
@@ -44,18 +50,20 @@ package enum IdentityDescriptorError: Error, Equatable, Sendable {
     case elementNotOfDocument(IdentityElement)
 }
 
-/// An element of a document, and what may come in its place.
+/// An element of a document, with the elements that may come in its place.
 struct MappedElement {
     let name: ElementName
     var substitutes: [ElementName] = []
 }
 
-/// Collects elements by namespace. Where two of PassKit's elements are one of the document, the stricter intent holds.
+/// Collects elements by namespace. If two elements of PassKit map to one of the document, the stricter intent
+/// counts.
 private struct ItemsRequestDraft {
     private var names: [ElementName] = []
     private var alternatives: [AlternativeDataElements] = []
     private(set) var intents: [ElementName: IntentToStore] = [:]
 
+    /// Adds an element and its substitutes, or makes the intent of an earlier one stricter.
     mutating func add(_ mapped: MappedElement, _ intent: IntentToStore) {
         let isNew = intents[mapped.name] == nil
         for name in [mapped.name] + mapped.substitutes {

@@ -1,10 +1,10 @@
-/// The kinds of document that PassKit has a descriptor for.
+/// The kinds of document for which PassKit has a descriptor.
 package enum IdentityDocument: String, CaseIterable, Hashable, Sendable {
-    /// PKIdentityDriversLicenseDescriptor.
+    /// The document of PKIdentityDriversLicenseDescriptor.
     case driversLicense
-    /// PKIdentityNationalIDCardDescriptor of the region JP, the only one so far.
+    /// The document of PKIdentityNationalIDCardDescriptor with the region JP, the only region so far.
     case nationalIDCardJP
-    /// PKIdentityPhotoIDDescriptor.
+    /// The document of PKIdentityPhotoIDDescriptor.
     case photoID
 
     package var docType: String {
@@ -15,7 +15,8 @@ package enum IdentityDocument: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Which elements of the document correspond to one of PassKit's; empty if the document has no such element.
+    /// Returns the elements of the document that correspond to an element of PassKit; empty if there are
+    /// none.
     func mapping(of element: IdentityElement) -> [MappedElement] {
         switch self {
         case .driversLicense: element.inDriversLicense

@@ -1,6 +1,6 @@
 internal import MdocModel
 
-/// Elements as PassKit maps them ("Requesting identity data from a Wallet pass").
+/// The mapping of elements in Apple's "Requesting identity data from a Wallet pass".
 extension IdentityElement {
     var inDriversLicense: [MappedElement] {
         switch self {
@@ -19,7 +19,7 @@ extension IdentityElement {
                 "issuing_authority", "issuing_jurisdiction", "issuing_country", "un_distinguishing_sign",
             ])
         case .documentExpirationDate: .iso(["expiry_date"])
-        // Apple's page has another name than ISO/IEC 18013-5.
+        // Apple's page names this element `document_issue_date`, unlike ISO/IEC 18013-5.
         case .documentIssueDate: .iso(["issue_date"], or: "document_issue_date")
         case .documentNumber: .iso(["document_number"])
         case .documentDHSComplianceStatus: .aamva(["DHS_compliance"])
@@ -94,13 +94,17 @@ extension [MappedElement] {
         names(identifiers, in: "org.iso.23220.1.jp")
     }
 
-    /// - Parameter spelled: whether the documents have the text in one of several scripts.
+    /// Returns elements in the namespace of ISO/IEC 23220.
+    ///
+    /// - Parameter spelled: Whether the document may have the text in several scripts, each as an element of
+    ///   its own.
     fileprivate static func iso23220(_ identifiers: [String], spelled: Bool = false) -> Self {
         guard spelled else { return names(identifiers, in: photoID) }
         return identifiers.flatMap { names([$0 + "_unicode"], in: photoID, [$0 + "_latin1", $0]) }
     }
 
-    /// The attestation, used where PassKit asks for the age. There is no attestation for 100 years and more.
+    /// Returns the attestation of this age; its substitute is the age in years. For 100 years and more there
+    /// is no attestation.
     fileprivate static func age(_ years: Int, in nameSpace: String) -> Self {
         guard let attestation = AgeAttestation(years: years) else {
             return names(["age_in_years"], in: nameSpace)

@@ -1,4 +1,4 @@
-/// PKIdentityElement: what an app asks for by PassKit's names.
+/// An element that an app requests by PassKit's name (PKIdentityElement).
 package enum IdentityElement: Hashable, Sendable {
     case givenName, familyName, portrait, address, issuingAuthority
     case documentIssueDate, documentExpirationDate, documentNumber, documentDHSComplianceStatus
@@ -6,9 +6,10 @@ package enum IdentityElement: Hashable, Sendable {
     case eyeColor, hairColor, height, weight, organDonorStatus, veteranStatus
     case ageAtLeast(Int)
 
-    /// The ages that PassKit takes.
+    /// The ages in years that PassKit accepts.
     package static let ages = 1...125
 
+    /// The elements without an argument, with PassKit's names.
     static let withoutArgument: [(name: String, element: IdentityElement)] = [
         ("givenName", .givenName), ("familyName", .familyName), ("portrait", .portrait),
         ("address", .address), ("issuingAuthority", .issuingAuthority),
@@ -22,12 +23,14 @@ package enum IdentityElement: Hashable, Sendable {
 
     private static let agePrefix = "age(atLeast:"
 
-    /// By PassKit's name: `givenName`, or `age(atLeast:21)`. Nil for any other text and any age PassKit refuses.
+    /// Parses PassKit's name, such as `givenName` or `age(atLeast:21)`; `nil` for other text, and for ages
+    /// that PassKit refuses.
     package init?(_ name: String) {
         if let known = Self.withoutArgument.first(where: { $0.name == name }) {
             self = known.element
             return
         }
+        // The last comparison refuses other spellings of a number, such as `021`.
         let digits = name.dropFirst(Self.agePrefix.count).dropLast()
         guard name.hasPrefix(Self.agePrefix), name.hasSuffix(")"), (1...3).contains(digits.utf8.count),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),

@@ -1,19 +1,21 @@
-/// PKIdentityIntentToStore: for how long what comes may be kept.
+/// The time for which a returned value may be stored (PKIdentityIntentToStore).
 package enum IntentToStore: Hashable, Sendable {
     case willNotStore
-    /// As long as we like.
+    /// The value may be stored without a limit of time.
     case mayStore
-    /// `mayStore(days:)`, at least one.
+    /// The value may be stored for this many days, at least one (`mayStore(days:)`).
     case mayStoreForDays(UInt16)
 
     private static let daysPrefix = "mayStore(days:"
 
-    /// By PassKit's name: `willNotStore`, `mayStore`, or `mayStore(days:30)`. Nil for any other text.
+    /// Parses PassKit's name, such as `willNotStore`, `mayStore` or `mayStore(days:30)`; `nil` for other
+    /// text.
     package init?(_ name: String) {
         switch name {
         case "willNotStore": self = .willNotStore
         case "mayStore": self = .mayStore
         default:
+            // The last comparison refuses other spellings of a number, such as `+30` and `030`.
             let digits = name.dropFirst(Self.daysPrefix.count).dropLast()
             guard name.hasPrefix(Self.daysPrefix), name.hasSuffix(")"), let days = UInt16(digits), days > 0,
                 "\(days)" == digits
@@ -30,7 +32,7 @@ package enum IntentToStore: Hashable, Sendable {
         }
     }
 
-    /// The days for which a value may be kept: 0, or nil for an unlimited time.
+    /// The number of days for which a value may be stored: 0 if not at all, `nil` for an unlimited time.
     package var days: UInt16? {
         switch self {
         case .willNotStore: 0
@@ -39,10 +41,10 @@ package enum IntentToStore: Hashable, Sendable {
         }
     }
 
-    /// What ISO/IEC 18013-5 calls intentToRetain.
+    /// The intentToRetain of ISO/IEC 18013-5.
     package var retains: Bool { self != .willNotStore }
 
-    /// The one of both that keeps less.
+    /// Returns the stricter of the two intents.
     func stricter(_ other: IntentToStore) -> IntentToStore {
         guard let days, let otherDays = other.days else { return days == nil ? other : self }
         return days <= otherDays ? self : other

@@ -1,13 +1,16 @@
 internal import MdocVerification
 internal import MdocModel
 
-/// An age in years that was received where "at least `years`" was asked: PassKit asks for it if a licence has no
-/// such attestation. It was correct when the document was issued, and reveals more than was asked.
+/// An age in years that was returned in place of the answer to "at least `years`".
+///
+/// PassKit requests the age in years if a licence has no such attestation. It was true on the day of issue,
+/// and reveals more than was asked.
 package struct AgeStandIn: Hashable, Sendable {
     package let docType: String
-    /// What was asked.
+    /// The age in the question.
     package let years: Int
 
+    /// Returns the ages that stand in for an answer in `response`.
     static func all(
         in response: VerifiedResponse, comparedWith comparison: RequestComparison
     ) -> [AgeStandIn] {
@@ -22,6 +25,7 @@ package struct AgeStandIn: Hashable, Sendable {
 }
 
 extension AgeAnswer {
+    /// Whether neither a yes, a no nor a contradiction was returned.
     fileprivate var isUnanswered: Bool {
         switch self {
         case .yes, .no, .cannotTell(.contradictory): false

@@ -1,22 +1,25 @@
 internal import CBOR
 internal import MdocVerification
 
-/// By what an answer is known as a mock. It is known by what it says of itself: that makes nothing more believed.
+/// The sign by which an answer is recognised as a mock.
+///
+/// The answer itself carries the sign. It can only lower the trust in an answer, so forging it gains nothing.
 package enum MockSign: String, CaseIterable, Sendable {
-    /// Asked with the identifiers of the published example.
+    /// The request has the identifiers of Apple's published example.
     case publishedExample = "mock.published_example"
-    /// A document of the test issuer, signed by it: the published example.
+    /// The document names the test issuer, which did sign it: the published example.
     case testIssuer = "mock.test_issuer"
-    /// A document in the test issuer's name that it did not sign, on a real phone: Wallet's developer profile.
+    /// The document names the test issuer, which did not sign it, and comes from a real phone with Wallet's
+    /// developer profile.
     case developerProfile = "mock.developer_profile"
-    /// A document in the test issuer's name with no true signature at all: the simulator.
+    /// The document names the test issuer, and none of its signatures is valid: the simulator.
     case simulator = "mock.simulator"
-    /// A document of an issuer that is trusted for tests alone.
+    /// The document is of an issuer that is trusted for tests alone.
     case testTrust = "mock.test_trust"
 }
 
 extension DocumentReport {
-    /// Nil unless certificate or anchor name PassKit's test issuer.
+    /// The sign of this document; `nil` unless its certificate or anchor names PassKit's test issuer.
     var mockSign: MockSign? {
         guard issuer?.isTestIssuer == true else { return nil }
         if hasPassed(.issuerSignature) { return .testIssuer }
@@ -44,7 +47,7 @@ extension DocumentIssuer {
 }
 
 extension MockSign {
-    /// By what it is known, in plain words.
+    /// The sign in words, for messages to users.
     package var explanation: String {
         switch self {
         case .publishedExample: "the request has the identifiers of a published example"

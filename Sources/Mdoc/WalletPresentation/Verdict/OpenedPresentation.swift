@@ -3,24 +3,39 @@ package import MdocModel
 internal import MdocVerification
 internal import MdocTrust
 
-/// What came through an app or the web, opened and parsed. Nothing in it is verified but that it was sealed for us, in
-/// this request.
+/// A presentation through an app or a web page, decrypted and parsed.
+///
+/// **Responsibility.** Only one fact is verified yet: the answer was encrypted for this verifier, in this
+/// request. `verify(in:)` does the rest:
+///
+/// - the checks of a presentation nearby (ISO/IEC 18013-5 9.3), with the transcript of the channel;
+/// - the rules of a channel without engagement: no MAC (Q236), and no document beyond the request;
+/// - the signs of a mock answer, which is never verified.
+///
+/// **Callers.** `WalletEnvelope` (apps) and `EncryptedResponse` (web pages) make this value. They consume a
+/// `SpentNonce`, so that one nonce opens one presentation.
+///
+/// **Limits.** The value gives out no element; only a `VerifiedPresentation` does, or an accepted
+/// `MockPresentation`.
 package struct OpenedPresentation: Sendable, RedactedDescription {
     package let channel: PresentationChannel
     let response: UnverifiedResponse
-    /// To which the wallet's answer is bound.
+    /// The transcript to which the wallet's answer is bound.
     package let transcript: SessionTranscript
     let isReplayChecked: Bool
     let isOfPublishedExample: Bool
 
-    /// Makes every check of a response from nearby, and those that only hold without an engagement.
+    /// Makes every check of a presentation nearby, and the checks of a channel without engagement.
     package func verify(in context: PresentationContext) -> PresentationVerdict {
         let failures = failures(comparedWith: context.comparison)
         let judgement = response.verify(in: context.verification(transcript))
+        // A mock is recognised first: whether its documents verify or not, no till may act on them.
         if let sign = isOfPublishedExample
             ? .publishedExample : judgement.reports.lazy.compactMap(\.mockSign).first
         {
-            return .mock(MockPresentation(sign, failures, judgement, isReplayChecked: isReplayChecked))
+            return .mock(
+                MockPresentation(
+                    sign, failures: failures, judgement: judgement, isReplayChecked: isReplayChecked))
         }
         switch judgement {
         case .verified(let verified) where failures.isEmpty:
@@ -29,17 +44,21 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
             guard context.policy.hasTestDocument(verified.reports) else { return .verified(presentation) }
             return .mock(
                 MockPresentation(
-                    .testTrust, [], judgement, isReplayChecked: isReplayChecked,
+                    .testTrust, failures: [], judgement: judgement, isReplayChecked: isReplayChecked,
                     accepted: context.policy.accepts(verified) ? presentation : nil))
         case .rejected where isVerified(inTestTrustOf: context):
             return .mock(
-                MockPresentation(.testTrust, failures, judgement, isReplayChecked: isReplayChecked))
+                MockPresentation(
+                    .testTrust, failures: failures, judgement: judgement, isReplayChecked: isReplayChecked))
         default:
             return .rejected(RejectedPresentation(failures, judgement, isReplayChecked: isReplayChecked))
         }
     }
 
+    /// Whether the response verifies with the trust in test issuers.
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
+        // Test issuers are tried separately, after the real trust has rejected, so that they never count like
+        // real roots.
         guard let trust = context.testTrust else { return false }
         guard case .verified = response.verify(in: context.verification(transcript, trust: trust))
         else {
@@ -48,8 +67,10 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         return true
     }
 
-    /// The rules for every presentation without engagement: no MAC, since there is no key of ours to agree on one,
-    /// and no more documents than were asked for, in an app only one.
+    /// Returns the failed rules of a channel without engagement.
+    ///
+    /// A MAC is refused, because the channel has no reader key to make one with. More documents than
+    /// requested are refused; in an app there is only one.
     private func failures(comparedWith comparison: RequestComparison) -> [ChannelFailure] {
         var failures: [ChannelFailure] = []
         if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {
@@ -59,6 +80,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         return failures
     }
 
+    /// Whether the response has more documents than requested, in total or of one type.
     private func hasExtraDocument(_ comparison: RequestComparison) -> Bool {
         if channel == .app { return response.documents.count > 1 }
         guard case .requested(let requests) = comparison else { return false }

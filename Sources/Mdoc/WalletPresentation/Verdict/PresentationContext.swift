@@ -2,17 +2,19 @@ package import MdocModel
 package import MdocTrust
 package import MdocVerification
 
-/// What a presentation is verified against: all that is neither in it nor in its request.
+/// The inputs of a verification, apart from the presentation and its transcript.
 package struct PresentationContext: Sendable {
     package let comparison: RequestComparison
     package let trust: TrustStore
-    /// Issuers of test documents: what verifies with them is a mock.
+    /// The trust in issuers of test documents. A presentation that verifies only with this trust is a mock.
     package let testTrust: TrustStore?
     package let now: Timestamp
     private let day: FullDate?
     package let policy: VerificationPolicy
 
-    /// - Parameter day: the day of `now` at the premises; nil takes the day in UTC.
+    /// Collects the inputs of a verification.
+    ///
+    /// - Parameter day: The day of `now` in the time zone of the premises; `nil` takes the day in UTC.
     package init(
         comparison: RequestComparison, trust: TrustStore, testTrust: TrustStore? = nil, now: Timestamp,
         day: FullDate? = nil, policy: VerificationPolicy
@@ -25,6 +27,8 @@ package struct PresentationContext: Sendable {
         self.policy = policy
     }
 
+    /// Returns the inputs for the verification of the response. There is no reader key: a channel without
+    /// engagement has none.
     func verification(_ transcript: SessionTranscript, trust other: TrustStore? = nil) -> VerificationContext
     {
         VerificationContext(

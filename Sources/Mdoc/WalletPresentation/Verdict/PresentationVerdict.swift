@@ -1,19 +1,21 @@
 internal import CBOR
 package import MdocVerification
 
+/// The verdict on a presentation through an app or a web page.
 package enum PresentationVerdict: Sendable {
     case verified(VerifiedPresentation)
-    /// A test document or a test answer: proves nothing, whatever its checks say.
+    /// A test document or a test answer. It proves nothing, even if every check passes.
     case mock(MockPresentation)
     case rejected(RejectedPresentation)
 }
 
-/// A verified response, with what the channel adds.
+/// A verified response, with the facts that the channel adds.
 package struct VerifiedPresentation: Sendable, RedactedDescription {
     package let response: VerifiedResponse
-    /// False only offline, where it may have been presented before.
+    /// Whether a second use of the nonce was ruled out. False only for a stored presentation, which may have
+    /// been presented before.
     package let isReplayChecked: Bool
-    /// Where an age came in place of an answer.
+    /// The ages in years that were returned in place of an answer.
     package let ageStandIns: [AgeStandIn]
 
     init(
@@ -25,13 +27,13 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
     }
 }
 
-/// A presentation with something wrong: what was checked, and no element value.
+/// A presentation that was rejected: the results of the checks, without element values.
 package struct RejectedPresentation: Sendable {
-    /// Wrong of every presentation without engagement.
+    /// The failed rules of the channel itself, apart from the checks of the response.
     package let failures: [ChannelFailure]
-    /// The results of the checks of the response. All of them may have passed if only `failures` reject.
+    /// The results of the checks of the response. All of them may have passed if only `failures` reject it.
     package let checks: CheckedResponse
-    /// As of a verified presentation.
+    /// Whether a second use of the nonce was ruled out.
     package let isReplayChecked: Bool
 
     init(_ failures: [ChannelFailure], _ judgement: Judgement, isReplayChecked: Bool) {
@@ -41,19 +43,21 @@ package struct RejectedPresentation: Sendable {
     }
 }
 
-/// A test answer: why it is taken for one, and what was checked. No element values, as nothing is to be done with it
-/// unless the policy accepts test documents.
+/// A test answer: the sign by which it was recognised, and the results of the checks.
+///
+/// It has no element values, unless the policy accepts test documents.
 package struct MockPresentation: Sendable {
     package let sign: MockSign
     package let failures: [ChannelFailure]
     package let checks: CheckedResponse
-    /// As of a verified presentation.
+    /// Whether a second use of the nonce was ruled out.
     package let isReplayChecked: Bool
-    /// With its elements; nil unless the policy accepts test documents and every check passed.
+    /// The presentation with its elements; `nil` unless the policy accepts test documents and every check
+    /// passed.
     package let accepted: VerifiedPresentation?
 
     init(
-        _ sign: MockSign, _ failures: [ChannelFailure], _ judgement: Judgement, isReplayChecked: Bool,
+        _ sign: MockSign, failures: [ChannelFailure], judgement: Judgement, isReplayChecked: Bool,
         accepted: VerifiedPresentation? = nil
     ) {
         self.accepted = accepted
@@ -64,9 +68,10 @@ package struct MockPresentation: Sendable {
     }
 }
 
+/// The results of the checks of a response, without element values.
 package struct CheckedResponse: Sendable {
     package let failures: [ResponseFailure]
-    /// The status that the wallet gave; nil if it gave none, or where every check passed.
+    /// The status of the response; `nil` if it has none, or if every check passed.
     package let status: UInt64?
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
@@ -83,16 +88,17 @@ package struct CheckedResponse: Sendable {
     }
 }
 
-/// What is wrong with a presentation beyond its documents.
+/// A failed rule of the channel, as opposed to a fault of the documents.
 package enum ChannelFailure: String, CaseIterable, Error, Sendable {
-    /// A MAC in place of the device's signature: without an engagement nobody can have made one for us.
+    /// The device sent a MAC instead of a signature. Without an engagement no reader key exists for it
+    /// (Q236).
     case deviceMac = "presentation.device_mac"
-    /// More documents than were asked for.
+    /// The response has more documents than were requested.
     case extraDocument = "presentation.extra_document"
 }
 
 extension ChannelFailure {
-    /// In plain words.
+    /// The failure in words, for messages to users.
     package var explanation: String {
         switch self {
         case .deviceMac: "the phone sent a MAC where only a signature can prove its key"

@@ -3,16 +3,17 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// EncryptedResponse (ISO/IEC TS 18013-7 Annex C): what `navigator.credentials.get` gives under `org-iso-mdoc`.
+/// The encrypted answer of the Digital Credentials API (EncryptedResponse, ISO/IEC TS 18013-7 Annex C), which
+/// `navigator.credentials.get` returns under `org-iso-mdoc`.
 package struct EncryptedResponse: Sendable, RedactedDescription {
-    /// enc, 65 bytes.
+    /// The encapsulated key of HPKE (enc), 65 bytes.
     package let encapsulatedKey: ArraySlice<UInt8>
     package let ciphertext: ArraySlice<UInt8>
 
-    /// The longest response in bytes.
+    /// The maximum size of a response in bytes.
     package static let maximumSize = 1 << 20
 
-    /// The text of the member `response`: base64url without padding.
+    /// Parses the text of the member `response`: base64url without padding.
     package init(_ text: some Collection<UInt8>) throws(WalletPresentationError) {
         guard text.count <= (Self.maximumSize * 4 + 2) / 3, let bytes = Base64URL.decode(text) else {
             throw .notBase64URL(.encryptedResponse)
@@ -20,6 +21,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         try self.init(decoded: bytes[...])
     }
 
+    /// Parses the decoded bytes of a response. Nothing is decrypted.
     package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
         do throws(CBORError) {
@@ -34,9 +36,12 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         guard encapsulatedKey.count == HPKE.encapsulatedKeySize else { throw .sizeWrong(.encryptedResponse) }
     }
 
-    /// Opens it as the answer to the request that sent `info` from a page of `origin`.
+    /// Opens the response as the answer to the request that sent `info` from a page of `origin`.
     ///
-    /// - Parameter others: further origins of ours, used only for the error. At most four are checked.
+    /// - Parameters:
+    ///   - nonce: The proof that the nonce belongs to this session and is used once.
+    ///   - others: Other configured origins, used only to choose the error. At most four are checked.
+    /// - Throws: `WalletPresentationError` if the response is not an answer to this request.
     package func open(
         with key: RecipientKey, encryptionInfo info: EncryptionInfo, origin: WebOrigin,
         answering nonce: consuming SpentNonce, others: [WebOrigin] = []
@@ -48,7 +53,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         do throws(WalletPresentationError) {
             plaintext = try open(with: key, in: transcript)
         } catch .notOpened {
-            throw mismatch(key, info, origin, others.prefix(4))
+            throw mismatch(of: info, origin: origin, key: key, others: others.prefix(4))
         } catch {
             throw error
         }
@@ -64,10 +69,12 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         try key.open(ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
     }
 
-    /// In which request it was sealed instead.
+    /// Returns the error that says to which other request the response belongs.
     private func mismatch(
-        _ key: RecipientKey, _ info: EncryptionInfo, _ origin: WebOrigin, _ others: ArraySlice<WebOrigin>
+        of info: EncryptionInfo, origin: WebOrigin, key: RecipientKey, others: ArraySlice<WebOrigin>
     ) -> WalletPresentationError {
+        // The response does not name its request, so only decryption with each candidate can tell. Each try
+        // costs a key agreement, hence the limits.
         func isSealed(_ text: String, _ origin: WebOrigin) -> Bool {
             (try? open(with: key, in: .onTheWeb(encryptionInfo: text, origin: origin))) != nil
         }
@@ -78,7 +85,10 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         return .notOpened
     }
 
-    /// What a wallet makes of its answer: the text of the member `response`. The ephemeral key has to be fresh.
+    /// Encrypts `response` as a wallet does, and returns the text of the member `response`. Only the software
+    /// wallet and tests call it.
+    ///
+    /// - Parameter ephemeralKey: A fresh key, used for this answer alone.
     package static func seal(
         _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
         ephemeralKey: consuming PrivateKey
@@ -99,7 +109,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 }
 
 extension String {
-    /// The same bytes with padding, in the other alphabet, and with both, where that differs.
+    /// The text in the other forms of base64: with padding, in the other alphabet, and with both.
     fileprivate var otherBase64Forms: Set<String> {
         let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
         let standard = String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })

@@ -4,20 +4,23 @@ internal import ErrorMapping
 internal import MdocModel
 internal import OpenSSLCrypto
 
-/// EncryptionInfo (ISO/IEC TS 18013-7 Annex C): for which key a wallet seals its answer on the web, and the nonce.
+/// The key and nonce of a request on the web (EncryptionInfo, ISO/IEC TS 18013-7 Annex C).
 ///
-/// The text as it was sent is bound, never a re-encoded one.
+/// The wallet encrypts its answer for this key, and binds it to the text as it was sent. The text is never
+/// re-encoded here.
 package struct EncryptionInfo: Sendable, RedactedDescription {
-    /// base64url without padding.
+    /// The encoded structure in base64url without padding.
     package let text: String
     package let nonce: PresentationNonce
-    /// On P-256.
+    /// The key for which the wallet encrypts its answer, on P-256.
     package let recipientKey: COSEKey
 
-    /// The longest text in characters.
+    /// The maximum length of the text in characters.
     package static let maximumSize = 4096
 
-    /// Throws `nonceSizeWrong` for fewer than 16 bytes.
+    /// Makes the structure for a new request.
+    ///
+    /// - Throws: `WalletPresentationError.nonceSizeWrong` for a nonce of fewer than 16 bytes.
     package init(
         nonce: PresentationNonce, for recipient: RecipientKey
     ) throws(WalletPresentationError) {
@@ -34,7 +37,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
                 }))
     }
 
-    /// One that was sent.
+    /// Parses a text that was sent to a wallet.
     package init(_ text: String) throws(WalletPresentationError) {
         guard text.utf8.count <= Self.maximumSize, let bytes = Base64URL.decode(text.utf8) else {
             throw .notBase64URL(.encryptionInfo)
@@ -58,7 +61,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
         guard recipientKey.curve == .p256 else { throw .recipientKeyUnusable }
     }
 
-    /// Whether it asks to seal for this key.
+    /// Whether the answer is to be encrypted for `key`.
     package func isFor(_ key: RecipientKey) -> Bool {
         guard let named = try? recipientKey.publicKey() else { return false }
         return named.encodedPoint == key.pair.privateKey.encodedPoint
@@ -66,7 +69,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
 }
 
 extension CBORItem {
-    /// The second item of `["dcapi", …]`.
+    /// Returns the second item of `["dcapi", …]`.
     func parametersOfDCAPI() throws(CBORError) -> CBORItem {
         var fields = try array().makeIterator()
         guard let name = fields.next(), let parameters = fields.next(), fields.next() == nil else {

@@ -1,13 +1,21 @@
 internal import MdocModel
 
-/// The origin of a page as browsers serialise it (WHATWG HTML, 7.1.1): scheme, host, and a port that is not the scheme's.
-/// Or the origin that Android gives an app: the hash of the certificate that signed it.
+/// The origin of a web page or of an Android app.
+///
+/// - A page's origin is serialised as in browsers (WHATWG HTML, 7.1.1): scheme, host, and the port unless it
+///   is the scheme's default.
+/// - Android's origin of an app is the hash of the certificate that signed the app (Q238).
 package struct WebOrigin: Hashable, Sendable {
-    /// `https://shop.example`, without slash at its end, or `android:apk-key-hash:…`. Compared as a whole.
+    /// The origin as text, such as `https://shop.example` without a slash at its end, or
+    /// `android:apk-key-hash:…`. It is compared as a whole.
     package let serialised: String
 
-    /// Throws `originMalformed` for anything but an app's origin and the serialised origin of a secure page: `https`, or
-    /// `http` on this very machine for trying out. Names beyond ASCII come in their ASCII form, in small letters.
+    /// Parses the origin of a secure page or of an Android app.
+    ///
+    /// A secure page has the scheme `https`; `http` is allowed only on this computer, for trials. A name
+    /// beyond ASCII must be in its ASCII form, in lower case.
+    ///
+    /// - Throws: `WalletPresentationError.originMalformed` for any other text.
     package init(_ text: String) throws(WalletPresentationError) {
         if text.hasPrefix(Self.androidApp) {
             guard Self.isCertificateHash(text.dropFirst(Self.androidApp.count).utf8) else {
@@ -26,6 +34,7 @@ package struct WebOrigin: Hashable, Sendable {
         }
         let parts = rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let host = parts.first, Self.isHost(host) else { throw .originMalformed }
+        // Browsers leave out the default port, so an origin with it would never match.
         if parts.count == 2 {
             guard let port = Self.port(parts[1]), port != defaultPort else { throw .originMalformed }
         }
@@ -43,7 +52,8 @@ package struct WebOrigin: Hashable, Sendable {
 
     private static let local = ["localhost", "127.0.0.1"]
 
-    /// Labels of small letters, digits and hyphens, joined by dots (RFC 1035, 2.3.1).
+    /// Whether the host has labels of lower-case letters, digits and hyphens, joined by dots (RFC 1035,
+    /// 2.3.1).
     private static func isHost(_ host: Substring.UTF8View) -> Bool {
         guard (1...253).contains(host.count) else { return false }
         return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {

@@ -1,21 +1,24 @@
 package import COSE
 package import MdocModel
 
-/// One request over the Digital Credentials API (`org-iso-mdoc`, ISO/IEC TS 18013-7 Annex C), ready for the page.
+/// A request over the Digital Credentials API (`org-iso-mdoc`, ISO/IEC TS 18013-7 Annex C), ready for the
+/// page.
 package struct WebRequest: Sendable {
-    /// The protocol under which a page asks.
+    /// The name of the protocol in the Digital Credentials API.
     package static let protocolName = "org-iso-mdoc"
 
     package let encryptionInfo: EncryptionInfo
-    /// The page may ask from here alone.
+    /// The only origin from which the page may send the request.
     package let origin: WebOrigin
     /// The text of the member `deviceRequest`: base64url without padding.
     package let deviceRequest: String
-    /// What was asked, to compare the answer with.
+    /// The requested documents and elements, with which the answer is compared.
     package let documents: [ItemsRequest]
 
-    /// DeviceRequest 1.1 signed as one (readerAuthAll), or unsigned without an identity. A draft without use cases
-    /// asks for all its documents together.
+    /// Encodes a DeviceRequest 1.1, with one signature over the whole request (readerAuthAll) if `identity`
+    /// is not `nil`.
+    ///
+    /// A draft without use cases asks for all its documents together.
     package init(
         _ draft: DeviceRequestDraft, encryptionInfo: EncryptionInfo, origin: WebOrigin,
         signedBy identity: ReaderIdentity?
