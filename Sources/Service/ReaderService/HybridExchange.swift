@@ -1,34 +1,50 @@
 internal import MdocSession
 internal import Synchronization
 
-/// The messages of one NFC v2 session over NFC and Bluetooth at once (draft of the second edition): each goes out on both
-/// with the same bytes, and the first copy of each answer is used. One bearer is enough.
+/// The messages of one NFC v2 session, exchanged over NFC and Bluetooth at the same time (draft of the second
+/// edition).
 ///
-/// Answers are counted on each bearer: a second copy is compared with the first, and dropped. One that differs is noted, and
-/// changes nothing: the first is judged by its keys and signatures, and nobody else's copy may undo that.
+/// Each message is sent with the same bytes on both bearers, and the first copy of each answer is used. One
+/// working bearer is enough. NFC is used from the start; Bluetooth joins when its link is made, with the
+/// messages that were sent until then.
+///
+/// Answers are counted on each bearer, so that the second copy of an answer is compared with the first and
+/// then dropped. A copy that differs is noted and changes nothing: the first copy is judged by its keys and
+/// signatures, and otherwise anybody in radio range could spoil an answer.
+///
+/// The exchange ends in one of these ways:
+/// - The phone ends the session on one bearer.
+/// - Both bearers fail; `ending()` chooses the failure to report.
+/// - `terminate(sending:)` notifies the phone. The next customer waits for Bluetooth no longer than
+///   `copyTime`.
 actor HybridExchange {
     typealias Bearer = PresentationNote.Bearer
 
-    /// Why a bearer carries nothing more.
+    /// The reason why a bearer carries no more messages.
     private enum BearerEnd {
-        /// The phone ended it without a message.
+        /// The phone ended the transfer on this bearer without a message.
         case ended
         case failed(TapEnd)
     }
 
     private typealias Queue = AsyncStream<[UInt8]>.Continuation
 
-    /// How long NFC may take for the termination message.
+    /// The maximum time for sending the termination message over NFC.
     private static let terminationTime: Duration = .milliseconds(500)
-    /// How long a second copy may still come over Bluetooth after the end: the next customer waits for it.
+    /// The time after the end in which a second copy may still come over Bluetooth. The next customer waits
+    /// for it.
     private static let copyTime: Duration = .seconds(2)
 
     private var queues: [Bearer: Queue] = [:]
     private var tasks: [Bearer: Task<Void, Never>] = [:]
     private var ends: [Bearer: BearerEnd] = [:]
+    /// The number of answers that came over each bearer.
     private var counts: [Bearer: Int] = [:]
+    /// The first copy of each answer.
     private var answers: [(bytes: [UInt8], began: ContinuousClock.Instant?)] = []
+    /// The number of messages that were sent.
     private var asked = 0
+    /// The call of `exchange` that waits for an answer.
     private var waiter: CheckedContinuation<Void, Never>?
     private var terminationMessage: [UInt8]?
     private var isOver = false
@@ -39,7 +55,7 @@ actor HybridExchange {
         self.noted = noted
     }
 
-    /// Begins on both: `connect` makes the link, while NFC is used already.
+    /// Starts the exchange on both bearers. NFC is used while `connect` makes the Bluetooth link.
     func start(
         _ retrieval: NFCRetrieval,
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
@@ -68,8 +84,9 @@ actor HybridExchange {
         isConnected = true
     }
 
-    /// One message at a time: over NFC the next waits until the ENVELOPE before it is answered. Whatever ends it, the
-    /// bearer is left as any other is: a link is closed.
+    /// Carries the messages of one bearer, one after another: over NFC the next message waits for the answer
+    /// to the previous ENVELOPE. Afterwards the carrier is terminated in any case, which closes a Bluetooth
+    /// link.
     private func serve<Carrier: SessionCarrier & Sendable>(
         _ bearer: Bearer, over carrier: Carrier, messages: AsyncStream<[UInt8]>,
         tapEnd: (Carrier.End) -> TapEnd
@@ -112,7 +129,7 @@ actor HybridExchange {
         waiter.take()?.resume()
     }
 
-    /// Sends a message on both bearers and waits for the first copy of the answer.
+    /// Sends a message on both bearers and waits for the first copy of its answer.
     func exchange(_ message: [UInt8]) async throws(TapEnd) -> CarriedAnswer {
         let number = asked
         asked += 1
@@ -131,10 +148,12 @@ actor HybridExchange {
         return try ending()
     }
 
-    /// What it means that neither carries anything more.
+    /// The result of an exchange after both bearers have ended without an answer.
     private func ending() throws(TapEnd) -> CarriedAnswer {
         switch (ends[.nfc], ends[.bluetooth]) {
         case (.ended, _), (_, .ended): return .ended
+        // A phone may be lifted at any time, so a tap that broke off does not count where Bluetooth has a
+        // reason.
         case (.failed(.broken), .failed(.failed(.connectionOverdue))): throw .unconnected
         case (.failed(.broken), .failed(let end)): throw end
         case (.failed(let end), _), (nil, .failed(let end)): throw end
@@ -142,9 +161,9 @@ actor HybridExchange {
         }
     }
 
-    /// Notifies the phone of the end on both bearers; over NFC for half a second at most.
+    /// Notifies the phone of the end on both bearers. NFC has half a second for it.
     ///
-    /// - Returns: what still happens over Bluetooth.
+    /// - Returns: the task in which Bluetooth ends, while the outcome is shown (Q76).
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         terminationMessage = message
         isOver = true
@@ -156,6 +175,7 @@ actor HybridExchange {
         }
     }
 
+    /// Waits for a task, and cancels it after `time`.
     private static func end(of task: Task<Void, Never>, within time: Duration) async {
         let timer = Task {
             try await Task.sleep(for: time, clock: .continuous)
@@ -166,7 +186,7 @@ actor HybridExchange {
     }
 }
 
-/// A session over both bearers.
+/// The carrier of a session over NFC and Bluetooth at the same time.
 struct HybridCarrier: SessionCarrier {
     let exchange: HybridExchange
     private(set) var sent: ContinuousClock.Instant?
