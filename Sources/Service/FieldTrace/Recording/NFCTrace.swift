@@ -4,9 +4,14 @@ internal import MdocSession
 internal import NDEF
 internal import Transport
 
-/// What the commands of one tap and their answers say, as events. It follows the file that is read and written, and
-/// keeps of the bytes no more than the message under way.
+/// The commands of one tap and their answers, read as events of a field trace.
+///
+/// The value follows which file is selected, so that it can name a command such as READ BINARY, and collects
+/// the NDEF messages that are read and written in pieces. Of the phone's bytes it keeps no more than the
+/// message in progress. `TracingReader` uses it to record, and the replaying phone of the laboratory to name
+/// the commands of a reader.
 package struct NFCTrace: Sendable {
+    /// The file that is selected on the phone.
     private enum File: Sendable {
         case none, capabilities, message
     }
@@ -14,17 +19,17 @@ package struct NFCTrace: Sendable {
     private var file = File.none
     private var read = TracedMessage()
     private var written = TracedMessage()
-    /// The handover of NFC v2, until it is complete.
+    /// The NFC v2 handover, until it is complete.
     private var version2: TracedVersion2?
 
     package init() {}
 
-    /// What a command is, on the file that is selected.
+    /// Returns the name of a command on the selected file.
     package func name(of command: ArraySlice<UInt8>) -> ExchangeFacts.Command {
         (try? CommandAPDU.parse(command)).map { name(of: $0) } ?? .other
     }
 
-    /// Follows a command and its answer.
+    /// Updates the selected file and the messages by a command and its answer.
     package mutating func follow(_ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>) {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
@@ -32,7 +37,11 @@ package struct NFCTrace: Sendable {
         _ = take(command, answer: answer.data, name: name(of: command))
     }
 
-    /// The events of one command. Where `answer` is nil there was no answer, for the reason in `failure`.
+    /// Returns the events of one command.
+    ///
+    /// - Parameters:
+    ///   - answer: the phone's answer; `nil` if there is none.
+    ///   - failure: the reason why there is no answer.
     mutating func events(
         of command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, took: Duration,
         failure: ExchangeFacts.Failure?, tokens: TraceTokens
@@ -53,7 +62,8 @@ package struct NFCTrace: Sendable {
             + (response.map { followVersion2($0, name) } ?? [])
     }
 
-    /// Follows the handover, whose answer may come in parts.
+    /// Adds an answer to the NFC v2 handover, which may come in parts, and returns its events once it is
+    /// complete.
     private mutating func followVersion2(
         _ response: ResponseAPDU, _ name: ExchangeFacts.Command
     ) -> [FieldTraceEvent] {
@@ -96,7 +106,7 @@ package struct NFCTrace: Sendable {
         return isLength ? .readLength : .readMessage
     }
 
-    /// Follows a command that was carried out; what is complete with it.
+    /// Applies a successful command, and returns the capability container or message that it completes.
     private mutating func take(
         _ command: CommandAPDU, answer data: ArraySlice<UInt8>, name: ExchangeFacts.Command
     ) -> [Found] {
@@ -115,7 +125,8 @@ package struct NFCTrace: Sendable {
         return []
     }
 
-    /// NLEN 0, the message, NLEN; or NLEN and message at once (Q23).
+    /// Applies an UPDATE BINARY and returns the message that it completes. A message is written as NLEN 0,
+    /// data and NLEN, or as NLEN and data at once (Q23).
     private mutating func update(_ data: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
         guard offset == 0 else {
             written.collect(data, at: offset - 2)
@@ -142,7 +153,7 @@ package struct NFCTrace: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// The first two bytes as a number.
+    /// The first two bytes as a big-endian number.
     fileprivate var bigEndian: Int { prefix(2).reduce(0) { $0 << 8 | Int($1) } }
 }
 
@@ -156,14 +167,14 @@ private struct TracedMessage: Sendable {
         bytes = []
     }
 
-    /// The whole message, once the last piece is there.
+    /// Adds a piece, and returns the message once its last piece has come.
     mutating func take(_ piece: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
         collect(piece, at: offset)
         guard let length, bytes.count >= length else { return nil }
         return finish(length: length)
     }
 
-    /// A piece that does not follow the one before begins another message.
+    /// Adds a piece. A piece that does not follow the previous one begins another message.
     mutating func collect(_ piece: ArraySlice<UInt8>, at offset: Int) {
         if offset != bytes.count { bytes = [] }
         guard offset == bytes.count, bytes.count + piece.count <= 0xffff else { return }
@@ -175,12 +186,14 @@ private struct TracedMessage: Sendable {
         return bytes.count >= length && length > 0 ? Array(bytes.prefix(length)) : nil
     }
 
+    /// Forgets the message. Returns `nil`, so that it fits where a message is returned.
     mutating func restart() -> [UInt8]? {
         self = TracedMessage()
         return nil
     }
 
-    /// What a message says: its records, the handover service, the engagement.
+    /// Returns the events of a message: its records, the parameters of the handover service, and the
+    /// engagement.
     static func events(
         of bytes: [UInt8], _ direction: MessageFacts.Direction, _ tokens: TraceTokens
     ) -> [FieldTraceEvent] {
@@ -202,7 +215,9 @@ private struct TracedMessage: Sendable {
 }
 
 extension MessageFacts {
-    /// - Parameter message: nil if the bytes are not a message.
+    /// Creates the facts of a message.
+    ///
+    /// - Parameter message: the parsed message; `nil` if its bytes are malformed.
     fileprivate init(
         _ message: NDEFMessage?, size: Int, direction: Direction, tokens: TraceTokens
     ) {
@@ -228,7 +243,7 @@ extension ServiceFacts {
     }
 }
 
-/// The handover of NFC v2 as it comes in the answers to one ENVELOPE.
+/// The NFC v2 handover, collected from the answers to one ENVELOPE.
 private struct TracedVersion2: Sendable {
     private let limit: Int?
     private var object: [UInt8] = []
@@ -239,7 +254,7 @@ private struct TracedVersion2: Sendable {
 
     var facts: NFCVersion2Facts { NFCVersion2Facts(limit: limit) }
 
-    /// What the handover says, once its last part is there; nothing before.
+    /// Adds an answer, and returns the events of the handover once its last part has come.
     mutating func take(_ response: ResponseAPDU) -> [FieldTraceEvent] {
         guard object.count + response.data.count <= 0xffff else { return [] }
         object += response.data

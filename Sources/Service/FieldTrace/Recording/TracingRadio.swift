@@ -3,7 +3,7 @@ package import NDEF
 internal import Synchronization
 package import Transport
 
-/// A Bluetooth radio whose links are recorded.
+/// A Bluetooth radio that records its links.
 package struct TracingRadio: BluetoothLERadio {
     private let radio: any BluetoothLERadio
     private let recorder: FieldTraceRecorder
@@ -13,7 +13,7 @@ package struct TracingRadio: BluetoothLERadio {
         self.recorder = recorder
     }
 
-    /// The radio of this computer, with what bluetoothd tells of phones.
+    /// Creates the radio of this computer, and records what bluetoothd observes about phones.
     package init(_ configuration: BlueZConfiguration, _ recorder: FieldTraceRecorder) {
         var configuration = configuration
         configuration.observe = { recorder.record(.observation(ObservationFacts($0))) }
@@ -150,13 +150,13 @@ extension FieldTraceRecorder {
     }
 }
 
-/// A Bluetooth link whose messages are recorded, by the count and size of their fragments.
+/// A Bluetooth link that records its messages by the number and size of their fragments.
 private final class TracingLink: BluetoothLELink {
     private let link: any BluetoothLELink
     private let recorder: FieldTraceRecorder
     private let under = Mutex(UnderWay())
 
-    /// The messages that have begun.
+    /// The messages in progress, in both directions.
     private struct UnderWay {
         var sent = TracedFragments(.toPhone)
         var received = TracedFragments(.fromPhone)
@@ -231,7 +231,8 @@ private final class TracingLink: BluetoothLELink {
         if let whole { recorder.record(.fragments(whole)) }
     }
 
-    /// What is not complete, and over L2CAP everything since the last change of direction.
+    /// Records the fragments of incomplete messages. Over L2CAP no message counts as complete, so this is
+    /// everything that was sent and received.
     private func flush() {
         let rest = under.withLock { [$0.sent.take(), $0.received.take()] }
         for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }
@@ -247,7 +248,7 @@ private final class TracingLink: BluetoothLELink {
     }
 }
 
-/// The fragments of one message so far.
+/// The fragments of one message until now.
 private struct TracedFragments {
     private let direction: FragmentsFacts.Direction
     private var facts: FragmentsFacts
@@ -258,7 +259,7 @@ private struct TracedFragments {
         facts = FragmentsFacts(direction: TraceWord(direction))
     }
 
-    /// The message, if this fragment completes it.
+    /// Adds a fragment, and returns the message if it is complete.
     mutating func add(_ count: Int, isLast: Bool) -> FragmentsFacts? {
         if facts.fragments == 0 { begin = .now }
         facts.fragments &+= 1
@@ -269,7 +270,7 @@ private struct TracedFragments {
         return isLast ? take() : nil
     }
 
-    /// What there is, if anything.
+    /// Returns the fragments until now and begins another message; `nil` without fragments.
     mutating func take() -> FragmentsFacts? {
         defer { self = TracedFragments(direction) }
         return facts.fragments > 0 ? facts : nil
