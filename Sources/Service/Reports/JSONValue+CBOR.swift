@@ -3,8 +3,9 @@ package import JSON
 internal import MdocModel
 
 extension JSONValue {
-    /// An element's value: byte strings as base64url, integers beyond 2⁵³ as decimal strings, dates as their text,
-    /// other tags by their contents. A key that is not text appears in diagnostic notation.
+    /// Creates the JSON form of an element's value: byte strings as base64url, integers beyond 2⁵³ as decimal
+    /// strings, dates as their text, other tags by their contents. A key that is not text appears in
+    /// diagnostic notation.
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned, .negative: self = .integer(item)
@@ -26,7 +27,7 @@ extension JSONValue {
         return JSONValue(item.decimalInteger)
     }
 
-    /// An object; where two keys would have one name, an array of key and value pairs.
+    /// Creates an object or, if two keys would get the same name, an array of key and value pairs.
     private init(_ map: CBORMap) {
         var names: Set<String> = []
         var members: [(String, JSONValue)] = []

@@ -1,18 +1,22 @@
-/// Why an outcome is not `allow`, where neither a check nor a `TransactionError` is the reason.
+/// A reason why an outcome is not `allow`, other than a check or a `TransactionError`.
 package enum OutcomeReason: String, CaseIterable, Sendable {
+    /// The answer to a question is no.
     case answerNo = "answer.no"
+    /// The answer to a question is unknown.
     case answerUnknown = "answer.unknown"
-    /// A required element did not come, or nothing came of what was asked for.
+    /// A needed element did not come, or nothing that was requested came.
     case elementNotReturned = "element.not_returned"
-    /// An element that is needed came, and its value is empty or not of its type.
+    /// A needed element came, and its value is empty or not of its type.
     case elementUnusable = "element.unusable"
+    /// The person who compared rejected the answer.
     case decisionRejected = "decision.rejected"
+    /// The person who had to compare closed the presentation without a decision.
     case decisionDismissed = "decision.dismissed"
     /// Nobody decided in time.
     case decisionOverdue = "decision.overdue"
-    /// The issuer of a document is for tests, which the policy does not accept.
+    /// A document is of a test issuer, which the policy does not accept.
     case documentTest = "document.test"
-    /// A response is rejected, and no check says why.
+    /// The response is rejected, and no check gives a reason.
     case responseRejected = "response.rejected"
     /// The daemon ended before the presentation did.
     case restarted

@@ -6,7 +6,9 @@ internal import ReaderStore
 package import Transport
 
 extension PresentationFailure {
-    /// The report on a presentation without an answer. Throws if the reader is missing.
+    /// Returns the report on a presentation without an answer.
+    ///
+    /// - Throws: the fault of the reader if no reader could be used.
     package func report() throws(ReaderFault) -> TransactionReport {
         switch self {
         case .declined:

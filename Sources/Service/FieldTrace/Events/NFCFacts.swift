@@ -145,9 +145,9 @@ package struct ExchangeFacts: Equatable, Sendable, Codable {
         case readMessage = "read.message"
         /// UPDATE BINARY.
         case update
-        /// ENVELOPE that another one of the message follows.
+        /// An ENVELOPE before the last one of a message.
         case envelopePart = "envelope.part"
-        /// ENVELOPE that is the last of its message.
+        /// The last ENVELOPE of a message.
         case envelope
         /// GET RESPONSE.
         case getResponse = "get_response"

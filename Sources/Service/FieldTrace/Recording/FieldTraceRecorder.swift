@@ -13,8 +13,7 @@ internal import Synchronization
 /// - `observe(_:)` records the steps that the presentation reports.
 /// - `end(_:)` records the checks of each document and the end.
 ///
-/// The recorder never receives element values, keys or messages as text. It writes numbers, words of closed
-/// lists, and tokens.
+/// An event has no place for element values, keys or the bytes of messages: see `FieldTraceEvent`.
 package final class FieldTraceRecorder: Sendable {
     private let header: FieldTraceHeader
     private let sink: any FieldTraceSink
