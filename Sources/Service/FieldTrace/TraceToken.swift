@@ -60,13 +60,13 @@ enum TraceDigits {
 package struct TraceVersion: Equatable, Sendable, Codable {
     package let numbers: [UInt16]
 
-    private static let most = 4
+    private static let maximumCount = 4
 
     /// Reads the numbers at the beginning of a text, after a word such as "V"; `nil` if there are none.
     package init?(_ text: some StringProtocol) {
         var numbers: [UInt16] = []
         for part in text.drop(while: \.isLetter).split(separator: ".", omittingEmptySubsequences: false)
-            .prefix(Self.most)
+            .prefix(Self.maximumCount)
         {
             let digits = part.prefix { ("0"..."9").contains($0) }
             guard let number = UInt16(digits) else { break }

@@ -248,8 +248,8 @@ package func firstLink(
     _ other: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink
 ) async -> LinkResult {
     await withTaskGroup(of: LinkResult.self) { group in
-        group.addTask { await ended { () throws(BluetoothLEError) in try await one() } }
-        group.addTask { await ended { () throws(BluetoothLEError) in try await other() } }
+        group.addTask { await catching { () throws(BluetoothLEError) in try await one() } }
+        group.addTask { await catching { () throws(BluetoothLEError) in try await other() } }
         var winner: LinkResult = .failure(.cancelled)
         for await finished in group {
             if case .success = winner {

@@ -35,7 +35,7 @@ func bounded<Value: Sendable, Failure: Error>(
 }
 
 /// Returns the value of `work` or the error that it threw, so that the caller can clean up in both cases.
-func ended<Value, Failure: Error>(
+func catching<Value, Failure: Error>(
     _ work: () async throws(Failure) -> Value
 ) async -> Result<Value, Failure> {
     do throws(Failure) {

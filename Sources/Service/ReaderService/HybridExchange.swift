@@ -49,10 +49,10 @@ actor HybridExchange {
     private var terminationMessage: [UInt8]?
     private var isOver = false
     private var isConnected = false
-    private let noted: @Sendable (PresentationNote) -> Void
+    private let onNote: @Sendable (PresentationNote) -> Void
 
-    init(noted: @escaping @Sendable (PresentationNote) -> Void) {
-        self.noted = noted
+    init(onNote: @escaping @Sendable (PresentationNote) -> Void) {
+        self.onNote = onNote
     }
 
     /// Starts the exchange on both bearers. NFC is used while `connect` makes the Bluetooth link.
@@ -96,7 +96,7 @@ actor HybridExchange {
             if isOver { break }
             do throws(Carrier.End) {
                 switch try await carrier.exchange(message, report: { _ in }) {
-                case .message(let answer, let began): take(answer, began, from: bearer)
+                case .message(let answer, let began): accept(answer, began: began, from: bearer)
                 case .ended:
                     end(bearer, .ended)
                     break serving
@@ -109,11 +109,11 @@ actor HybridExchange {
         await carrier.terminate(sending: terminationMessage)?.value
     }
 
-    private func take(_ answer: [UInt8], _ began: ContinuousClock.Instant?, from bearer: Bearer) {
+    private func accept(_ answer: [UInt8], began: ContinuousClock.Instant?, from bearer: Bearer) {
         let number = counts[bearer, default: 0]
         counts[bearer] = number + 1
         guard number == answers.count else {
-            if answers[number].bytes != answer { noted(.copiesDiffer(second: bearer)) }
+            if answers[number].bytes != answer { onNote(.copiesDiffer(second: bearer)) }
             return
         }
         answers.append((answer, began))

@@ -98,15 +98,15 @@ package actor LinkDriver {
     ) async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
         defer { disarm() }
         var action = machine.sent(now: .now)
-        var isTold = false
+        var hasReported = false
         while true {
-            if machine.hasBegun, !isTold {
-                isTold = true
+            if machine.hasBegun, !hasReported {
+                hasReported = true
                 begun()
             }
             switch action {
             case .deliver(let message, let began):
-                if !isTold { begun() }
+                if !hasReported { begun() }
                 return (message, began)
             case .end(let reason): throw .machine(reason)
             case .wait(let deadline):
@@ -149,8 +149,8 @@ package actor LinkDriver {
     /// Ends the session and closes the link. The termination message is sent if there is one. The link stays
     /// open until the phone has disconnected or the time for that is over (Q76, Q77).
     package func leave(sending message: [UInt8]?) async {
-        if let message, let words = transmission(of: message) {
-            try? await transmit(words, by: .now + timeout)
+        if let message, let pieces = transmission(of: message) {
+            try? await transmit(pieces, by: .now + timeout)
         }
         if case .signalState(let state) = machine.end(now: .now) {
             try? await link.signal(state.rawValue)

@@ -25,7 +25,7 @@ struct NFCRetrieval: Sendable {
             state.withLock { $0 = State(begun: begun) }
         }
 
-        func note(_ exchange: CardDriver.Exchange) {
+        func record(_ exchange: CardDriver.Exchange) {
             // ENVELOPE has INS C3. CLA 00, without the bit for chaining, marks the last one of a message.
             guard exchange.command.starts(with: [0x00, 0xc3]) else { return }
             let begun = state.withLock { state in
@@ -73,7 +73,7 @@ struct NFCRetrieval: Sendable {
         // `run` gives the whole message a grace period, so a single command needs none.
         observed.grace = .zero
         let turn = turn
-        observed.observe = { turn.note($0) }
+        observed.observe = { turn.record($0) }
         self.driver = observed
     }
 

@@ -64,7 +64,7 @@ extension PresentationNote.Bearer {
 /// may come late.
 final class PresentationNotes: Sendable {
     /// The maximum number of notes. A phone may send many messages, and the first notes say enough.
-    private static let most = 16
+    private static let maximumCount = 16
 
     private let notes = Mutex<[PresentationNote]>([])
 
@@ -75,7 +75,7 @@ final class PresentationNotes: Sendable {
     /// - Returns: whether the note was added.
     func add(_ note: PresentationNote) -> Bool {
         notes.withLock { notes in
-            guard notes.count < Self.most else { return false }
+            guard notes.count < Self.maximumCount else { return false }
             notes.append(note)
             return true
         }
@@ -84,7 +84,7 @@ final class PresentationNotes: Sendable {
 
 extension ReaderTransaction {
     /// Adds a note to a presentation and reports it, unless there are too many notes.
-    func note(_ note: PresentationNote, in notes: PresentationNotes) {
+    func record(_ note: PresentationNote, in notes: PresentationNotes) {
         if notes.add(note) { report(.noted(note)) }
     }
 }

@@ -13,7 +13,7 @@ extension ReaderTransaction {
     {
         await run { running throws(PresentationFailure) in
             let bluetooth = try await armed(radio)
-            let result = await ended { () throws(PresentationFailure) in
+            let result = await catching { () throws(PresentationFailure) in
                 try await running.present(at: reader, scanned: nil, bluetooth)
             }
             await bluetooth?.close()
@@ -32,7 +32,7 @@ extension ReaderTransaction {
     }
 
     /// Powers the phone down. The time is limited, so that a reader that hangs does not delay the result.
-    func letGo(of card: any ContactlessCard) async {
+    func release(_ card: any ContactlessCard) async {
         let timeout = plan.deadlines.termination
         _ = await bounded(by: .now + timeout, grace: timeout) { () throws(Never) in await card.release() }
     }
@@ -115,12 +115,12 @@ extension RunningTransaction {
             case .success(var card):
                 startTap(now: .now)
                 let offer = taps.offer(now: .now)
-                let result = await ended { () throws(TapEnd) in
+                let result = await catching { () throws(TapEnd) in
                     try await tap(
                         &card, at: reader, scanned: scanned, offer.bluetooth ? bluetooth : nil,
                         version2: offer.version2)
                 }
-                await transaction.letGo(of: card)
+                await transaction.release(card)
                 do throws(TapEnd) {
                     return try result.get()
                 } catch {
@@ -165,7 +165,7 @@ extension RunningTransaction {
                 }
             }
             // The phone may be lifted, since everything else comes over Bluetooth (Q3, Q9).
-            await transaction.letGo(of: card)
+            await transaction.release(card)
             report(.mayLift)
             // Another tap would begin another session, with another key (Q207).
             prepareKey()
@@ -181,7 +181,7 @@ extension RunningTransaction {
         }
         // Each further tap restarts the time for the connection. Without a limit, somebody who taps again and
         // again would occupy the reader for ever.
-        await transaction.letGo(of: card)
+        await transaction.release(card)
         throw .failed(.connectionOverdue)
     }
 

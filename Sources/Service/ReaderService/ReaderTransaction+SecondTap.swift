@@ -18,7 +18,7 @@ extension ReaderTransaction {
     ) async throws(TapEnd) -> Connection {
         let result = await firstConnection(
             {
-                await ended { () throws(PresentationFailure) in
+                await catching { () throws(PresentationFailure) in
                     .link(try await link(over: bluetooth, to: offer, engaged: engagement))
                 }
             },
@@ -56,7 +56,7 @@ extension ReaderTransaction {
     private func discard(_ late: Result<Connection, PresentationFailure>) async {
         switch try? late.get() {
         case .link(let link)?: await link.close()
-        case .tap(let card, _)?: await letGo(of: card)
+        case .tap(let card, _)?: await release(card)
         case nil: break
         }
     }
@@ -71,8 +71,8 @@ extension ReaderTransaction {
         while !Task.isCancelled {
             do throws(ContactlessError) {
                 let card = try await reader.nextCard(again: nil)
-                if let engaged = await engagedAnew(card, bluetooth) { return .tap(card, engaged) }
-                await letGo(of: card)
+                if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
+                await release(card)
             } catch .cardMute, .cardLost, .readerUnavailable(.readerBlocked) {
                 continue
             } catch {
@@ -82,7 +82,7 @@ extension ReaderTransaction {
         return nil
     }
 
-    private func engagedAnew(_ card: any ContactlessCard, _ bluetooth: BluetoothRetrieval) async -> Engaged? {
+    private func engageAgain(_ card: any ContactlessCard, _ bluetooth: BluetoothRetrieval) async -> Engaged? {
         // The first phone must not find the reader under the UUID of this engagement.
         await bluetooth.renew()
         return try? await engage(driver(for: card), bluetooth)

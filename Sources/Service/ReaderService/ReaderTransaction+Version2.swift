@@ -41,9 +41,9 @@ extension ReaderTransaction {
         engaged engagement: DeviceEngagement, notes: PresentationNotes
     ) async -> HybridCarrier {
         let transaction = self
-        let exchange = HybridExchange { transaction.note($0, in: notes) }
+        let exchange = HybridExchange { transaction.record($0, in: notes) }
         await exchange.start(retrieval) {
-            await ended { () throws(PresentationFailure) in
+            await catching { () throws(PresentationFailure) in
                 let link = try await transaction.link(
                     over: bluetooth, to: offer, engaged: engagement, isAwaited: false)
                 return await transaction.carrier(over: link)

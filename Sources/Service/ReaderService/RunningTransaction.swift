@@ -152,7 +152,7 @@ struct RunningTransaction {
         let noted = exchange.session.sequenceNotes.count
         let action = exchange.receive(message[...], now: now)
         for sequence in exchange.session.sequenceNotes.dropFirst(noted) {
-            transaction.note(PresentationNote(sequence), in: notes)
+            transaction.record(PresentationNote(sequence), in: notes)
         }
         switch action {
         case .deliver(let response, let isEnded):
@@ -165,7 +165,7 @@ struct RunningTransaction {
             if plan.handsOutRawAnswer { rawAnswer = RawAnswer(response, in: exchange.session) }
             endPhase(.verification, at: .now)
             if let further = furtherQuestion(after: result) {
-                startNextRequest(after: result)
+                storeFirstResult(result)
                 guard !isEnded else { throw .sessionOver }
                 exchange.startAsking(further)
                 return nil
@@ -188,7 +188,7 @@ struct RunningTransaction {
     }
 
     /// Stores the result of the first question, and clears the request and raw answer for the further one.
-    private mutating func startNextRequest(after result: Result<Judgement, PresentationFailure>) {
+    private mutating func storeFirstResult(_ result: Result<Judgement, PresentationFailure>) {
         earlier = [
             Presentation(
                 result, request: request.take(), phases: [], rawAnswer: rawAnswer.take(), leaving: nil)

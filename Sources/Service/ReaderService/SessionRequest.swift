@@ -52,7 +52,7 @@ struct PendingRequest: Sendable {
     private typealias Written = Result<SessionRequest, PresentationFailure>
 
     private let results: AsyncStream<Written>
-    private let said: AsyncStream<Written>.Continuation
+    private let continuation: AsyncStream<Written>.Continuation
     /// The name of the identity that signs.
     private let identity: String?
 
@@ -61,12 +61,12 @@ struct PendingRequest: Sendable {
         _ write: @escaping @Sendable () throws(PresentationFailure) -> SessionRequest
     ) {
         self.identity = identity
-        (results, said) = AsyncStream.makeStream()
-        let work = { @Sendable [said] in
+        (results, continuation) = AsyncStream.makeStream()
+        let work = { @Sendable [continuation] in
             do throws(PresentationFailure) {
-                said.yield(.success(try write()))
+                continuation.yield(.success(try write()))
             } catch {
-                said.yield(.failure(error))
+                continuation.yield(.failure(error))
             }
         }
         if identity == nil { work() } else { WorkerThread().perform(work) }
@@ -77,9 +77,9 @@ struct PendingRequest: Sendable {
     ///
     /// - Throws: `requestNotSigned`, or `cancelled` if the task was cancelled.
     func value(by deadline: ContinuousClock.Instant) async throws(PresentationFailure) -> SessionRequest {
-        let timer = Task { [said] in
+        let timer = Task { [continuation] in
             try await Task.sleep(until: deadline, clock: .continuous)
-            said.finish()
+            continuation.finish()
         }
         defer { timer.cancel() }
         for await result in results { return try result.get() }

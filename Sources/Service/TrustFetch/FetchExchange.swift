@@ -52,7 +52,7 @@ struct FetchExchange: Sendable {
                 connect: limits.connect, head: limits.headers, progress: limits.progress,
                 whole: end.instant - .now, bodySize: maximumSize))
         request.wantsBody = { $0.status == 200 && $0.namesNoCoding }
-        request.hasRoom = { [room] in room.take($0) }
+        request.hasRoom = { [room] in room.reserve($0) }
         do throws(ClientError) {
             return try await client.send(request)
         } catch {
@@ -137,8 +137,8 @@ final class FetchRoom: Sendable {
 
     init(bytes: Int) { left = Atomic(bytes) }
 
-    /// Takes `count` bytes of the room; false if there was not enough.
-    func take(_ count: Int) -> Bool {
+    /// Reserves `count` bytes; false if there was not enough.
+    func reserve(_ count: Int) -> Bool {
         left.subtract(count, ordering: .relaxed).newValue >= 0
     }
 }

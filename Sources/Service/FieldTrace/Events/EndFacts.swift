@@ -227,18 +227,22 @@ private struct TraceSummary {
     init(_ result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .success(let judgement):
-            take(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
-        case .failure(let failure): take(failure)
+            summarise(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
+        case .failure(let failure): summarise(failure)
         }
     }
 
-    private mutating func take(_ report: TransactionReport) {
+    private mutating func summarise(_ report: TransactionReport) {
         verdict = report.verdict
         error = report.errors.first.flatMap { ErrorID($0.cause) }
     }
 
-    private mutating func take(_ failure: PresentationFailure) {
-        if let report = try? failure.report() { take(report) } else { error = ErrorID(.readerUnavailable) }
+    private mutating func summarise(_ failure: PresentationFailure) {
+        if let report = try? failure.report() {
+            summarise(report)
+        } else {
+            error = ErrorID(.readerUnavailable)
+        }
         switch failure {
         case .readerUnavailable(let fault): cause = FaultFacts(fault)
         case .engagementOverdue(let tap?): cause = FaultFacts(tap)

@@ -42,7 +42,7 @@ package final class FieldTraceRecorder: Sendable {
     package convenience init(
         _ header: FieldTraceHeader, write: @escaping @Sendable ([UInt8]) -> Void
     ) throws(FieldTraceError) {
-        try self.init(header, to: OneFileSink(take: write))
+        try self.init(header, to: OneFileSink(writeLine: write))
     }
 
     /// The tokens of the current file.
@@ -144,11 +144,11 @@ package protocol FieldTraceSink: Sendable {
 
 /// A sink that writes one file from beginning to end.
 private struct OneFileSink: FieldTraceSink {
-    let take: @Sendable ([UInt8]) -> Void
+    let writeLine: @Sendable ([UInt8]) -> Void
 
     func beginsFile() -> Bool { false }
 
-    func write(_ line: [UInt8]) { take(line) }
+    func write(_ line: [UInt8]) { writeLine(line) }
 }
 
 extension FieldTraceRecorder {

@@ -34,7 +34,7 @@ package struct NFCTrace: Sendable {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
         else { return }
-        _ = take(command, answer: answer.data, name: name(of: command))
+        _ = apply(command, answer: answer.data, name: name(of: command))
     }
 
     /// Returns the events of one command.
@@ -57,8 +57,8 @@ package struct NFCTrace: Sendable {
             status: response.map { TraceStatus($0.status.rawValue) }, took: took,
             length: name == .readLength && isDone ? response?.data.bigEndian : nil,
             failure: failure ?? (response == nil ? .cardLost : nil))
-        let found = isDone ? take(command, answer: response?.data ?? [], name: name) : []
-        return [.exchange(exchange)] + found.flatMap { $0.events(tokens) }
+        let completed = isDone ? apply(command, answer: response?.data ?? [], name: name) : []
+        return [.exchange(exchange)] + completed.flatMap { $0.events(tokens) }
             + (response.map { followVersion2($0, name) } ?? [])
     }
 
@@ -72,7 +72,7 @@ package struct NFCTrace: Sendable {
             version2 = TracedVersion2(selectAnswer: response.data)
             return version2.map { [.version2($0.facts)] } ?? []
         case .envelope, .getResponse:
-            let events = version2?.take(response) ?? []
+            let events = version2?.add(response) ?? []
             if !events.isEmpty { version2 = nil }
             return events
         default: return []
@@ -107,9 +107,9 @@ package struct NFCTrace: Sendable {
     }
 
     /// Applies a successful command, and returns the capability container or message that it completes.
-    private mutating func take(
+    private mutating func apply(
         _ command: CommandAPDU, answer data: ArraySlice<UInt8>, name: ExchangeFacts.Command
-    ) -> [Found] {
+    ) -> [Completed] {
         let offset = Int(command.p1) << 8 | Int(command.p2)
         switch name {
         case .selectCapabilities: file = .capabilities
@@ -118,7 +118,7 @@ package struct NFCTrace: Sendable {
         case .readCapabilities: return CapabilitiesFacts(data).map { [.capabilities($0)] } ?? []
         case .readLength: read.begin(length: data.bigEndian)
         case .readMessage:
-            return read.take(data, at: offset - 2).map { [.message($0, .fromPhone)] } ?? []
+            return read.add(data, at: offset - 2).map { [.message($0, .fromPhone)] } ?? []
         case .update: return update(command.data, at: offset).map { [.message($0, .toPhone)] } ?? []
         case .envelopePart, .envelope, .getResponse, .other: break
         }
@@ -129,17 +129,17 @@ package struct NFCTrace: Sendable {
     /// data and NLEN, or as NLEN and data at once (Q23).
     private mutating func update(_ data: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
         guard offset == 0 else {
-            written.collect(data, at: offset - 2)
+            written.append(data, at: offset - 2)
             return nil
         }
         let length = data.prefix(2).bigEndian
         let rest = data.dropFirst(2)
         if rest.isEmpty { return length == 0 ? written.restart() : written.finish(length: length) }
         written.begin(length: length)
-        return written.take(rest, at: 0)
+        return written.add(rest, at: 0)
     }
 
-    private enum Found {
+    private enum Completed {
         case capabilities(CapabilitiesFacts)
         case message([UInt8], MessageFacts.Direction)
 
@@ -168,14 +168,14 @@ private struct TracedMessage: Sendable {
     }
 
     /// Adds a piece, and returns the message once its last piece has come.
-    mutating func take(_ piece: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
-        collect(piece, at: offset)
+    mutating func add(_ piece: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
+        append(piece, at: offset)
         guard let length, bytes.count >= length else { return nil }
         return finish(length: length)
     }
 
     /// Adds a piece. A piece that does not follow the previous one begins another message.
-    mutating func collect(_ piece: ArraySlice<UInt8>, at offset: Int) {
+    mutating func append(_ piece: ArraySlice<UInt8>, at offset: Int) {
         if offset != bytes.count { bytes = [] }
         guard offset == bytes.count, bytes.count + piece.count <= 0xffff else { return }
         bytes += piece
@@ -255,7 +255,7 @@ private struct TracedVersion2: Sendable {
     var facts: NFCVersion2Facts { NFCVersion2Facts(limit: limit) }
 
     /// Adds an answer, and returns the events of the handover once its last part has come.
-    mutating func take(_ response: ResponseAPDU) -> [FieldTraceEvent] {
+    mutating func add(_ response: ResponseAPDU) -> [FieldTraceEvent] {
         guard object.count + response.data.count <= 0xffff else { return [] }
         object += response.data
         guard response.status == .success, let header = try? DiscretionaryData.parseHeader(object[...]),

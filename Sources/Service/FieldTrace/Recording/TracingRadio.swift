@@ -154,10 +154,10 @@ extension FieldTraceRecorder {
 private final class TracingLink: BluetoothLELink {
     private let link: any BluetoothLELink
     private let recorder: FieldTraceRecorder
-    private let under = Mutex(UnderWay())
+    private let messages = Mutex(InProgress())
 
     /// The messages in progress, in both directions.
-    private struct UnderWay {
+    private struct InProgress {
         var sent = TracedFragments(.toPhone)
         var received = TracedFragments(.fromPhone)
         var isClosed = false
@@ -184,7 +184,8 @@ private final class TracingLink: BluetoothLELink {
         do throws(BluetoothLEError) {
             let packet = try await link.receive()
             switch packet {
-            case .data(let value): note(value.count, isLast: kind != .l2cap && value.first == 0, \.received)
+            case .data(let value):
+                recordFragment(value.count, isLast: kind != .l2cap && value.first == 0, in: \.received)
             case .state(let value): record(.stateFromPhone, value: value.first.map { Int($0) })
             }
             return packet
@@ -201,7 +202,7 @@ private final class TracingLink: BluetoothLELink {
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
         do throws(BluetoothLEError) {
             try await link.send(head, body)
-            note(head.count + body.count, isLast: head == .byte(0), \.sent)
+            recordFragment(head.count + body.count, isLast: head == .byte(0), in: \.sent)
         } catch {
             lost(error)
             throw error
@@ -214,9 +215,9 @@ private final class TracingLink: BluetoothLELink {
     }
 
     func close() async {
-        let wasClosed = under.withLock { under in
-            defer { under.isClosed = true }
-            return under.isClosed
+        let wasClosed = messages.withLock { messages in
+            defer { messages.isClosed = true }
+            return messages.isClosed
         }
         await link.close()
         guard !wasClosed else { return }
@@ -226,15 +227,17 @@ private final class TracingLink: BluetoothLELink {
 
     // MARK: Recording
 
-    private func note(_ count: Int, isLast: Bool, _ direction: WritableKeyPath<UnderWay, TracedFragments>) {
-        let whole = under.withLock { $0[keyPath: direction].add(count, isLast: isLast) }
+    private func recordFragment(
+        _ size: Int, isLast: Bool, in direction: WritableKeyPath<InProgress, TracedFragments>
+    ) {
+        let whole = messages.withLock { $0[keyPath: direction].add(size, isLast: isLast) }
         if let whole { recorder.record(.fragments(whole)) }
     }
 
     /// Records the fragments of incomplete messages. Over L2CAP no message counts as complete, so this is
     /// everything that was sent and received.
     private func flush() {
-        let rest = under.withLock { [$0.sent.take(), $0.received.take()] }
+        let rest = messages.withLock { [$0.sent.take(), $0.received.take()] }
         for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }
     }
 

@@ -28,7 +28,7 @@ final class LaneRun: Sendable {
     /// interrupted does not count.
     func present(
         _ plan: PresentationPlan, on device: any LaneDevice,
-        tell: @escaping @Sendable (PresentationEvent) -> Void
+        report: @escaping @Sendable (PresentationEvent) -> Void
     ) async -> Presentation {
         let transaction = ReaderTransaction(plan) { event in
             switch event {
@@ -37,7 +37,7 @@ final class LaneRun: Sendable {
                 self.state.withLock { $0.isEngaged = false }
             default: break
             }
-            tell(event)
+            report(event)
         }
         let first = await attempt(nil) { await device.run(transaction) }
         guard first.failure == .cancelled, let scanned = scannedMeanwhile else { return first }
