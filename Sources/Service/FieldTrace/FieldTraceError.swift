@@ -28,12 +28,12 @@ extension FieldTraceError {
         case .lineTooLong(let line, let limit): "line \(line) is longer than \(limit) bytes"
         case .notAFieldTrace:
             "the first line does not name the format \(FieldTraceHeader.format): give a file that --field-trace wrote"
-        case .malformedLine(let line): "line \(line) is not one that a field trace has"
-        case .unknownWord: "a word is not one that a field trace has"
+        case .malformedLine(let line): "line \(line) does not have the form of a line in a field trace"
+        case .unknownWord: "a line has a member or a word that field traces do not have"
         case .noPresentation: "the field trace has no presentation"
         case .presentationMissing(let number): "the field trace has no presentation \(number)"
         case .noTap: "no phone came to the reader in that presentation: there is nothing to replay"
-        case .noRandomness: "OpenSSL has no random bytes"
+        case .noRandomness: "OpenSSL gave no random bytes for the tokens of the trace"
         }
     }
 }

@@ -137,10 +137,10 @@ extension ChannelReport {
     package func text(elements: ElementDisplay) -> String {
         var lines = response.lines(elements: elements, under: headline)
         lines += ageStandIns.map {
-            "  over \($0.years): an age in years came in its place, as of the day of issue; it tells more"
+            "  over \($0.years): the wallet sent an age in years instead, as of the day of issue; it reveals more"
         }
         if !isReplayChecked {
-            lines.append("Replays cannot be seen here: it may have been presented before.")
+            lines.append("Replays cannot be detected here: this answer may have been presented before.")
         }
         return lines.joined(separator: "\n")
     }

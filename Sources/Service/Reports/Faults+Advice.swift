@@ -116,7 +116,8 @@ extension TransactionReport {
             switch isExtended {
             case true?: "the request was of version 1.1: try --request-version 1.0"
             case nil: "if the request was of version 1.1, try --request-version 1.0"
-            case false?: "the request was of version 1.0 already: tap again, and keep a trace if it repeats"
+            case false?:
+                "the request was already of version 1.0: tap again; if this happens again, record a field trace"
             }
         advise(advice, about: [.transaction(.sessionStatus11), .response(.statusNotOK)])
     }

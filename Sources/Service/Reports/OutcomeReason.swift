@@ -23,13 +23,14 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
 
     package var explanation: String {
         switch self {
-        case .answerNo: "the document answers no to what was asked"
-        case .answerUnknown: "the document does not answer all that was asked: ask for another document"
+        case .answerNo: "the document answers a question with no"
+        case .answerUnknown: "the document does not answer every question: ask for another document"
         case .elementUnusable:
-            "an element that is needed came and cannot be used: ask for another document"
-        case .elementNotReturned: "what is needed was not all shared: ask again and have it shared"
-        case .decisionRejected: "the person who compared rejected it"
-        case .decisionDismissed: "the person who was to compare closed it without a decision"
+            "a needed element came with a value that cannot be used: ask for another document"
+        case .elementNotReturned:
+            "not everything that is needed was shared: ask again, and ask the holder to share it"
+        case .decisionRejected: "the person who had to decide rejected the presentation"
+        case .decisionDismissed: "the person who had to decide closed the presentation without a decision"
         case .decisionOverdue: "nobody decided in time: order again, and decide on the clerk's page"
         case .documentTest: "a test issuer signed the document, which proves nothing"
         case .responseRejected: "the answer is rejected, and no check says why"

@@ -83,7 +83,7 @@ extension PresentationFailure {
             ? incomplete(
                 .engagementOverdue, "the phone showed no wallet: unlock it and open the ID, then tap")
             : incomplete(
-                .engagementFailed, "no tap succeeded in time; at the last one \(lastTap.explanation)")
+                .engagementFailed, "no tap succeeded in time; at the last tap, \(lastTap.explanation)")
     }
 
     private static func withoutSession(_ error: SessionError) -> TransactionReport {

@@ -58,8 +58,8 @@ extension TransactionReport {
 
     private var resultText: String? {
         let parts = [
-            answersText, isIncomplete ? "what is needed was not all shared" : nil,
-            unusable.isEmpty ? nil : "an element that is needed cannot be used",
+            answersText, isIncomplete ? "not everything that is needed was shared" : nil,
+            unusable.isEmpty ? nil : "a needed element cannot be used",
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
@@ -95,9 +95,9 @@ extension TransactionReport {
 
     /// The advice on how to trust an issuer.
     package static let adviceOnTrust = """
-        Nothing is trusted that you did not name: --trust takes the root certificate (IACA) of the issuing
-        authority, as PEM, as DER, or a folder of such files. Get it from the authority's own site or from a
-        VICAL, not from the phone; the document signer's certificate in the response is no root.
+        Only roots that you name are trusted. --trust takes the root certificate (IACA) of the issuing
+        authority: a PEM file, a DER file, or a folder of such files. Get it from the authority's own site or
+        from a VICAL, not from the phone: the document signer's certificate in the response is not a root.
         """
 }
 
@@ -230,7 +230,7 @@ extension VerifiedDocument {
         case .values: lines += shown.map { "  \($0.label): \($0.valueText)" }
         }
         if elements.count > shown.count {
-            lines.append("  … and \(elements.count - shown.count) elements more")
+            lines.append("  … and \(elements.count - shown.count) more elements")
         }
         return lines
     }

@@ -105,7 +105,7 @@ package struct TransactionReport: Sendable {
     }
 
     private static let testDocumentDetail =
-        "a test issuer signed the document, which proves nothing: for a trial set acceptTestDocuments in the configuration"
+        "a test issuer signed the document, which proves nothing: for a trial, set acceptTestDocuments in the configuration"
 
     /// Whether a document comes from a test issuer or says that it is a test document, whatever its checks
     /// say.
