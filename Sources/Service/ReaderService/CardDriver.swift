@@ -94,8 +94,8 @@ struct CardDriver: Sendable {
             case .cardLost, .cardMute: return []
             case .readerUnavailable(let fault): throw .readerUnavailable(fault)
             case .cancelled:
-                // Otherwise the deadline cancelled the command.
                 if Task.isCancelled { throw .stopped }
+                // The deadline cancelled the command, not the caller.
                 return nil
             }
         }

@@ -5,12 +5,12 @@ internal import Synchronization
 /// edition).
 ///
 /// Each message is sent with the same bytes on both bearers, and the first copy of each answer is used. One
-/// working bearer is enough. NFC is used from the start; Bluetooth joins when its link is made, with the
-/// messages that were sent until then.
+/// working bearer is enough. NFC is used from the start. Bluetooth joins when its link is made, and then
+/// sends the messages that wait for it.
 ///
 /// Answers are counted on each bearer, so that the second copy of an answer is compared with the first and
-/// then dropped. A copy that differs is noted and changes nothing: the first copy is judged by its keys and
-/// signatures, and otherwise anybody in radio range could spoil an answer.
+/// then dropped. A copy that differs is noted and changes nothing. The first copy is judged by its keys and
+/// signatures; if another copy could undo that, anybody in radio range could spoil an answer.
 ///
 /// The exchange ends in one of these ways:
 /// - The phone ends the session on one bearer.
@@ -135,6 +135,7 @@ actor HybridExchange {
         asked += 1
         for queue in queues.values { queue.yield(message) }
         await withTaskCancellationHandler {
+            // One bearer is enough, so only the end of both ends the wait.
             while answers.count <= number, ends.count < 2, !Task.isCancelled {
                 await withCheckedContinuation { waiter = $0 }
             }
@@ -152,8 +153,8 @@ actor HybridExchange {
     private func ending() throws(TapEnd) -> CarriedAnswer {
         switch (ends[.nfc], ends[.bluetooth]) {
         case (.ended, _), (_, .ended): return .ended
-        // A phone may be lifted at any time, so a tap that broke off does not count where Bluetooth has a
-        // reason.
+        // A phone may be lifted at any time. The failure of Bluetooth therefore counts more than a tap that
+        // broke off.
         case (.failed(.broken), .failed(.failed(.connectionOverdue))): throw .unconnected
         case (.failed(.broken), .failed(let end)): throw end
         case (.failed(let end), _), (nil, .failed(let end)): throw end

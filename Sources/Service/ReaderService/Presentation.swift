@@ -68,7 +68,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var connecting: Duration = .seconds(3)
     /// The time from the engagement to the question whether Bluetooth is on.
     package var checkBluetooth: Duration = .seconds(8)
-    /// The maximum time to wait for the reader's own signature when the request could be sent otherwise.
+    /// The maximum time to wait for the reader's own signature, once everything else is ready to send the
+    /// request.
     package var signing: Duration = .seconds(5)
     /// The maximum time of one command of the data transfer, except the one in which the holder decides
     /// (Q53), and between two fragments over Bluetooth (Q88).
@@ -82,11 +83,11 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var termination: Duration = .seconds(1)
     /// The pause between two attempts with a phone that shows no wallet yet (Q7).
     package var lockedPhone: Duration = .milliseconds(250)
-    /// The time after which a phone that shows no wallet is taken for another card, such as a bank card
-    /// (Q206).
+    /// The time for which a card without a wallet is taken for a locked phone. Afterwards it is taken for
+    /// something else, such as a bank card (Q206).
     package var unlocking: Duration = .seconds(2)
-    /// The pause between two attempts with another card than a phone (Q206), and with a card that does not
-    /// answer to power-up (Q203).
+    /// The pause between two attempts with a card that is no phone (Q206) or does not answer to power-up
+    /// (Q203).
     package var otherCard: Duration = .seconds(1)
     /// The pause between two attempts with a phone that stays on the reader after a tap that broke off
     /// (Q202).
@@ -136,7 +137,8 @@ package enum PresentationEvent: Equatable, Sendable {
     case hold
     /// The request was sent, and the holder decides.
     case awaitingConsent
-    /// The answer has begun to arrive. A transport that cannot report its beginning reports its end.
+    /// The answer has begun to arrive. A transport that cannot report the beginning reports the complete
+    /// answer.
     case receiving
     /// The answer is being checked.
     case verifying
@@ -152,7 +154,7 @@ package struct PhaseTime: Equatable, Sendable {
         case engagement
         /// From the engagement to a Bluetooth link that has started.
         case connection
-        /// From there to the end of sending the request, with the set-up of the session.
+        /// From the end of the previous phase until the request was sent, with the set-up of the session.
         case request
         /// From the request to the first byte of the answer, or to its last byte if the transport cannot
         /// report the first.

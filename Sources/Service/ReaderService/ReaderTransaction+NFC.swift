@@ -142,6 +142,8 @@ extension RunningTransaction {
         if let scanned { return try await retrieve(scanned, transaction.driver(for: card)) }
         var engaged = try await transaction.engage(
             transaction.driver(for: card), bluetooth, version2: version2)
+        // Another tap may replace the engagement (Q207) and restarts the time for the connection. Without a
+        // limit, somebody who taps again and again would occupy the reader for ever.
         for _ in 0..<TapSeries.mostTaps {
             endPhase(.engagement, at: .now)
             report(.engaged)
@@ -179,8 +181,6 @@ extension RunningTransaction {
             case .tap(let another, let newer): (card, engaged) = (another, newer)
             }
         }
-        // Each further tap restarts the time for the connection. Without a limit, somebody who taps again and
-        // again would occupy the reader for ever.
         await transaction.release(card)
         throw .failed(.connectionOverdue)
     }

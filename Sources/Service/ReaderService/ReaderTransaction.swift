@@ -13,8 +13,9 @@
 /// because every failure is part of the `Presentation` that it returns. It returns when the outcome may be
 /// shown, which may be before the phone was notified (Q76).
 ///
-/// The transaction itself never changes. A run makes a `RunningTransaction` for all state that does. Steps
-/// that need none of that state, such as an engagement or a link, are functions of the transaction.
+/// The transaction itself never changes. All state that changes is in the `RunningTransaction` that a run
+/// makes. Steps that need none of that state, such as an engagement or a link, are functions of the
+/// transaction.
 ///
 /// A run stays in the task of its caller; cancelling that task ends the presentation and notifies the phone.
 /// A transaction stores nothing and does not decide what the answer means for a sale: see `TransactionReport`

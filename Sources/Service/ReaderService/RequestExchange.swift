@@ -3,10 +3,10 @@ internal import MdocSession
 
 /// The requests of one session with a phone, one after another.
 ///
-/// A session may need several requests: the drafts of a question, of which a later one is sent only if no
-/// earlier one brought a document, and then those of a further question (`startAsking(_:)`).
+/// A session may need several requests. A question can have several drafts; a later one is sent only if no
+/// earlier one brought a document. The drafts of a further question may follow (`startAsking(_:)`).
 ///
-/// `RunningTransaction` uses it in turns: `message(signedWithin:)` gives the next encrypted message, a
+/// `RunningTransaction` calls it in turns: `message(signedWithin:)` gives the next encrypted message, a
 /// carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the session.
 ///
 /// The next request is written and signed as soon as the transcript is known, while other work continues,
@@ -62,7 +62,7 @@ struct RequestExchange: ~Copyable, Sendable {
 
     /// Returns the encrypted message with the next request.
     ///
-    /// - Parameter timeout: the time that its signature may still take.
+    /// - Parameter timeout: the time that the request's signature may still take.
     /// - Throws: `cancelled` if the admission refuses, `requestNotSigned` if the identity's key does not sign
     ///   in time.
     mutating func message(

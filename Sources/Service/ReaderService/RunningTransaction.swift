@@ -98,6 +98,7 @@ struct RunningTransaction {
         do throws(Carrier.End) {
             while true {
                 guard case .message(let message, let began) = try await ask(&exchange, over: &carrier) else {
+                    // A phone ends the transfer without a message when its holder declines.
                     return presentation(
                         .failure(.declined), leaving: await carrier.terminate(sending: nil))
                 }
@@ -149,9 +150,9 @@ struct RunningTransaction {
     ) throws(PresentationFailure) -> (
         result: Result<Judgement, PresentationFailure>, terminationMessage: [UInt8]?
     )? {
-        let noted = exchange.session.sequenceNotes.count
+        let knownNotes = exchange.session.sequenceNotes.count
         let action = exchange.receive(message[...], now: now)
-        for sequence in exchange.session.sequenceNotes.dropFirst(noted) {
+        for sequence in exchange.session.sequenceNotes.dropFirst(knownNotes) {
             transaction.record(PresentationNote(sequence), in: notes)
         }
         switch action {

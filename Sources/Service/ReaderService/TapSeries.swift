@@ -61,14 +61,14 @@ extension TapEnd {
 /// deadline so that at least the time for the next tap is left (Q5). A phone that left with the request moves
 /// it once to the time in which its holder may confirm.
 ///
-/// PC/SC readers do not announce a phone again that stays on them, so the series says when it is tried again
-/// (Q202). That depends on what the phone showed during its stay:
-/// - **No wallet:** it is tried again after a moment, so that it can be unlocked. If that lasts, the card may
-///   be no phone, and attempts become rare (Q206).
-/// - **A tap that broke off:** it is tried a few times, for a few seconds. If it left meanwhile, its holder
-///   is asked to tap again.
-/// - **All attempts failed:** it must be lifted. Only a card that does not answer to power-up is tried again
-///   (Q203).
+/// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
+/// tried again (Q202). That depends on what the phone showed during its stay:
+/// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If that lasts, the
+///   card may be no phone, and attempts become rare (Q206).
+/// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If it left meanwhile, its
+///   holder is asked to tap again.
+/// - **All attempts failed:** the phone must be lifted. Only a card that does not answer to power-up is tried
+///   again (Q203).
 ///
 /// After two phones that were engaged and did not connect over Bluetooth, one tap offers NFC only. If that
 /// fails as well, a QR code is offered (Q207).

@@ -5,17 +5,17 @@ package import Transport
 /// has one presentation at a time.
 ///
 /// The daemon's `PresentationCoordinator` starts a presentation with `present(_:)`, passes on a scanned QR
-/// code with `scan(_:)`, and asks with `readiness()` whether phones can be asked. Each is called from other
-/// tasks; the actor puts the calls in order.
+/// code with `scan(_:)`, and asks with `readiness()` whether phones can be asked. All of these may be called
+/// from any task; the actor puts the calls in order.
 ///
-/// The devices are used by one of these at a time:
+/// Three activities use the devices:
 /// - a presentation, until its result is there (`run`);
 /// - the end of the previous presentation (`leaving`), whose phone is notified while the result is already
 ///   shown (Q76);
-/// - an inspection of the devices, for at most 2 s. It may advertise a service for a moment (Q239).
+/// - an inspection of the devices, for at most 2 s, which may advertise a service for a moment (Q239).
 ///
-/// A presentation waits for the other two, and no inspection begins while a presentation runs. Inspections
-/// run one after another. The result of a look is used again for 2 s.
+/// A presentation waits until the other two have ended, and no inspection begins while a presentation runs.
+/// Inspections run one after another. The result of a look is used again for 2 s.
 ///
 /// A second presentation is refused with `busy`; there is no queue. A lane stores nothing and judges nothing.
 /// It reads one thing in a result: whether the phone failed on an extended request (Q168).
