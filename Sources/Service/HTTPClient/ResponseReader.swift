@@ -94,7 +94,7 @@ struct ResponseReader {
         latest = now
         isComplete = !wantsBody(response)
         guard !isComplete else { return }
-        // A length beside chunks does not count (RFC 9112, 6.3).
+        // Beside chunks a length does not count (RFC 9112, 6.3).
         let codings = response.values(of: "transfer-encoding")
         guard codings.isEmpty else {
             endsWithConnection = codings.last?.lowercased().hasSuffix("chunked") != true

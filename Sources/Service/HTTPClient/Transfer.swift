@@ -29,7 +29,7 @@ internal import Synchronization
     /// libcurl's handle; nil until `prepare`.
     var handle: LibCurl.Handle? { unsafe easy?.pointer }
 
-    /// Makes libcurl's handle, which calls this object until `end`.
+    /// Makes libcurl's handle. Its callbacks use this object until `end`.
     func prepare(_ curl: LibCurl, trusting trust: ClientTrust, reuse: ConnectionReuse) throws(ClientError) {
         let easy = try EasyHandle(curl)
         try easy.set(request)

@@ -64,7 +64,7 @@ package struct PortraitDecoder: Sendable {
 
 /// A portrait that can be shown: a JPEG or PNG image.
 package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
-    /// `image/jpeg` or `image/png`.
+    /// The media type: `image/jpeg` or `image/png`.
     package let mediaType: String
     package let bytes: [UInt8]
 

@@ -106,8 +106,8 @@ extension Presentation {
     /// Whether the phone reported that it could not decode an extended request.
     package var failedOnExtendedRequest: Bool { request?.isExtended == true && failedOnRequest }
 
-    /// Whether the phone reported that it could not decode the request, by the status of the session or of
-    /// its answer.
+    /// Whether the phone reported, by the status of the session or of its answer, that it could not decode
+    /// the request.
     package var failedOnRequest: Bool {
         switch result {
         case .failure(let failure): failure == .status(.decodingError)

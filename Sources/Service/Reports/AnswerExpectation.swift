@@ -83,6 +83,7 @@ package struct AnswerExpectation: Sendable {
     ) -> [UnusableElement] {
         let fault = { document.fault(of: $0, portraitFault) }
         let isEmpty = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
+        // The answer to the question about the portrait names its fault.
         let isJudged = portraitFault != nil && answers.contains { $0.subject == .portrait }
         let needed =
             document.isEmpty || isEmpty && !isJudged

@@ -36,9 +36,11 @@ package struct ChannelReport: Sendable {
     /// The questions about an age for which an age in years came instead of an attestation.
     let ageStandIns: [AgeStandIn]
 
+    /// Creates the report on a verdict.
+    ///
     /// - Parameters:
-    ///   - requestCompared: whether what came was compared with what was asked for.
-    ///   - expectation: what the outcome and the exit code depend on, beside the checks.
+    ///   - requestCompared: whether the answer was compared with the request.
+    ///   - expectation: the requirements on the answer beyond its checks.
     package init(
         _ verdict: PresentationVerdict, requestCompared: Bool, expecting expectation: AnswerExpectation
     ) {
@@ -58,6 +60,7 @@ package struct ChannelReport: Sendable {
                     TransactionReport(
                         .verified($0.response), expecting: expectation, requestCompared: requestCompared)
                 }
+                // Not accepted: the report must not include element values.
                 ?? TransactionReport(
                     rejecting: presentation.checks, presentation.failures, expecting: expectation,
                     requestCompared: requestCompared)

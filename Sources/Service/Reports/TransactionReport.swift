@@ -61,7 +61,7 @@ package struct TransactionReport: Sendable {
     package let unjudged: Outcome?
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
-    /// Whether what came was compared with what was asked for.
+    /// Whether the answer was compared with the request.
     package let requestCompared: Bool
     /// The requirements on the answer beyond its checks.
     private let expectation: AnswerExpectation
@@ -74,12 +74,13 @@ package struct TransactionReport: Sendable {
     /// The remarks on the phone's messages, which change nothing of the verdict.
     package var notes: [PresentationNote] = []
 
-    /// The report on a judged response.
+    /// Creates the report on a judged response.
     ///
-    /// - Parameter expectation: what the outcome and the exit code depend on, beside the checks.
+    /// - Parameter expectation: the requirements on the answer beyond its checks.
     package init(_ judgement: Judgement, expecting expectation: AnswerExpectation, requestCompared: Bool) {
         let basis = judgement.basis
         switch judgement {
+        // Every check passed, but a test document proves nothing: `verified: nil` withholds its elements.
         case .verified(let response) where !basis.policy.accepts(response):
             self.init(
                 .mock,
@@ -157,7 +158,7 @@ package struct TransactionReport: Sendable {
 
     private var docTypes: Set<String> { Set(documents.map(\.report.docType)) }
 
-    /// The questions about documents that came or are needed.
+    /// The questions about the documents that came or are needed.
     package var questions: [Question] { expectation.questions(where: docTypes) }
 
     /// The needed elements of all documents that were requested and did not come.

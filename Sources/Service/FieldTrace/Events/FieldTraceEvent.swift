@@ -39,7 +39,7 @@ extension FieldTraceEvent {
         case capabilities = "nfc.capabilities"
         /// The waiting times of negotiated handover.
         case service = "nfc.service"
-        /// An NFC v2 engagement: the phone's limit, then what it chose.
+        /// An NFC v2 engagement: first the phone's limit, then the phone's choice.
         case version2 = "nfc.v2"
         /// An NDEF message, by its records.
         case message = "nfc.message"

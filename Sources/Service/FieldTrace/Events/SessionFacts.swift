@@ -38,7 +38,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
 
     /// The maximum number of keys that are recorded, because a hostile phone may send many.
     private static let mostKeys = 32
-    /// The range of keys that are recorded, because a hostile phone could hide data in large numbers.
+    /// The range of keys that are recorded, because a hostile phone may send any number.
     private static let knownKeys: ClosedRange<Int64> = -255...255
 
     package init(_ engagement: DeviceEngagement) {

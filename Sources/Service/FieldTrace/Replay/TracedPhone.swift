@@ -77,6 +77,7 @@ extension [TracedTap] {
             switch line.event {
             case .powered: append(TracedTap(ended: line.milliseconds))
             case .exchange(let exchange) where !isEmpty:
+                // The next tap begins with its first command; a power-up alone may be no tap.
                 if self[count - 1].exchanges.isEmpty {
                     setNext(of: count - 2, line.milliseconds - exchange.took)
                 }
