@@ -6,7 +6,7 @@ internal import Synchronization
 /// 6.1).
 ///
 /// libcurl takes a connection that an attacker cut for one that the server ended. Without a length, it would
-/// take a part of a body for the whole. For this reason OpenSSL calls `watch`'s callback for each alert.
+/// take a part of a body for the whole. For this reason `watch` makes OpenSSL report each alert.
 ///
 /// Each connection has the number of the transfer for which it was made. The alert on a connection that
 /// serves a second transfer is therefore not seen, and a body without length counts as truncated there.
@@ -56,7 +56,7 @@ internal import Synchronization
         guard index >= 0 else { throw LibCurl.Missing() }
     }
 
-    /// Returns the number of another transfer, to be given back to `end`.
+    /// Returns a number for a transfer, which is valid until `end`.
     func begin() -> Int {
         state.withLock { state in
             state.latest += 1

@@ -63,10 +63,10 @@ package struct ClientRequest: Sendable {
     /// The body of a POST; nil for a GET.
     package var body: [UInt8]?
     package var limits: ClientLimits
-    /// Whether the body is read, by the head of the response. If not, the response ends with its head and has
-    /// no body.
+    /// Decides by the head of the response whether the body is read. If not, the response ends with its head
+    /// and has no body.
     package var wantsBody: @Sendable (ClientResponse) -> Bool = { _ in true }
-    /// Whether there is room for so many more bytes of the body. Called before each piece.
+    /// Decides whether this many more bytes of the body are accepted. Called before each piece.
     package var hasRoom: @Sendable (Int) -> Bool = { _ in true }
 
     package init(

@@ -88,7 +88,8 @@ internal import OpenSSLCrypto
         // it is in the file.
         try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
-        // In seconds, so that a root that the system has withdrawn soon counts no more.
+        // libcurl reads the system's roots again after 60 s, so that a withdrawn root does not count for
+        // long.
         try set(CURLOPT_CA_CACHE_TIMEOUT, 60)
         // Otherwise the system's folder would count beside the given roots.
         try unsafe check(curl.set(pointer, CURLOPT_CAPATH, pointer: nil))

@@ -60,8 +60,8 @@ struct ResponseReader {
         headSize += line.count
         guard headSize <= ClientLimits.headSize else { throw .malformed }
         guard phase == .head else { return }
-        // A line that continues the previous one is no HTTP any more (RFC 9112, 5.2). libcurl could read on
-        // where this head ends.
+        // HTTP no longer allows a line that continues the previous one (RFC 9112, 5.2). libcurl could
+        // continue a header where this reader sees the end of the head.
         guard let first = line.first, first != 0x20, first != 0x09 else { throw .malformed }
         if first == 0x0a || line.elementsEqual([0x0d, 0x0a]) { return try endHead(at: now) }
         let text = Self.trimmed(String(decoding: line, as: UTF8.self)[...])
@@ -128,11 +128,11 @@ struct ResponseReader {
         latest = now
     }
 
-    /// Returns the response after the last byte of it has come.
+    /// Returns the response after its last byte has come.
     ///
     /// - Parameter wasCut: whether the connection may have been cut before its server ended it.
-    /// - Throws: `truncated` if the head is not complete, or if the end of a connection that may have been
-    ///   cut ends the body.
+    /// - Throws: `truncated` if the head is not complete, or if the body ends with a connection that may have
+    ///   been cut.
     func finish(wasCut: Bool) throws(ClientError) -> ClientResponse {
         guard phase == .progress, let response, isComplete || !(endsWithConnection && wasCut) else {
             throw .truncated

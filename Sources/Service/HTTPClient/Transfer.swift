@@ -95,7 +95,8 @@ internal import Synchronization
         guard code == CURLE_OK || reader.isComplete else {
             return .failure(easy?.error(code, in: reader.phase) ?? .libraryMissing)
         }
-        // Without TLS no alert shows a cut connection, so its end counts as the end of the body.
+        // Without TLS no alert shows a cut connection, so the end of the connection counts as the end of the
+        // body.
         let isSecured = request.url.prefix(6).lowercased() == "https:"
         let wasCut = isSecured && easy?.hasClosureAlert != true
         return Result { () throws(ClientError) in try reader.finish(wasCut: wasCut) }

@@ -57,7 +57,7 @@ package struct AnswerExpectation: Sendable {
 
     /// Returns the elements that a document lacks: those that its questions without an answer need, and the
     /// required elements that no question judges. If no requested element came, all requested elements are
-    /// lacking.
+    /// returned.
     func missing(
         from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     ) -> [MissingElement] {
@@ -197,8 +197,8 @@ extension AnswerExpectation {
         self.init(questions, of: requests.flatMap { $0.askedElements() }, needing: needs)
     }
 
-    /// Returns the questions of the requests for documents of these types. A question is for all of these
-    /// types that are asked it.
+    /// Returns the questions of the requests for documents of these types. A question that several types have
+    /// in common is returned once, for all of them.
     private static func questions(
         about docTypes: [String], in requests: [ItemsRequest], on day: FullDate
     ) -> [Question] {

@@ -7,8 +7,8 @@ internal import RequestPlanner
 /// - A document in no use case is needed. The document types of one family, such as the spellings of the
 ///   photo ID, are alternatives to one another.
 ///
-/// Documents are distinguished by their types. Only the document sets of one use case are alternatives to one
-/// another.
+/// Documents of different use cases are never alternatives to one another. Documents are distinguished by
+/// their types.
 struct DocumentNeeds: Sendable {
     /// The needs. Each has several sets of document types, the preferred set first, of which one has to come
     /// complete.
@@ -36,8 +36,8 @@ struct DocumentNeeds: Sendable {
             sets.map { sets in docTypes.filter { type in sets.contains { $0.contains(type) } } } + families
     }
 
-    /// Returns the types that are needed and did not come. A need of which one set came complete lacks
-    /// nothing; otherwise it lacks what is missing from its most complete set.
+    /// Returns the types that are needed and did not come. If one set of a need came complete, the need lacks
+    /// nothing. Otherwise it lacks the types that are missing from its most complete set.
     func absent(from came: Set<String>) -> Set<String> {
         needs.reduce(into: []) { absent, sets in
             let lacking = sets.map { $0.subtracting(came) }

@@ -57,7 +57,7 @@ extension RadioFault {
         // bluetoothd gives this error when all places of the adapter are taken.
         case .registrationRefused where refusal?.name == "org.bluez.Error.NotPermitted":
             "bluetoothd accepts no further advertisement: close other programs that advertise"
-        // Seen although the adapter reports free places (Q239).
+        // bluetoothd can refuse although the adapter reports free places (Q239).
         case .registrationRefused:
             "bluetoothd refuses to advertise this reader: systemctl restart bluetooth; if it still refuses, use another kernel or bluez (Linux 6.12.93 and 6.18.34 with bluez 5.75 are known to refuse), or another adapter"
         case .otherDeviceStays:

@@ -21,7 +21,7 @@ extension RequestPlan {
             + (needsPortrait ? [.portrait] : [])
     }
 
-    /// Whether the plan has the question if the document is in date. The question about driving includes it.
+    /// Whether the plan asks whether the document is in date. A question about driving asks that already.
     private var asksInDate: Bool {
         categories.isEmpty && domesticClasses.isEmpty && allRequests.contains(where: \.asksForExpiryDate)
     }

@@ -168,7 +168,7 @@ extension CheckReport {
 }
 
 extension DocumentOutcome {
-    /// The answers by this document, by age and by vehicle, and for the expiry date.
+    /// The answers of this document: by age, by vehicle, and for the expiry date.
     var answerMembers: [(String, JSONValue)] {
         var ages: [(key: String, answer: ReasonedAnswer)] = []
         var vehicles: [(key: String, answer: ReasonedAnswer)] = []

@@ -71,7 +71,7 @@ package struct TransactionReport: Sendable {
     /// channel.
     package var asked: AskedRequest?
     package var phases: [Phase] = []
-    /// The remarks on the phone's messages, which change nothing of the verdict.
+    /// The remarks on the phone's messages, which do not change the verdict.
     package var notes: [PresentationNote] = []
 
     /// Creates the report on a judged response.

@@ -103,7 +103,8 @@ package struct FetchLimits: Sendable {
     package var progress: Duration = .seconds(10)
     /// The maximum time of one list, redirects included.
     package var whole: Duration = .seconds(60)
-    /// The maximum time of all lists of one call. A list that was not requested by then is not requested.
+    /// The maximum time of all lists of one call. Lists that have not been requested by then are not
+    /// requested any more.
     package var batch: Duration = .seconds(300)
     /// The maximum number of lists that are requested at the same time.
     package var concurrent = 4

@@ -65,8 +65,8 @@ package struct FetchTarget: Hashable, Sendable {
     /// Creates a target.
     ///
     /// - Parameters:
-    ///   - name: the name of the list in a snapshot. For a status list or an identifier list, the URI that
-    ///     documents have.
+    ///   - name: the name of the list in a snapshot. For a status list or an identifier list, the URI by
+    ///     which documents refer to it.
     ///   - url: the location of the list, if it is not the name.
     /// - Throws: `locationRefused` if the location must not be requested.
     package init(

@@ -16,7 +16,7 @@ package struct EndFacts: Equatable, Sendable, Codable {
 
     package let milestone: TraceWord<Milestone>
     package let verdict: TraceWord<TransactionReport.Verdict>
-    /// The id of the error, as in reports; `nil` if an answer was verified.
+    /// The id of the first error, as in reports; `nil` without an error.
     package let error: TraceWord<ErrorID>?
     /// The fault behind `error`; `nil` if the error has none.
     package let cause: FaultFacts?
@@ -110,7 +110,8 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
         package let id: TraceWord<CheckID>
         package let outcome: TraceWord<Finding>
         package let reason: TraceWord<FailureReason>?
-        /// The fault of the document signer's certificate; `nil` if the check did not fail for it.
+        /// The fault of the document signer's certificate; `nil` unless the check failed because of the
+        /// certificate.
         package let certificate: TraceWord<CertificateFault>?
     }
 

@@ -172,7 +172,7 @@ package struct FragmentsFacts: Equatable, Sendable, Codable {
     package let direction: TraceWord<Direction>
     /// The number of fragments.
     package var fragments: UInt32 = 0
-    /// The size of all fragments in bytes, each with the prefix before its data.
+    /// The size of all fragments in bytes, prefixes included.
     package var bytes: UInt32 = 0
     /// The size of the largest fragment in bytes.
     package var largest: UInt32 = 0
@@ -187,7 +187,7 @@ package struct LinkStateFacts: Equatable, Sendable, Codable {
         case stateFromPhone, stateToPhone
         /// This reader closed the link.
         case closed
-        /// The phone left, or the radio lost it. This process may not read which.
+        /// The phone left, or the radio lost it. This process cannot find out which.
         case lost
     }
 

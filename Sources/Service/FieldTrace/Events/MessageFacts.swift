@@ -48,9 +48,9 @@ package struct CarrierFacts: Equatable, Sendable, Codable {
 
     package let kind: TraceWord<Kind>
     package let role: TraceWord<Role>?
-    /// The maximum number of data bytes in a command, for NFC.
+    /// The maximum number of data bytes in a command; `nil` for other carriers than NFC.
     package let commandData: Int?
-    /// The maximum number of data bytes in an answer, for NFC.
+    /// The maximum number of data bytes in an answer; `nil` for other carriers than NFC.
     package let responseData: Int?
     /// The number of service UUIDs in the record.
     package let uuids: Int?

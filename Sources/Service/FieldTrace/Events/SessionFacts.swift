@@ -118,7 +118,7 @@ package struct ObservationFacts: Equatable, Sendable, Codable {
         case random, `public`, unknown
     }
 
-    /// The reason why a connection ended. This process may not read it, so `unknown` is the only case.
+    /// The reason why a connection ended. This process cannot find it out, so `unknown` is the only case.
     package enum Reason: String, CaseIterable, Sendable {
         case unknown
     }

@@ -95,7 +95,7 @@ package final class FieldTraceRecorder: Sendable {
 }
 
 extension FieldTraceEvent {
-    /// The step that a presentation has reached with this event; `nil` if the event is not such a step.
+    /// The step that a presentation reaches with this event; `nil` if it reaches none.
     var milestone: Milestone? {
         switch self {
         case .powered: .phoneSeen
@@ -158,7 +158,7 @@ extension FieldTraceRecorder {
         for reader in (try? await service.readers()) ?? [] { record(.reader(NFCReaderFacts(reader))) }
     }
 
-    /// Records the cards and readers that come and leave, until the task is cancelled. It occupies no reader.
+    /// Records the cards and readers that come and leave, until the task is cancelled. No reader is occupied.
     package func watchReaders(of service: PCSCService) async {
         for await event in service.events() { record(.presence(PresenceFacts(event))) }
     }

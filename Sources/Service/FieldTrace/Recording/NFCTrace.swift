@@ -8,8 +8,9 @@ internal import Transport
 ///
 /// The value follows which file is selected, so that it can name a command such as READ BINARY, and collects
 /// the NDEF messages that are read and written in pieces. Of the phone's bytes it keeps no more than the
-/// message in progress. `TracingReader` uses it to record, and the replaying phone of the laboratory to name
-/// the commands of a reader.
+/// message in progress.
+///
+/// `TracingReader` records with it. The laboratory's replaying phone names a reader's commands with it.
 package struct NFCTrace: Sendable {
     /// The file that is selected on the phone.
     private enum File: Sendable {
@@ -186,7 +187,7 @@ private struct TracedMessage: Sendable {
         return bytes.count >= length && length > 0 ? Array(bytes.prefix(length)) : nil
     }
 
-    /// Forgets the message. Returns `nil`, so that it fits where a message is returned.
+    /// Forgets the message. Returns `nil`, which `update` returns in place of a message.
     mutating func restart() -> [UInt8]? {
         self = TracedMessage()
         return nil
