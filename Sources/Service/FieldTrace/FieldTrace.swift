@@ -30,6 +30,7 @@ package struct FieldTrace: Equatable, Sendable {
     /// switched off, is left out.
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(FieldTraceError) -> FieldTrace {
         guard bytes.count <= mostBytes else { throw .tooLong(limit: mostBytes) }
+        // Bytes after the last line break are a line that was cut off.
         let whole = bytes.lastIndex(of: UInt8(ascii: "\n")).map { bytes[..<$0] } ?? []
         let lines = whole.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let first = lines.first else { throw .notAFieldTrace }
@@ -123,6 +124,7 @@ package struct FieldTraceLine: Equatable, Sendable {
     private static let longest = 86_400_000.0
 
     private var isInTime: Bool {
+        // A replay waits for these times.
         let took =
             switch event {
             case .exchange(let facts): facts.took
@@ -210,6 +212,7 @@ extension FieldTraceHeader {
 extension NFCReaderFacts {
     init(_ reader: ReaderDescription) {
         self.init(
+            // The readers of the virtual bench have this name.
             usb: reader.usb, isVirtual: reader.name.hasPrefix("Virtual PCD"), slot: Slot(reader.slot),
             firmware: reader.firmware.flatMap { TraceVersion($0) },
             limits: ContactlessLimits(

@@ -86,6 +86,7 @@ struct ResponseReader {
 
     private mutating func endHead(at now: Instant) throws(ClientError) {
         guard let response else { throw .malformed }
+        // 101 is final: the connection changes to another protocol.
         if (100..<200).contains(response.status), response.status != 101 {
             self.response = nil
             return
@@ -100,6 +101,7 @@ struct ResponseReader {
             endsWithConnection = codings.last?.lowercased().hasSuffix("chunked") != true
             return
         }
+        // Several lengths are valid if all are equal (RFC 9110, 8.6).
         let announced = Set(response.values(of: "content-length"))
         guard announced.count <= 1 else { throw .malformed }
         guard let text = announced.first else {

@@ -192,6 +192,7 @@ final class TransferLoop: Sendable {
 
 /// libcurl's handle of transfers side by side, with their connections.
 @safe private struct MultiHandle: ~Copyable {
+    /// The longest sleep. `curl_multi_poll` takes its time as milliseconds in 32 bits.
     private static let longestWait = Duration.seconds(3600)
 
     private let curl: LibCurl

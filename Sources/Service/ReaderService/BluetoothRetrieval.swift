@@ -97,6 +97,7 @@ actor BluetoothRetrieval {
             return try await race(
                 central: central, peripheral: peripheral, psm: offer.psm, engaged: engagement)
         case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
+        // A phone with one mode only is met in that mode, whatever the plan prefers.
         case (let central?, _, _): return try await accept(central, engagement)
         case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
         case (nil, nil, _): throw .serviceIncomplete
@@ -131,6 +132,7 @@ actor BluetoothRetrieval {
         guard let server = server?.server, let ident = try? BLEIdent(for: engagement) else {
             throw .serviceIncomplete
         }
+        // The Ident is derived from the phone's key, which is known only since the engagement.
         await server.setIdent(ident.bytes)
         let link = try await server.link()
         self.server = nil

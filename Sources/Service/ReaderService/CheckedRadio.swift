@@ -48,6 +48,7 @@ final class CheckedRadio: BluetoothLERadio {
             lastServed.withLock { $0 = true }
             return server
         } catch {
+            // A cancelled attempt says nothing about the adapter.
             if error != .cancelled { lastServed.withLock { $0 = false } }
             throw error
         }

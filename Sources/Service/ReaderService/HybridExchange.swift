@@ -93,6 +93,7 @@ actor HybridExchange {
     ) async {
         var carrier = carrier
         serving: for await message in messages {
+            // A message that still waits must not go out after the end.
             if isOver { break }
             do throws(Carrier.End) {
                 switch try await carrier.exchange(message, report: { _ in }) {
@@ -169,6 +170,7 @@ actor HybridExchange {
         terminationMessage = message
         isOver = true
         for queue in queues.values { queue.finish() }
+        // A link that is still being made would only delay the end.
         if !isConnected { tasks[.bluetooth]?.cancel() }
         if let nfc = tasks[.nfc] { await Self.end(of: nfc, within: Self.terminationTime) }
         return tasks[.bluetooth].map { bluetooth in

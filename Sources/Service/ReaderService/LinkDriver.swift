@@ -97,6 +97,7 @@ package actor LinkDriver {
         begun: @Sendable () -> Void = {}
     ) async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
         defer { disarm() }
+        // The link has accepted the message; from now on the machine waits for the peer's.
         var action = machine.sent(now: .now)
         var hasReported = false
         while true {
@@ -106,6 +107,7 @@ package actor LinkDriver {
             }
             switch action {
             case .deliver(let message, let began):
+                // A message in one piece is complete as soon as it begins.
                 if !hasReported { begun() }
                 return (message, began)
             case .end(let reason): throw .machine(reason)
@@ -188,6 +190,7 @@ package actor LinkDriver {
 
     private func alarmed() async {
         armed = nil
+        // `interrupt` ends a pending `receive` only.
         if isSending { await link.close() } else { await link.interrupt() }
     }
 

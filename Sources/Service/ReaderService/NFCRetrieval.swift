@@ -122,6 +122,7 @@ extension NFCRetrieval: SessionCarrier {
     ) async throws(TapEnd) -> CarriedAnswer {
         turn.begin { report(.receiving) }
         sent = nil
+        // Reported before sending, because the holder decides while the last ENVELOPE is open (Q54).
         report(.awaitingConsent)
         guard case .message(let answer) = try await run(machine.send(message[...], now: .now)) else {
             throw .failed(.session(.unexpectedMessage))

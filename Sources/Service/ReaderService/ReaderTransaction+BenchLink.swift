@@ -26,6 +26,7 @@ extension ReaderTransaction {
             frame = try received.get()
         } catch {
             if Task.isCancelled { throw .cancelled }
+            // `cancelled` without a cancelled task means that the deadline has passed.
             throw error == .cancelled ? .engagementOverdue(lastTap: nil) : PresentationFailure(error)
         }
         return try mapping(BenchLinkGreeting(frame[...]).engagement(), PresentationFailure.benchLink)
@@ -74,6 +75,7 @@ private struct BenchLinkCarrier: SessionCarrier {
             return .message(answer, began: nil)
         } catch {
             if Task.isCancelled { throw .cancelled }
+            // `cancelled` without a cancelled task means that the deadline has passed.
             throw error == .cancelled ? .consentOverdue : PresentationFailure(error)
         }
     }

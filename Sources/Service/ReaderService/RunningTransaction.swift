@@ -112,7 +112,7 @@ struct RunningTransaction {
                     end.result, leaving: await carrier.terminate(sending: end.terminationMessage))
             }
         } catch {
-            // Awaited, because another tap may follow.
+            // Awaited, because another tap may follow at once.
             await carrier.terminate(sending: exchange.terminate())?.value
             throw error
         }
@@ -167,6 +167,7 @@ struct RunningTransaction {
             endPhase(.verification, at: .now)
             if let further = furtherQuestion(after: result) {
                 storeFirstResult(result)
+                // Thrown only now, so that the presentation keeps the first result.
                 guard !isEnded else { throw .sessionOver }
                 exchange.startAsking(further)
                 return nil

@@ -69,6 +69,7 @@ struct PendingRequest: Sendable {
                 continuation.yield(.failure(error))
             }
         }
+        // Only a signature may block its thread.
         if identity == nil { work() } else { WorkerThread().perform(work) }
     }
 

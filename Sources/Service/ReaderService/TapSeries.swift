@@ -304,6 +304,7 @@ struct TapSeries {
     private mutating func recordUnconnected(
         _ now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
+        // Without a last tap, a series that ends now fails as `connectionOverdue`.
         (stay, last) = (nil, nil)
         unconnected += 1
         guard unconnected < Self.mostTaps else { throw failure }

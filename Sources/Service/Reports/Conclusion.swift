@@ -165,6 +165,7 @@ extension Conclusion.Evidence {
                 answers: report.questions.map { report.answer(to: $0) },
                 isIncomplete: report.isIncomplete, hasUnusable: !report.unusable.isEmpty,
                 person: asksPerson ? .awaited : .notAsked)
+            // The outcome is decided without the person.
             if conclusion != nil { person = .notAsked }
         case .rejected: self.init(rejecting: report)
         case .malformed, .incomplete: self.init(unjudged: report.unjudged, faults: errors)

@@ -13,6 +13,7 @@ extension JSONValue {
         case .text(let text): self = .string(text)
         case .array(let items): self = .array(items.map { JSONValue($0) })
         case .map(let map): self = JSONValue(map)
+        // Tags 2 and 3 are integers of any size (RFC 8949 3.4.3).
         case .tagged(_, let content): self = item.decimalInteger.map(JSONValue.string) ?? JSONValue(content)
         case .boolean(let value): self = .boolean(value)
         case .null, .undefined: self = .null

@@ -47,6 +47,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
         malformed = engagement.malformedMembers
         let map = try? CBORItem.parse(engagement.bytes).map()
         keys = Self.keys(of: map)
+        // Key 6 is Capabilities (draft of the second edition).
         capabilities = Self.keys(of: try? map?[6]?.map())
     }
 

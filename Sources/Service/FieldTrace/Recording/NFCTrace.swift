@@ -92,6 +92,8 @@ package struct NFCTrace: Sendable {
     }
 
     private func selectName(_ command: CommandAPDU) -> ExchangeFacts.Command {
+        // P1 04 selects an application by its name. Files have identifiers, E103 for the capability
+        // container.
         guard command.p1 == 0x04 else {
             return command.data.elementsEqual([0xe1, 0x03]) ? .selectCapabilities : .selectFile
         }
@@ -103,6 +105,7 @@ package struct NFCTrace: Sendable {
 
     private func readName(_ command: CommandAPDU) -> ExchangeFacts.Command {
         if file == .capabilities { return .readCapabilities }
+        // NLEN is the first two bytes of the NDEF file.
         let isLength = command.p1 == 0 && command.p2 == 0 && command.expectedLength?.maximum == 2
         return isLength ? .readLength : .readMessage
     }
@@ -119,6 +122,7 @@ package struct NFCTrace: Sendable {
         case .readCapabilities: return CapabilitiesFacts(data).map { [.capabilities($0)] } ?? []
         case .readLength: read.begin(length: data.bigEndian)
         case .readMessage:
+            // The message begins after the two bytes of NLEN.
             return read.add(data, at: offset - 2).map { [.message($0, .fromPhone)] } ?? []
         case .update: return update(command.data, at: offset).map { [.message($0, .toPhone)] } ?? []
         case .envelopePart, .envelope, .getResponse, .other: break
@@ -178,6 +182,7 @@ private struct TracedMessage: Sendable {
     /// Adds a piece. A piece that does not follow the previous one begins another message.
     mutating func append(_ piece: ArraySlice<UInt8>, at offset: Int) {
         if offset != bytes.count { bytes = [] }
+        // NLEN has two bytes, so no message is longer.
         guard offset == bytes.count, bytes.count + piece.count <= 0xffff else { return }
         bytes += piece
     }

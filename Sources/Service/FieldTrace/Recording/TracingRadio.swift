@@ -185,6 +185,7 @@ private final class TracingLink: BluetoothLELink {
             let packet = try await link.receive()
             switch packet {
             case .data(let value):
+                // The prefix 00 marks the last fragment of a message. L2CAP has no prefixes.
                 recordFragment(value.count, isLast: kind != .l2cap && value.first == 0, in: \.received)
             case .state(let value): record(.stateFromPhone, value: value.first.map { Int($0) })
             }

@@ -18,6 +18,7 @@ package final class BenchLinkLaneDevice: LaneDevice {
             wasReached.withLock { $0 = true }
             return await transaction.run(over: channel)
         } catch {
+            // A cancelled attempt does not show that the wallet is missing.
             wasReached.withLock { $0 = error == .cancelled }
             return Presentation(
                 failed: error == .cancelled ? .cancelled : .readerUnavailable(.benchLinkUnreachable))

@@ -40,6 +40,7 @@ final class LaneRun: Sendable {
             report(event)
         }
         let first = await attempt(nil) { await device.run(transaction) }
+        // A first attempt that ended otherwise has a result that counts, even if a code came meanwhile.
         guard first.failure == .cancelled, let scanned = scannedMeanwhile else { return first }
         await first.left()
         return await attempt(scanned) { await device.run(transaction, scanned: scanned) }
