@@ -90,7 +90,7 @@ struct FactsReader {
     }
 }
 
-/// One event with its time, as a line of the file: `{"ms":12.3,"event":"nfc.exchange",…}`.
+/// An event with its time, as a line of the file: `{"ms":12.3,"event":"nfc.exchange",…}`.
 package struct FieldTraceLine: Equatable, Sendable {
     /// The time since the beginning of the file, in milliseconds.
     package let milliseconds: Double

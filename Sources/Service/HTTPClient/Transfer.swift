@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Synchronization
 
-/// One request in progress. A task waits for its result; the thread of the `TransferLoop` does everything
+/// A request in progress. A task waits for its result; the thread of the `TransferLoop` does everything
 /// else.
 ///
 /// The task uses this object before the transfer is started, and the thread uses it afterwards. Only

@@ -2,7 +2,7 @@ internal import ChildPrograms
 internal import Glibc
 internal import PortraitImage
 
-/// One run of the decoder's process. A process that still runs when this value is destroyed is killed.
+/// A run of the decoder's process. A process that still runs when this value is destroyed is killed.
 struct DecoderProcess: ~Copyable {
     private let program: ChildProgram
     private let socket: Int32

@@ -6,7 +6,7 @@ internal import Transport
 /// A decoder of portraits, which runs `countersign-portrait` in a separate process: the bytes come from a
 /// phone, and JPEG 2000 is decoded by a library in C.
 ///
-/// - Each portrait gets a process of its own, which confines itself before it reads.
+/// - Each portrait gets a separate process, which confines itself before it reads.
 /// - The bytes go through one socket in both directions and are never written to disk.
 /// - Time and output are limited here. At most four processes run at once, however many lanes and online
 ///   answers have portraits; further portraits wait within their own time.

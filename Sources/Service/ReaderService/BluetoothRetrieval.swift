@@ -121,8 +121,8 @@ actor BluetoothRetrieval {
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone chose a UUID of its own, so no phone will connect to the advertised one. Many
-            // adapters can advertise only one service at a time.
+            // The phone chose another UUID, so no phone will connect to the advertised one. Many adapters can
+            // advertise only one service at a time.
             let needless = server
             server = nil
             async let closing: Void? = needless?.server.close()

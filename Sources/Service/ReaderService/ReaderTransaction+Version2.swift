@@ -54,8 +54,8 @@ extension ReaderTransaction {
 }
 
 extension TapEnd {
-    /// This end in a session of NFC v2: a phone that leaves while its holder decides has taken the request
-    /// along.
+    /// The end as it counts in a session of NFC v2: a phone that leaves while its holder decides has taken
+    /// the request along.
     var ofVersion2: TapEnd {
         guard case .broken(let reason) = self, reason.fault == .cardLost, reason.phase == .awaitResponse
         else {

@@ -1,4 +1,4 @@
-/// One presentation with one phone: its plan, and the function to which its events are reported. Use another
+/// A presentation with one phone: its plan, and the function to which its events are reported. Use another
 /// transaction for each presentation.
 ///
 /// A lane (`LaneRun`), the command line and the library make a transaction and call one of its `run`

@@ -236,7 +236,7 @@ package struct TransactionReport: Sendable {
     }
 }
 
-/// One document of a response, as far as it may be shown.
+/// A document of a response, as far as it may be shown.
 package struct DocumentOutcome: Sendable {
     package let report: DocumentReport
     /// The document with its elements. Present only if the whole response is verified, until the elements are

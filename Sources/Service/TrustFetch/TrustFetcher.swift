@@ -6,9 +6,9 @@ internal import PKIX
 
 /// A downloader of trust lists over HTTP, within limits. It returns the bytes with their URL and time.
 ///
-/// `countersign trust update` gives it the targets of a `FetchPlan`, and `trust import` those that the user
-/// names. Several lists are requested at a time, each by a `FetchExchange` in a task of its own, through one
-/// `CurlClient` for the call.
+/// `countersign trust update` gives it the targets of a `FetchPlan`, and `countersign trust import` gives it
+/// those that the user names. Several lists are requested at a time, each by a `FetchExchange` in a separate
+/// task, through one `CurlClient` for the call.
 ///
 /// - A request carries no cookie, no credential and no data of a user. A server learns which list is
 ///   requested, from which address, and that Countersign asks.

@@ -126,7 +126,7 @@ extension FaultFacts {
     }
 }
 
-/// One operation of the radio that makes a link, tries to make one, or ends advertising.
+/// An operation of the radio that makes a link, tries to make one, or ends advertising.
 package struct RadioFacts: Equatable, Sendable, Codable {
     package enum Action: String, CaseIterable, Sendable {
         /// This reader registers and advertises its service.

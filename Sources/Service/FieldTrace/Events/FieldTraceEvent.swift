@@ -1,4 +1,4 @@
-/// One event of a field trace, without personal data and without data that identifies a phone.
+/// An event of a field trace, without personal data and without data that identifies a phone.
 ///
 /// The members of an event are words of closed lists, numbers, and tokens in place of UUIDs and addresses. No
 /// member is a free text or holds bytes; a test checks this.
@@ -33,7 +33,7 @@ extension FieldTraceEvent {
         case presence = "nfc.presence"
         /// A phone has power and accepts commands.
         case powered = "nfc.powered"
-        /// One command and its answer.
+        /// A command to the phone, and its answer.
         case exchange = "nfc.exchange"
         /// The contents of the phone's capability container.
         case capabilities = "nfc.capabilities"

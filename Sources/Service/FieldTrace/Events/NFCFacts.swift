@@ -123,7 +123,7 @@ package struct ServiceFacts: Equatable, Sendable, Codable {
     package let maximumMessage: UInt16
 }
 
-/// One command to the phone and its answer.
+/// A command to the phone, and its answer.
 package struct ExchangeFacts: Equatable, Sendable, Codable {
     package enum Command: String, CaseIterable, Sendable {
         /// SELECT of the NDEF Tag application.

@@ -1,7 +1,7 @@
 package import MdocModel
 package import Transport
 
-/// One place where phones are presented: a PC/SC reader with a Bluetooth adapter, or the bench link. A lane
+/// A place where phones are presented: a PC/SC reader with a Bluetooth adapter, or the bench link. A lane
 /// has one presentation at a time.
 ///
 /// The daemon's `PresentationCoordinator` starts a presentation with `present(_:)`, passes on a scanned QR

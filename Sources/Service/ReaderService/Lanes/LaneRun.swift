@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import Synchronization
 
-/// One presentation at a lane: first with any phone that is tapped, then with the phone whose QR code is
+/// A presentation at a lane: first with any phone that is tapped, then with the phone whose QR code is
 /// scanned.
 ///
 /// `present` runs in the task of the presentation and makes an attempt with the lane's device. The lane calls
