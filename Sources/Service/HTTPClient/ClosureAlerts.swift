@@ -74,6 +74,7 @@ internal import Synchronization
     func watch(_ sslContext: UnsafeMutableRawPointer?, number: UnsafeMutableRawPointer?) {
         _ = unsafe setData(sslContext, index, number)
         unsafe setCallback(sslContext) { ssl, kind, alert in
+            // A C function captures nothing, so the alerts are found through the library.
             guard kind == ClosureAlerts.readAlert, alert == ClosureAlerts.closeNotify,
                 let alerts = LibCurl.installed?.alerts
             else { return }

@@ -201,6 +201,7 @@ struct HybridCarrier: SessionCarrier {
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
     ) async throws(TapEnd) -> CarriedAnswer {
+        // The bearers send in separate tasks, which do not report when.
         sent = .now
         report(.awaitingConsent)
         let answer = try await exchange.exchange(message)

@@ -69,6 +69,7 @@ struct RequestExchange: ~Copyable, Sendable {
         signedWithin timeout: Duration
     ) async throws(PresentationFailure) -> [UInt8] {
         if let admission = admission.take(), await !admission() { throw .cancelled }
+        // A later draft is signed only when it is needed.
         if next == nil { prepare() }
         guard let pending = next.take() else { throw .session(.unexpectedMessage) }
         let request = try await pending.value(by: .now + timeout)

@@ -30,6 +30,7 @@ extension TapEnd {
             case .noWalletYet: self = .noWallet(reason)
             case .status(let word) where reason.phase == .selectApplication && word.isOfOtherCard:
                 self = .noWallet(reason)
+            // Another tap would offer the same carriers.
             case .noUsableCarrier: self = .failed(.noUsableRetrieval)
             default: self = .broken(reason)
             }

@@ -90,6 +90,7 @@ package struct AnswerExpectation: Sendable {
             ? elements(of: document) : required(answers, of: document)
         return needed.compactMap { element in
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
+            // One usable set is enough.
             guard !came.contains(where: { $0.allSatisfy { fault($0) == nil } }) else { return nil }
             return came.joined().lazy.compactMap { name in
                 fault(name).map { UnusableElement(name: name, fault: $0) }
@@ -259,6 +260,7 @@ package struct MissingElement: Hashable, Sendable {
         if let age = AgeAttestation(name.identifier) {
             return "No proof of being over \(age.years) was shared. Ask again and share it."
         }
+        // Also `domestic_driving_privileges`.
         if name.identifier.hasSuffix("driving_privileges") {
             return "The driving privileges were not shared. Ask again and share them."
         }

@@ -133,6 +133,7 @@ package struct TransactionError: Equatable, Sendable {
         detail = notReturned.explanation
     }
 
+    /// All ids of errors of a transaction and of a response.
     package static let knownIDs = ResponseFailure.allCases.map(\.rawValue) + ID.allCases.map(\.rawValue)
 }
 

@@ -121,6 +121,7 @@ extension DocumentOutcome {
 }
 
 extension VerifiedDocument {
+    /// The elements that the phone asserts itself and no issuer signed.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {

@@ -102,6 +102,7 @@ extension TransactionReport {
 }
 
 extension DocumentOutcome {
+    /// Whether no trusted root was found for the document signer's certificate.
     package var isIssuerUnknown: Bool {
         report.checks.contains { check in
             if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { return true }
@@ -168,6 +169,7 @@ extension RevocationFinding {
     }
 
     private static func span(_ seconds: Int64) -> String {
+        // A list may be dated slightly in the future (`clockSkew`).
         switch max(0, seconds) {
         case ..<7200: "\(max(0, seconds) / 60) minutes"
         case ..<172_800: "\(seconds / 3600) hours"

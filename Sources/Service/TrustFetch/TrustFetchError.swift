@@ -150,6 +150,7 @@ extension TrustFetchError {
         self =
             switch error {
             case .libraryMissing: .libraryMissing
+            // A fetcher has no credentials.
             case .rootsUnreadable, .credentialsUnreadable: .serverRootsUnreadable
             case .nameUnresolved: .nameUnresolved
             case .unreachable: .unreachable

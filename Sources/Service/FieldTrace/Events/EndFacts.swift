@@ -251,6 +251,7 @@ private struct TraceSummary {
         case .radioUnavailable(let fault): cause = FaultFacts(fault)
         case .connection(let fault): cause = FaultFacts(fault)
         case .bluetooth(let reason): cause = FaultFacts(reason)
+        // A hostile phone may send any number.
         case .status(let status): sessionStatus = min(status.rawValue, 255)
         default: break
         }
