@@ -4,18 +4,33 @@ internal import PCSCTransport
 internal import Reports
 internal import Transport
 
-/// A field trace as it was read: what wrote it, and its events in order.
+/// A field trace that was read from a file: its header, and its events in order.
+///
+/// A field trace says what happened between reader and phone, so that a failure at a counter can be studied
+/// or replayed elsewhere. The file has one JSON object on each line: first the header, then one
+/// `FieldTraceEvent` with its time. A `FieldTraceRecorder` writes it; `parse(_:)` reads it for
+/// `countersign-lab replay` and for tests.
+///
+/// People send these files to one another, so a file must not be able to hide personal data. Parsing accepts
+/// only the exact bytes that `encode()` would write:
+/// - each word is from a closed list, and everything else is a number or a token;
+/// - no member is unknown, and none is in another form or order;
+/// - a file has at most 16 MiB, a line at most 4096 bytes.
+///
+/// The only exception is a last line that was cut off, which is left out.
 package struct FieldTrace: Equatable, Sendable {
     package let header: FieldTraceHeader
     package let lines: [FieldTraceLine]
 
-    /// A field test of ten repeats has some 20,000 lines.
+    /// The maximum size of a file in bytes. A field test with ten repeats has about 20,000 lines.
     package static let mostBytes = 16 << 20
     private static let mostLineBytes = 4096
 
-    /// Reads the bytes of a file. A last line that was cut off, as by a computer that was switched off, is left out.
+    /// Parses the bytes of a file. A last line that was cut off, for example because the computer was
+    /// switched off, is left out.
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(FieldTraceError) -> FieldTrace {
         guard bytes.count <= mostBytes else { throw .tooLong(limit: mostBytes) }
+        // Bytes after the last line break are a line that was cut off.
         let whole = bytes.lastIndex(of: UInt8(ascii: "\n")).map { bytes[..<$0] } ?? []
         let lines = whole.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let first = lines.first else { throw .notAFieldTrace }
@@ -35,7 +50,7 @@ package struct FieldTrace: Equatable, Sendable {
         return FieldTrace(header: header, lines: events)
     }
 
-    /// The file as it was written.
+    /// Returns the bytes of the file as it was written.
     package func encode() -> [UInt8] {
         let lines = [Array(TraceJSON.object(header))] + lines.map { $0.encode() }
         return lines.flatMap { $0 + [UInt8(ascii: "\n")] }
@@ -49,7 +64,10 @@ package struct FieldTrace: Equatable, Sendable {
         return header
     }
 
-    /// The events of one presentation, from its beginning to its end; of the last where no number is given.
+    /// Returns the events of one presentation, from its beginning to its end.
+    ///
+    /// - Parameter number: the number of the presentation; `nil` for the last one.
+    /// - Throws: `presentationMissing`, or `noPresentation` if the trace has none at all.
     package func presentation(_ number: Int?) throws(FieldTraceError) -> ArraySlice<FieldTraceLine> {
         let begins = lines.indices.filter { index in
             guard case .presentation(let facts) = lines[index].event else { return false }
@@ -63,7 +81,7 @@ package struct FieldTrace: Equatable, Sendable {
     }
 }
 
-/// The members of one line, to be read as the facts of an event.
+/// A decoder for the facts of an event from the members of one line.
 struct FactsReader {
     fileprivate let line: ArraySlice<UInt8>
 
@@ -72,9 +90,9 @@ struct FactsReader {
     }
 }
 
-/// One event with its time, as a line of the file: `{"ms":12.3,"event":"nfc.exchange",…}`.
+/// An event with its time, as a line of the file: `{"ms":12.3,"event":"nfc.exchange",…}`.
 package struct FieldTraceLine: Equatable, Sendable {
-    /// Since the beginning of the file, in milliseconds.
+    /// The time since the beginning of the file, in milliseconds.
     package let milliseconds: Double
     package let event: FieldTraceEvent
 
@@ -88,7 +106,8 @@ package struct FieldTraceLine: Equatable, Sendable {
         self.event = event
     }
 
-    /// Takes a line only in the form in which `encode` writes it: nothing can be hidden beside the known members.
+    /// Parses a line. Only the exact form that `encode()` writes is accepted, so that nothing can be hidden
+    /// beside the known members.
     init(parsing line: ArraySlice<UInt8>) throws(FieldTraceError) {
         do {
             let reader = FactsReader(line: line)
@@ -101,10 +120,11 @@ package struct FieldTraceLine: Equatable, Sendable {
         guard encode().elementsEqual(line), isInTime else { throw .unknownWord }
     }
 
-    /// The longest time that is read, one day: nobody waits longer for a replay.
+    /// The maximum time in milliseconds: one day, so that no replay waits longer.
     private static let longest = 86_400_000.0
 
     private var isInTime: Bool {
+        // A replay waits for these times.
         let took =
             switch event {
             case .exchange(let facts): facts.took
@@ -114,7 +134,7 @@ package struct FieldTraceLine: Equatable, Sendable {
         return [milliseconds, took].allSatisfy((0...Self.longest).contains)
     }
 
-    /// The line without its end.
+    /// Returns the line without its line break.
     func encode() -> [UInt8] {
         let time = TraceJSON.members(of: ["ms": milliseconds])
         let kind = TraceJSON.members(of: ["event": event.kind.rawValue])
@@ -125,24 +145,26 @@ package struct FieldTraceLine: Equatable, Sendable {
     }
 }
 
-/// JSON in the one form that is written: members sorted by name, no space.
+/// A writer of JSON in one fixed form: members sorted by name, without spaces.
 enum TraceJSON {
     /// The members of an object, without its braces.
     static func members(of value: some Encodable) -> ArraySlice<UInt8> {
         object(value).dropFirst().dropLast()
     }
 
+    /// Returns an object with its braces.
     static func object(_ value: some Encodable) -> ArraySlice<UInt8> {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Numbers that JSON does not have are not made by any event; without an encoding the event has no members.
+        // No event has a number that JSON cannot write. If one had, the event would be written without
+        // members.
         return ((try? encoder.encode(value)).map { Array($0) } ?? Array("{}".utf8))[...]
     }
 }
 
-/// The first line of a field trace: what wrote it.
+/// The first line of a field trace: the format, and the versions of the programs that wrote it.
 package struct FieldTraceHeader: Equatable, Sendable {
-    /// The name and version of the format; a reader of another version refuses the file.
+    /// The name and version of the format. A program for another version refuses the file.
     package static let format = "countersign.fieldTrace/1"
 
     package enum Format: String, CaseIterable, Sendable {
@@ -151,7 +173,8 @@ package struct FieldTraceHeader: Equatable, Sendable {
 
     package let format: TraceWord<Format>
     package let countersign: TraceVersion?
-    /// The PC/SC lite that this program was built against; the library does not report one at run time.
+    /// The version of PC/SC lite against which this program was built. The library reports no version at run
+    /// time.
     package let pcsc: TraceVersion?
     package let bluez: TraceVersion?
     package let kernel: TraceVersion?
@@ -170,10 +193,10 @@ package struct FieldTraceHeader: Equatable, Sendable {
 extension FieldTraceHeader: Codable {}
 
 extension FieldTraceHeader {
-    /// The versions of this program and of the kernel.
+    /// The header with the versions of this program, PC/SC lite and the kernel.
     package static var ofThisProgram: FieldTraceHeader { FieldTraceHeader(bluez: nil) }
 
-    /// The same with that of bluetoothd, where one runs.
+    /// Returns the header with the version of bluetoothd as well, if bluetoothd is running.
     package static func ofThisComputer() async -> FieldTraceHeader {
         let bluetooth = try? await BluetoothDescription.current(within: .seconds(1))
         return FieldTraceHeader(bluez: bluetooth?.daemon.version.flatMap { TraceVersion($0.description) })
@@ -189,6 +212,7 @@ extension FieldTraceHeader {
 extension NFCReaderFacts {
     init(_ reader: ReaderDescription) {
         self.init(
+            // The readers of the virtual bench have this name.
             usb: reader.usb, isVirtual: reader.name.hasPrefix("Virtual PCD"), slot: Slot(reader.slot),
             firmware: reader.firmware.flatMap { TraceVersion($0) },
             limits: ContactlessLimits(

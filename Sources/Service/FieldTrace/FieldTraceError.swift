@@ -1,22 +1,23 @@
-/// Why a file is not a field trace, or none can be written.
+/// The reason why a file is not a field trace, or why no trace can be written or replayed.
 package enum FieldTraceError: Error, Equatable, Sendable {
-    /// More bytes than are read.
+    /// The file has more than `limit` bytes.
     case tooLong(limit: Int)
-    /// A line with more bytes than are read.
+    /// A line has more than `limit` bytes.
     case lineTooLong(line: Int, limit: Int)
     /// The first line does not name the format `countersign.fieldTrace/1`.
     case notAFieldTrace
-    /// A line that no event writes: not JSON, or with another member, word or form of a number.
+    /// A line is not one that an event writes: it is not JSON, or has an unknown member or word, or a number
+    /// in another form.
     case malformedLine(Int)
-    /// A word that is not in the list it belongs to.
+    /// A word is not in its list.
     case unknownWord
-    /// There is no presentation in it.
+    /// The trace has no presentation.
     case noPresentation
-    /// The presentation of that number is not in it.
+    /// The trace has no presentation with this number.
     case presentationMissing(Int)
-    /// No phone was there in the presentation: there is nothing to replay.
+    /// No phone came to the reader in the presentation, so there is nothing to replay.
     case noTap
-    /// OpenSSL has no random bytes.
+    /// OpenSSL has no random bytes for the tokens' key.
     case noRandomness
 }
 
@@ -27,12 +28,12 @@ extension FieldTraceError {
         case .lineTooLong(let line, let limit): "line \(line) is longer than \(limit) bytes"
         case .notAFieldTrace:
             "the first line does not name the format \(FieldTraceHeader.format): give a file that --field-trace wrote"
-        case .malformedLine(let line): "line \(line) is not one that a field trace has"
-        case .unknownWord: "a word is not one that a field trace has"
+        case .malformedLine(let line): "line \(line) does not have the form of a line in a field trace"
+        case .unknownWord: "a line has a member or a word that field traces do not have"
         case .noPresentation: "the field trace has no presentation"
         case .presentationMissing(let number): "the field trace has no presentation \(number)"
         case .noTap: "no phone came to the reader in that presentation: there is nothing to replay"
-        case .noRandomness: "OpenSSL has no random bytes"
+        case .noRandomness: "OpenSSL gave no random bytes for the tokens of the trace"
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import OpenSSLCrypto
 
-/// What is written in the place of a UUID or an address: eight hexadecimal digits that are the same throughout one
-/// file and say nothing outside of it.
+/// A token in place of a UUID or an address: eight hexadecimal digits that are the same throughout one file
+/// and say nothing outside it.
 package struct TraceToken: Equatable, Sendable, Codable {
     private let number: UInt32
 
@@ -20,7 +20,7 @@ package struct TraceToken: Equatable, Sendable, Codable {
     }
 }
 
-/// Makes the tokens of one file, by a key that is drawn for it and written nowhere.
+/// The tokens of one file, made with a random key that is never written.
 package final class TraceTokens: Sendable {
     private let key: SecretBytes
 
@@ -32,14 +32,15 @@ package final class TraceTokens: Sendable {
         }
     }
 
-    /// Nil if OpenSSL fails; the member is then left out.
+    /// Returns the token for a UUID or an address; `nil` if OpenSSL fails, in which case the event lacks the
+    /// member.
     package func token(for bytes: ArraySlice<UInt8>) -> TraceToken? {
         guard let digest = try? hmacSHA256(key: key, over: [bytes]) else { return nil }
         return TraceToken(digest[...])
     }
 }
 
-/// Numbers as hexadecimal digits of a fixed count.
+/// Conversion between numbers and a fixed count of hexadecimal digits.
 enum TraceDigits {
     static func text(_ number: UInt64, count: Int) -> String {
         let digits = String(number, radix: 16)
@@ -54,18 +55,18 @@ enum TraceDigits {
     }
 }
 
-/// A version as one to four numbers, such as 5.66 or 6.1.0. What else a version text has is left out: the name of a
-/// distribution's kernel, a firmware's maker.
+/// A version as one to four numbers, such as 5.66 or 6.1.0. Other parts of a version text are left out, for
+/// example the name of a distribution's kernel or of a firmware's maker.
 package struct TraceVersion: Equatable, Sendable, Codable {
     package let numbers: [UInt16]
 
-    private static let most = 4
+    private static let maximumCount = 4
 
-    /// The numbers that the text begins with, after a word such as "V"; nil if it has none there.
+    /// Reads the numbers at the beginning of a text, after a word such as "V"; `nil` if there are none.
     package init?(_ text: some StringProtocol) {
         var numbers: [UInt16] = []
         for part in text.drop(while: \.isLetter).split(separator: ".", omittingEmptySubsequences: false)
-            .prefix(Self.most)
+            .prefix(Self.maximumCount)
         {
             let digits = part.prefix { ("0"..."9").contains($0) }
             guard let number = UInt16(digits) else { break }
@@ -92,7 +93,7 @@ package struct TraceVersion: Equatable, Sendable, Codable {
     }
 }
 
-/// A word of a closed list, as a member of an event. A text that is not in the list cannot be made into one.
+/// A word of a closed list, as a member of an event. Decoding refuses a text that is not in the list.
 package struct TraceWord<Word: RawRepresentable & CaseIterable & Sendable & Equatable>: Equatable, Sendable,
     Codable
 where Word.RawValue == String {
@@ -104,7 +105,7 @@ where Word.RawValue == String {
 
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        // By its bytes: `==` takes canonically equivalent texts for the same.
+        // The bytes are compared, because `==` also accepts a canonically equivalent text with other bytes.
         guard let word = Word(rawValue: text), word.rawValue.utf8.elementsEqual(text.utf8) else {
             throw FieldTraceError.unknownWord
         }

@@ -1,36 +1,40 @@
 internal import CCurl
 
-/// Why there is no response.
+/// The reason why a request has no response.
 package enum ClientError: Error, Hashable, Sendable {
-    /// libcurl is not installed, or is older than the options that are set.
+    /// libcurl is not installed, or is too old for an option that is needed.
     case libraryMissing
     /// The certificates that verify servers cannot be read.
     case rootsUnreadable
     /// The client's own certificate and key cannot be read, or do not belong together.
     case credentialsUnreadable
+    /// The host's name has no address.
     case nameUnresolved
-    /// No address of the host takes the connection.
+    /// No address of the host accepts the connection.
     case unreachable
+    /// TLS with the server failed.
     case tls(ClientTLSFault)
+    /// The time for this part of the exchange was over.
     case timedOut(ClientPhase)
-    /// The body is longer than the limit, or was announced to be.
+    /// The body is longer than its limit, or was announced to be.
     case tooLarge
     /// The request's `hasRoom` refused a piece of the body.
     case noRoom
-    /// The connection ended before the response did.
+    /// The connection ended before the response was complete.
     case truncated
     /// The response is not HTTP, or its head is too long.
     case malformed
-    /// The body is compressed for its transfer, which no request asks for.
+    /// The response has a transfer coding other than chunks, such as compression, which is never requested.
     case encoded
     /// The task was cancelled, or the client closed.
     case cancelled
 }
 
-/// The part of a response that a server had its time for.
+/// The part of an exchange with a server that has its own time.
 package enum ClientPhase: Hashable, Sendable {
     /// The host's address, the connection and the TLS handshake.
     case connect
+    /// The head of the response.
     case head
     /// The next bytes of the body.
     case progress
@@ -38,21 +42,22 @@ package enum ClientPhase: Hashable, Sendable {
     case whole
 }
 
-/// What about a server's TLS was not good.
+/// The fault of a server's TLS.
 package enum ClientTLSFault: Hashable, Sendable {
-    /// Its certificate is of no known root, or outside its validity.
+    /// The server's certificate is not of a known root, or not valid now.
     case certificateRefused
+    /// The server's certificate is for another host.
     case hostNameWrong
-    /// There was no handshake: the server speaks no TLS, or none that is good enough.
+    /// The handshake failed: the server does not support TLS, or only in a form that is not secure enough.
     case handshakeFailed
 }
 
 extension ClientError {
-    /// Names libcurl's error for a transfer.
+    /// Translates libcurl's error of a transfer.
     ///
     /// - Parameters:
     ///   - verification: OpenSSL's result of verifying the server's certificate.
-    ///   - phase: what was waited for.
+    ///   - phase: the part of the exchange in which the error occurred.
     ///   - words: libcurl's text of the error.
     init(_ code: CURLcode, verification: Int, in phase: ClientPhase, words: String) {
         self =
@@ -63,7 +68,8 @@ extension ClientError {
             case CURLE_SSL_CACERT_BADFILE: .rootsUnreadable
             case CURLE_SSL_CERTPROBLEM: .credentialsUnreadable
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .tls(.handshakeFailed)
-            // libcurl compares the name before it takes over OpenSSL's result, which is 1 (unspecified) until then.
+            // libcurl compares the host's name before it takes over OpenSSL's result, which is 1
+            // (unspecified) until then.
             case CURLE_PEER_FAILED_VERIFICATION:
                 .tls(verification > 1 ? .certificateRefused : .hostNameWrong)
             case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .truncated
@@ -73,8 +79,9 @@ extension ClientError {
             case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_WEIRD_SERVER_REPLY,
                 CURLE_BAD_CONTENT_ENCODING:
                 .malformed
-            // A line of the head that is too long for libcurl; from 8.6 on the code is 100.
+            // A line of the head is too long for libcurl. Since 8.6 the code for this is 100.
             case CURLE_OUT_OF_MEMORY where phase == .head, CURLcode(rawValue: 100): .malformed
+            // After the request was sent, an unknown error does not mean that the host is unreachable.
             default: phase == .connect ? .unreachable : .truncated
             }
     }

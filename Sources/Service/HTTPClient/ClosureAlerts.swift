@@ -2,24 +2,29 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// The connections that their server ended as TLS demands, with the alert close_notify (RFC 8446, 6.1).
+/// A record of the connections that their server ended as TLS demands, with the alert close_notify (RFC 8446,
+/// 6.1).
 ///
-/// libcurl takes a connection that somebody cut for one that the server ended, and so the part of a body that has no length for the
-/// whole. OpenSSL calls back for each alert. A connection has the number of the transfer for which it was made; the alert on a
-/// connection that serves a second one is not seen, and a body without length is truncated there.
+/// libcurl takes a connection that an attacker cut for one that the server ended. Without a length, it would
+/// take a part of a body for the whole. For this reason `watch` makes OpenSSL report each alert.
+///
+/// Each connection has the number of the transfer for which it was made. The alert on a connection that
+/// serves a second transfer is therefore not seen, and a body without length counts as truncated there.
 @safe final class ClosureAlerts: Sendable {
-    /// The functions of OpenSSL that libcurl is linked with.
+    /// The type of `SSL_CTX_set_info_callback`, from the OpenSSL that libcurl is linked with.
     private typealias SetCallback =
         @convention(c) (
             UnsafeMutableRawPointer?, (@convention(c) (UnsafeRawPointer?, Int32, Int32) -> Void)?
         ) -> Void
+    /// The type of `SSL_CTX_set_ex_data`.
     private typealias SetData =
         @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeMutableRawPointer?) -> Int32
 
-    /// SSL_CB_READ_ALERT, and the alert as OpenSSL passes it: a warning (1), close_notify (0).
+    /// SSL_CB_READ_ALERT: the callback reports an alert from the server.
     private static let readAlert: Int32 = 0x4004
+    /// The alert close_notify as OpenSSL passes it: a warning (1) with the description 0.
     private static let closeNotify: Int32 = 0x100
-    /// CRYPTO_EX_INDEX_SSL_CTX.
+    /// CRYPTO_EX_INDEX_SSL_CTX, the class of SSL contexts.
     private static let ofContexts: Int32 = 1
 
     private let setCallback: SetCallback
@@ -27,7 +32,7 @@ internal import Synchronization
     private let data: @convention(c) (UnsafeRawPointer?, Int32) -> UnsafeMutableRawPointer?
     private let context: @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
     private let index: Int32
-    /// Whether the alert came, by the number of a transfer that has not ended.
+    /// The latest number, and for each transfer that has not ended whether its alert came.
     private let state = Mutex((latest: 0, came: [Int: Bool]()))
 
     /// - Throws: `Missing` if libcurl is not linked with OpenSSL.
@@ -51,7 +56,7 @@ internal import Synchronization
         guard index >= 0 else { throw LibCurl.Missing() }
     }
 
-    /// A number for a transfer, until `end`.
+    /// Returns a number for a transfer, which is valid until `end`.
     func begin() -> Int {
         state.withLock { state in
             state.latest += 1
@@ -65,10 +70,11 @@ internal import Synchronization
 
     func end(_ number: Int) { state.withLock { $0.came[number] = nil } }
 
-    /// Has OpenSSL report the alerts on the connections of a context.
+    /// Makes OpenSSL report the alerts on the connections of a context.
     func watch(_ sslContext: UnsafeMutableRawPointer?, number: UnsafeMutableRawPointer?) {
         _ = unsafe setData(sslContext, index, number)
         unsafe setCallback(sslContext) { ssl, kind, alert in
+            // A C function captures nothing, so the alerts are found through the library.
             guard kind == ClosureAlerts.readAlert, alert == ClosureAlerts.closeNotify,
                 let alerts = LibCurl.installed?.alerts
             else { return }

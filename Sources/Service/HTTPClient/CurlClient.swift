@@ -1,19 +1,29 @@
 package import OpenSSLCrypto
 
-/// Sends HTTP/1.1 requests through libcurl and OpenSSL, within limits, several at a time.
+/// An HTTP/1.1 client on libcurl and OpenSSL, within limits, for several requests at a time.
 ///
-/// A request carries the headers that it names and no cookie, no credential and no `Referer`. No redirect is followed, no proxy of
-/// the environment is used, nothing is decompressed, and nothing is kept but connections. Cancelling the task ends its request at
-/// once.
+/// Lists of issuers, webhooks and a kiosk's calls to its hub go through it. `send(_:)` may be called from any
+/// task. All transfers of a client are made by one thread (`TransferLoop`), which runs while there are
+/// transfers or connections.
 ///
-/// Whoever makes a client closes it: connections and their thread stay until then, or until they have been idle for their time.
+/// - A request carries the headers that it names, and no cookie, no credential and no `Referer`.
+/// - No redirect is followed: it is returned as a response.
+/// - No proxy of the environment is used, and nothing is decompressed.
+/// - TLS is 1.2 or newer, and the server's certificate and name are always verified.
+/// - Nothing is stored. Only idle connections are kept, for as long as `keepsConnections` says.
+///
+/// Cancelling the task of a request ends the request at once. Whoever makes a client closes it: otherwise its
+/// connections and thread stay until they have been idle for their time.
 package final class CurlClient: Sendable {
     private let loop: TransferLoop
 
+    /// Creates a client, which connects only when a request is sent.
+    ///
     /// - Parameters:
-    ///   - keepsConnections: how long an idle connection is kept for the next request, in whole seconds; nil for a connection for
-    ///     each request.
-    ///   - connectionsPerHost: the maximum number of connections to one host; further requests wait for one, within their own time.
+    ///   - keepsConnections: the time for which an idle connection is kept for the next request, in whole
+    ///     seconds; `nil` for a connection for each request.
+    ///   - connectionsPerHost: the maximum number of connections to one host. Further requests wait for one,
+    ///     within their own time.
     package init(
         _ trust: ClientTrust, keepsConnections: Duration? = nil, connectionsPerHost: Int = 8
     ) {
@@ -24,6 +34,7 @@ package final class CurlClient: Sendable {
 
     deinit { loop.stop() }
 
+    /// Sends a request and returns its response. Any status is a response.
     package func send(_ request: ClientRequest) async throws(ClientError) -> ClientResponse {
         let transfer = Transfer(request, at: .now)
         let result = await withTaskCancellationHandler {
@@ -38,22 +49,24 @@ package final class CurlClient: Sendable {
         return try result.get()
     }
 
-    /// Cancels the requests on their way, and waits until no connection is left. A request after it fails as cancelled.
+    /// Cancels the requests in progress, and waits until no connection is left. Later requests fail as
+    /// cancelled.
     package func close() async { await loop.close() }
 }
 
 /// An HTTP request, and the limits of its response.
 package struct ClientRequest: Sendable {
-    /// `http:` or `https:`. A redirect is not followed: it is a response as any other.
+    /// The URL, with `http:` or `https:`.
     package var url: String
-    /// Sent as they are, and no others but `Host` and `Content-Length`.
+    /// The headers, which are sent as they are. Only `Host` and `Content-Length` are added.
     package var headers: [(name: String, value: String)]
     /// The body of a POST; nil for a GET.
     package var body: [UInt8]?
     package var limits: ClientLimits
-    /// Whether the body is read after this head. If it is not, the response ends with its head and has no body.
+    /// Decides by the head of the response whether the body is read. If not, the response ends with its head
+    /// and has no body.
     package var wantsBody: @Sendable (ClientResponse) -> Bool = { _ in true }
-    /// Whether there is room for so many bytes more of the body. Asked before each piece.
+    /// Decides whether this many more bytes of the body are accepted. Called before each piece.
     package var hasRoom: @Sendable (Int) -> Bool = { _ in true }
 
     package init(
@@ -66,20 +79,22 @@ package struct ClientRequest: Sendable {
     }
 }
 
-/// How long a server has, and how much it may send. Each time begins with the request but that of `progress`.
+/// The limits of a response: times and size. Each time except `progress` begins with the request.
 package struct ClientLimits: Sendable {
-    /// For the host's address, the connection and the TLS handshake.
+    /// The maximum time for the host's address, the connection and the TLS handshake.
     package var connect: Duration
-    /// For the whole head of the response, connection included; nil for as long as `whole`.
+    /// The maximum time to the end of the response's head, connection included; `nil` for the time of
+    /// `whole`.
     package var head: Duration?
-    /// From the request to the head, and between two pieces of the body; nil for as long as `whole`.
+    /// The maximum time from the sent request to the response's head, and between two pieces of the body;
+    /// `nil` for the time of `whole`.
     package var progress: Duration?
-    /// For the whole response.
+    /// The maximum time of the whole response.
     package var whole: Duration
-    /// The longest body in bytes.
+    /// The maximum size of the body in bytes.
     package var bodySize: Int
 
-    /// The longest head in bytes, those of interim responses and trailers included.
+    /// The maximum size of the head in bytes, including interim responses and trailers.
     static let headSize = 80 * 1024
 
     package init(
@@ -99,20 +114,21 @@ package struct ClientResponse: Sendable {
     package internal(set) var headers: [(name: String, value: String)] = []
     package internal(set) var body: [UInt8] = []
 
-    /// The values of a header, whose name has any case, in the order in which they came.
+    /// Returns the values of a header in the order in which they came. The name may have any case.
     package func values(of name: String) -> [String] {
         let name = name.lowercased()
         return headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
 }
 
-/// The roots that verify servers, and what the client shows for itself. TLS is 1.2 or newer, and every certificate is verified with
-/// the host's name.
+/// The roots that verify servers, and the client's own credentials.
+///
+/// TLS is 1.2 or newer. Every server certificate is verified, and compared with the host's name.
 package struct ClientTrust: Sendable {
     package enum Roots: Sendable {
         /// The roots of the operating system (ca-certificates).
         case system
-        /// These certificates (PEM) and no others.
+        /// These certificates, in PEM, and no others.
         case pem([UInt8])
     }
 
@@ -125,7 +141,7 @@ package struct ClientTrust: Sendable {
     }
 }
 
-/// A client's certificate with those above it, and its key, in PEM.
+/// A client's certificate and key in PEM. The certificates above the client's follow it.
 package final class ClientCredentials: Sendable {
     let certificates: [UInt8]
     let key: SecretBytes

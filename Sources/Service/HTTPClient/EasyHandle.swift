@@ -1,14 +1,14 @@
 internal import CCurl
 internal import OpenSSLCrypto
 
-/// libcurl's handle of one transfer, with its options. An option that the library does not take fails the transfer, so that none is
-/// made with less than was asked for.
+/// libcurl's handle of one transfer, with its options. If the library refuses an option, the transfer fails,
+/// so that no transfer runs with less protection than requested.
 @safe struct EasyHandle: ~Copyable {
     private let curl: LibCurl
     let pointer: LibCurl.Handle
     private let headers: HeaderList
     private let words: UnsafeMutablePointer<CChar>
-    /// Of the connection that is made for this transfer: see ClosureAlerts.
+    /// The number of the connection that is made for this transfer, for `ClosureAlerts`.
     private let number: Int
 
     init(_ curl: LibCurl) throws(ClientError) {
@@ -30,7 +30,7 @@ internal import OpenSSLCrypto
     /// Whether the server has ended the connection that was made for this transfer, as TLS demands.
     var hasClosureAlert: Bool { curl.alerts.has(number) }
 
-    /// Names the error with which libcurl ended the transfer.
+    /// Translates the error with which libcurl ended the transfer.
     borrowing func error(_ code: CURLcode, in phase: ClientPhase) -> ClientError {
         unsafe ClientError(
             code, verification: curl.number(pointer, CURLINFO_SSL_VERIFYRESULT), in: phase,
@@ -47,20 +47,21 @@ internal import OpenSSLCrypto
         try set(CURLOPT_PATH_AS_IS, 1)
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)
+        // A few compressed bytes could occupy the thread for hours.
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // Neither a proxy that the environment names nor a signal handler.
+        // No proxy from environment variables, and no signals: this process has other threads.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_NOPROXY, "*")
         try set(CURLOPT_NOSIGNAL, 1)
-        // A name that is still looked up does not delay the end.
+        // Without this, the end would wait for a name that is still being looked up.
         try set(CURLOPT_QUICK_EXIT, 1)
         for (name, value) in request.headers {
-            // A line break would begin another header, and a zero end the line.
+            // A line break would begin another header, and a zero byte would end the line.
             guard (name + value + request.url).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), !value.isEmpty
             else { throw .malformed }
             try headers.append("\(name): \(value)")
         }
-        // libcurl adds these, unless a line without a value takes them out.
+        // libcurl adds these headers, unless a line without a value removes them.
         for name in ["Accept", "Content-Type", "Expect"]
         where !request.headers.contains(where: { $0.name == name }) {
             try headers.append("\(name):")
@@ -70,7 +71,7 @@ internal import OpenSSLCrypto
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         let code = unsafe body.withUnsafeBytes { bytes in
-            // Without bytes libcurl would ask for them.
+            // For a null pointer libcurl would call back for the body.
             unsafe "".withCString { empty in
                 unsafe curl.set(
                     pointer, CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeRawPointer(empty))
@@ -83,12 +84,14 @@ internal import OpenSSLCrypto
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // A chain ends in a root: a certificate below one does not do, though it is in the file.
+        // A chain has to end in a root. By default libcurl would also accept a certificate below a root, if
+        // it is in the file.
         try set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_PARTIALCHAIN))
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
-        // A root that the system withdraws does not count for long (seconds).
+        // libcurl reads the system's roots again after 60 s, so that a withdrawn root does not count for
+        // long.
         try set(CURLOPT_CA_CACHE_TIMEOUT, 60)
-        // The system's folder would count beside the roots that are given.
+        // Otherwise the system's folder would count beside the given roots.
         try unsafe check(curl.set(pointer, CURLOPT_CAPATH, pointer: nil))
         try unsafe check(
             curl.set(
@@ -102,8 +105,8 @@ internal import OpenSSLCrypto
         if case .pem(let pem) = trust.roots { try set(CURLOPT_CAINFO_BLOB, copyOf: pem) }
         guard let credentials = trust.credentials else { return }
         try set(CURLOPT_SSLCERT_BLOB, copyOf: credentials.certificates)
-        // The client keeps the key for longer than a transfer lasts, and its bytes do not move: libcurl makes no copy, which
-        // nobody would overwrite.
+        // libcurl must not copy the key, since nobody would overwrite the copy. The client keeps the key for
+        // longer than a transfer lasts, and the key's bytes do not move.
         let code = unsafe credentials.key.withUnsafeBytes { bytes in
             unsafe set(CURLOPT_SSLKEY_BLOB, bytes, flags: UInt32(CURL_BLOB_NOCOPY))
         }
@@ -119,7 +122,8 @@ internal import OpenSSLCrypto
         }
     }
 
-    /// Has libcurl call with `context`: before the request is sent, for each line of the head, and for each piece of the body.
+    /// Sets the functions that libcurl calls with `context`: before the request is sent, for each line of the
+    /// head, and for each piece of the body.
     borrowing func receive(
         into context: UnsafeMutableRawPointer, connected: @escaping curl_prereq_callback,
         line: @escaping curl_write_callback, piece: @escaping curl_write_callback
@@ -158,14 +162,15 @@ internal import OpenSSLCrypto
     }
 }
 
-/// Whether a connection serves a further request.
+/// The reuse of a connection for further requests.
 enum ConnectionReuse: Sendable {
+    /// Each request has its own connection.
     case never
-    /// As long as it was idle for no longer than this.
+    /// A connection serves further requests until it was idle for this time.
     case within(Duration)
 }
 
-/// libcurl's list of the lines of a request's head.
+/// libcurl's list of the header lines of a request.
 @safe private final class HeaderList {
     private let curl: LibCurl
     private(set) var first: UnsafeMutablePointer<curl_slist>?

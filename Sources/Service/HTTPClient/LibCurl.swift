@@ -2,13 +2,14 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// libcurl's functions. The library is loaded when a client makes its first request: linked, it would bring Kerberos, LDAP and
-/// GnuTLS into the memory of every counter, and each start would take 6 ms longer.
+/// The functions of libcurl. The library is loaded when a client makes its first request: linked, it would
+/// bring Kerberos, LDAP and GnuTLS into the memory of every counter, and each start would take 6 ms longer.
 ///
-/// It is never unloaded, and its global state is never freed. OpenSSL frees its own part when the process exits; no transfer runs
-/// then, because whoever makes a client closes it.
+/// The library is never unloaded, and its global state is never freed. OpenSSL frees its own part when the
+/// process exits. No transfer runs then, because whoever makes a client closes it.
 @safe final class LibCurl: Sendable {
-    /// Nil if the library is not installed or not linked with OpenSSL, or while the process has no descriptor or memory for it.
+    /// The library; `nil` if it is not installed or not linked with OpenSSL, or while the process has no
+    /// descriptor or memory to load it.
     static var installed: LibCurl? {
         loaded.withLock { library in
             if library == nil { library = try? LibCurl("libcurl.so.4") }
@@ -18,7 +19,7 @@ internal import Synchronization
 
     private static let loaded = Mutex<LibCurl?>(nil)
 
-    /// A `CURL` or a `CURLM`.
+    /// A handle of libcurl: a `CURL` or a `CURLM`.
     typealias Handle = UnsafeMutableRawPointer
 
     let easyInit: @convention(c) () -> Handle?
@@ -44,10 +45,10 @@ internal import Synchronization
     private let multiSet: Symbol
     let alerts: ClosureAlerts
 
-    /// It is not installed, or lacks one of the functions.
+    /// The library is not installed, or lacks one of the functions.
     struct Missing: Error {}
 
-    /// The address of a function that takes any number of arguments.
+    /// The address of a function with a variable number of arguments.
     @safe private struct Symbol: @unchecked Sendable {  // code does not change
         let address: UnsafeRawPointer
     }
@@ -58,7 +59,7 @@ internal import Synchronization
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }
             return unsafe symbol
         }
-        /// Each field's type is that of the function in curl's headers.
+        /// The type of each property has to be the function's type in curl's headers; nothing checks it.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             unsafe unsafeBitCast(try symbol(name), to: Function.self)
         }
@@ -108,7 +109,7 @@ extension LibCurl {
         unsafe countersign_curl_set_prerequest(easySet.address, handle, prerequest)
     }
 
-    /// Zero if the library has no such number.
+    /// Returns a number that the library has about a transfer; 0 if it has none.
     func number(_ handle: Handle, _ info: CURLINFO) -> Int {
         var value = 0
         _ = unsafe countersign_curl_get_number(easyGet.address, handle, info, &value)

@@ -1,8 +1,16 @@
-/// The state of one response, as a value: it is fed with lines of the head, with pieces of the body, and with time.
+/// The state of one response, as a value that is fed with the lines of the head, the pieces of the body, and
+/// time. A `Transfer` feeds it on the thread of the `TransferLoop`.
 ///
-/// It begins before the connection. Interim responses (1xx) are read and dropped. A head that does not want its body, or the end of
-/// the body, completes the response. Nothing is kept beyond the limits, and whatever is wrong ends the transfer with the error that
-/// was thrown.
+/// It goes through three phases (`ClientPhase`):
+/// 1. `connect`, until `connect(at:)`;
+/// 2. `head`, in which interim responses (1xx) are read and dropped;
+/// 3. `progress`, in which the body arrives.
+///
+/// The response is complete with its head, if its body is not wanted, or with the end of its body. Nothing
+/// beyond the limits is kept. Every fault is thrown as the error that ends the transfer.
+///
+/// libcurl parses HTTP as well, and more leniently. This value refuses what could make the two disagree on
+/// where a head or a body ends.
 struct ResponseReader {
     typealias Instant = ContinuousClock.Instant
 
@@ -10,15 +18,15 @@ struct ResponseReader {
     private let wantsBody: @Sendable (ClientResponse) -> Bool
     private let hasRoom: @Sendable (Int) -> Bool
     private let start: Instant
-    /// When the connection was there, or the last piece of the body came.
+    /// The instant at which the connection was made or the last piece of the body came.
     private var latest: Instant
     private var headSize = 0
-    /// Nil until a status line came.
+    /// The response until now; `nil` before its status line.
     private var response: ClientResponse?
     private(set) var phase = ClientPhase.connect
     /// Whether the response ends with its head, whatever follows.
     private(set) var isComplete = false
-    /// Whether nothing but the end of the connection ends the body (RFC 9112, 6.3).
+    /// Whether only the end of the connection ends the body (RFC 9112, 6.3).
     private var endsWithConnection = false
 
     init(_ request: ClientRequest, at now: Instant) {
@@ -29,14 +37,14 @@ struct ResponseReader {
         latest = now
     }
 
-    /// There is a connection, and the request is sent next.
+    /// Accepts that the connection is made and the request is sent next.
     mutating func connect(at now: Instant) {
         guard phase == .connect else { return }
         phase = .head
         latest = now
     }
 
-    /// When the time of a phase is over, and which.
+    /// The instant of the next deadline, and the phase whose time is then over.
     var deadline: (instant: Instant, phase: ClientPhase) {
         var deadlines = [(instant: start + limits.whole, phase: ClientPhase.whole)]
         if phase == .connect { deadlines.append((start + limits.connect, .connect)) }
@@ -45,13 +53,15 @@ struct ResponseReader {
         return deadlines.min { $0.instant < $1.instant } ?? deadlines[0]
     }
 
-    /// Reads a line of the head, with its end. After the body has begun it is of a trailer, which is dropped.
+    /// Reads a line of the head with its line break. After the body has begun, the line belongs to a trailer
+    /// and is dropped.
     mutating func receive(line: some Collection<UInt8>, at now: Instant) throws(ClientError) {
         connect(at: now)
         headSize += line.count
         guard headSize <= ClientLimits.headSize else { throw .malformed }
         guard phase == .head else { return }
-        // A line that continues the one before is no HTTP (RFC 9112, 5.2); libcurl would read on where this head ends.
+        // HTTP no longer allows a line that continues the previous one (RFC 9112, 5.2). libcurl could
+        // continue a header where this reader sees the end of the head.
         guard let first = line.first, first != 0x20, first != 0x09 else { throw .malformed }
         if first == 0x0a || line.elementsEqual([0x0d, 0x0a]) { return try endHead(at: now) }
         let text = Self.trimmed(String(decoding: line, as: UTF8.self)[...])
@@ -65,7 +75,8 @@ struct ResponseReader {
         }
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { throw .malformed }
         let (name, value) = (String(text[..<colon]), Self.trimmed(text[text.index(after: colon)...]))
-        // libcurl undoes every coding of the transfer that it knows, also of an interim response, before the body is counted.
+        // libcurl decodes every transfer coding that it knows, also of an interim response, before the body
+        // is counted. A few bytes of nested compression could then occupy the thread for hours.
         if Self.trimmed(name[...]).lowercased() == "transfer-encoding" {
             let codings = value.split(separator: ",").map { Self.trimmed($0).lowercased() }
             guard codings.allSatisfy(["chunked", "identity"].contains) else { throw .encoded }
@@ -75,6 +86,7 @@ struct ResponseReader {
 
     private mutating func endHead(at now: Instant) throws(ClientError) {
         guard let response else { throw .malformed }
+        // 101 is final: the connection changes to another protocol.
         if (100..<200).contains(response.status), response.status != 101 {
             self.response = nil
             return
@@ -83,12 +95,13 @@ struct ResponseReader {
         latest = now
         isComplete = !wantsBody(response)
         guard !isComplete else { return }
-        // A length beside chunks does not count (RFC 9112, 6.3).
+        // Beside chunks a length does not count (RFC 9112, 6.3).
         let codings = response.values(of: "transfer-encoding")
         guard codings.isEmpty else {
             endsWithConnection = codings.last?.lowercased().hasSuffix("chunked") != true
             return
         }
+        // Several lengths are valid if all are equal (RFC 9110, 8.6).
         let announced = Set(response.values(of: "content-length"))
         guard announced.count <= 1 else { throw .malformed }
         guard let text = announced.first else {
@@ -96,7 +109,7 @@ struct ResponseReader {
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .malformed }
-        // A number that is too large for this computer is too large.
+        // A number that this computer cannot represent is too large as well.
         guard let size = Int(text), size <= limits.bodySize else { throw .tooLarge }
     }
 
@@ -108,7 +121,7 @@ struct ResponseReader {
 
     /// Reads a piece of the body.
     mutating func receive(piece: some Collection<UInt8>, at now: Instant) throws(ClientError) {
-        // A body that is not wanted may follow its head at once.
+        // Pieces of a body that is not wanted may come together with the head.
         guard !isComplete else { return }
         guard let count = response?.body.count, phase == .progress else { throw .malformed }
         guard piece.count <= limits.bodySize - count else { throw .tooLarge }
@@ -117,10 +130,11 @@ struct ResponseReader {
         latest = now
     }
 
-    /// The response, once the connection has nothing more of it.
+    /// Returns the response after its last byte has come.
     ///
-    /// - Parameter wasCut: whether the connection may have ended before its server ended it.
-    /// - Throws: `truncated` if the head has no end, or the body ends with the connection and that was cut.
+    /// - Parameter wasCut: whether the connection may have been cut before its server ended it.
+    /// - Throws: `truncated` if the head is not complete, or if the body ends with a connection that may have
+    ///   been cut.
     func finish(wasCut: Bool) throws(ClientError) -> ClientResponse {
         guard phase == .progress, let response, isComplete || !(endsWithConnection && wasCut) else {
             throw .truncated

@@ -1,16 +1,18 @@
 internal import CCurl
 internal import Synchronization
 
-/// One request on its way. A task waits for it; the thread of its loop does everything else.
+/// A request in progress. A task waits for its result; the thread of the `TransferLoop` does everything
+/// else.
 ///
-/// `cancel` aside, the task touches it before it is started and the thread afterwards: see TransferLoop.
+/// The task uses this object before the transfer is started, and the thread uses it afterwards. Only
+/// `cancel()` may be called at any time.
 @safe final class Transfer: @unchecked Sendable {  // touched by one thread at a time
     private let request: ClientRequest
-    /// Takes the result to the task that waits. Set before the transfer is started.
+    /// Passes the result to the task that waits. Set before the transfer is started.
     var completion: (@Sendable (Result<ClientResponse, ClientError>) -> Void)?
     private let isCancelled = Atomic(false)
     private var reader: ResponseReader
-    /// Why a callback ended the transfer.
+    /// The error with which a callback ended the transfer.
     private var failure: ClientError?
     private var easy: EasyHandle?
 
@@ -19,7 +21,7 @@ internal import Synchronization
         reader = ResponseReader(request, at: now)
     }
 
-    /// Has the loop end it when it looks next.
+    /// Makes the loop end the transfer when it looks at it next.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     var deadline: ContinuousClock.Instant { reader.deadline.instant }
@@ -27,13 +29,14 @@ internal import Synchronization
     /// libcurl's handle; nil until `prepare`.
     var handle: LibCurl.Handle? { unsafe easy?.pointer }
 
-    /// Makes libcurl's handle, which calls this object until `end`.
+    /// Makes libcurl's handle. Its callbacks use this object until `end`.
     func prepare(_ curl: LibCurl, trusting trust: ClientTrust, reuse: ConnectionReuse) throws(ClientError) {
         let easy = try EasyHandle(curl)
         try easy.set(request)
         try easy.set(trust)
         try easy.set(reuse)
         try unsafe easy.receive(
+            // Not retained: the loop keeps this object until `end` has freed the handle.
             into: Unmanaged.passUnretained(self).toOpaque(),
             connected: { context, _, _, _, _ in
                 unsafe Transfer.from(context)?.reader.connect(at: .now)
@@ -45,7 +48,7 @@ internal import Synchronization
                 } ?? 0
             },
             piece: { bytes, _, count, context in
-                // Nothing more is read of a response that is complete.
+                // A response that is complete reads nothing more. Any number but `count` ends the transfer.
                 guard let transfer = unsafe Transfer.from(context), !transfer.reader.isComplete else {
                     return count == 0 ? 1 : 0
                 }
@@ -60,9 +63,9 @@ internal import Synchronization
         unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Hands bytes to the reader.
+    /// Passes bytes to the reader.
     ///
-    /// - Returns: how many were taken: another number than `count` ends the transfer.
+    /// - Returns: the number of bytes that were accepted. Any number but `count` ends the transfer.
     private func receive(
         _ bytes: UnsafeMutablePointer<CChar>?, count: Int,
         body: (inout ResponseReader, UnsafeRawBufferPointer) throws(ClientError) -> Void
@@ -76,7 +79,8 @@ internal import Synchronization
         }
     }
 
-    /// The result, where the transfer is to end before libcurl ends it.
+    /// The result of a transfer that has to end before libcurl ends it: it was cancelled, has failed, is
+    /// complete, or is overdue. `nil` if it continues.
     func earlyResult(at now: ContinuousClock.Instant) -> Result<ClientResponse, ClientError>? {
         if isCancelled.load(ordering: .relaxed) { return .failure(.cancelled) }
         if let failure { return .failure(failure) }
@@ -85,19 +89,20 @@ internal import Synchronization
         return deadline.instant <= now ? .failure(.timedOut(deadline.phase)) : nil
     }
 
-    /// The result, once libcurl has ended the transfer with a code.
+    /// The result of a transfer that libcurl has ended with a code.
     func result(_ code: CURLcode = CURLE_OK) -> Result<ClientResponse, ClientError> {
         if let failure { return .failure(failure) }
         guard code == CURLE_OK || reader.isComplete else {
             return .failure(easy?.error(code, in: reader.phase) ?? .libraryMissing)
         }
-        // Without TLS nothing says that the server ended the connection.
+        // Without TLS no alert shows a cut connection, so the end of the connection counts as the end of the
+        // body.
         let isSecured = request.url.prefix(6).lowercased() == "https:"
         let wasCut = isSecured && easy?.hasClosureAlert != true
         return Result { () throws(ClientError) in try reader.finish(wasCut: wasCut) }
     }
 
-    /// Frees libcurl's handle and hands the result over.
+    /// Frees libcurl's handle and passes the result to the task.
     func end(_ result: Result<ClientResponse, ClientError>) {
         easy = nil
         completion?(result)

@@ -3,13 +3,20 @@ internal import Glibc
 internal import Synchronization
 internal import Transport
 
-/// One thread that makes all transfers of a client side by side, with libcurl's multi interface.
+/// The thread that makes all transfers of a client side by side, with libcurl's multi interface.
 ///
-/// It runs while there are transfers, and for as long after the last one as connections are kept. Then it closes them, and frees all
-/// that libcurl holds for the client. A transfer is touched by the task that starts it, then by this thread alone, and by nobody
-/// once it has ended.
+/// The thread begins with the first transfer. It runs while there are transfers, and after the last one for
+/// as long as connections are kept. Then it closes the connections and frees all that libcurl holds for the
+/// client; a later transfer begins another thread.
+///
+/// A transfer is used by the task that starts it, then by this thread alone, and by nobody after its end. The
+/// state that tasks and the thread share is behind a lock. A task that adds a transfer, cancels one or closes
+/// the client wakes the thread with `curl_multi_wakeup`.
+///
+/// `close()` cancels what is in progress, refuses what comes later, and waits for the thread to end. The loop
+/// never drops a transfer: each ends with a result.
 final class TransferLoop: Sendable {
-    /// libcurl's multi handle, which other threads only wake.
+    /// libcurl's multi handle, which other threads may only wake.
     @safe private struct Wakeable: @unchecked Sendable {  // curl_multi_wakeup is for other threads
         let handle: LibCurl.Handle
     }
@@ -18,9 +25,9 @@ final class TransferLoop: Sendable {
         var waiting: [Transfer] = []
         var isRunning = false
         var isClosed = false
-        /// Set while the thread may sleep.
+        /// The handle with which the thread is woken, while it may sleep.
         var sleeper: Wakeable?
-        /// Who waits for the end.
+        /// The calls of `close()` that wait for the end.
         var closing: [CheckedContinuation<Void, Never>] = []
 
         mutating func takeWaiting() -> [Transfer] {
@@ -34,22 +41,22 @@ final class TransferLoop: Sendable {
     private let connectionsPerHost: Int
     private let state = Mutex(State())
 
-    /// - Parameter connectionsPerHost: the maximum number of connections to one host; further transfers wait for one within
-    ///   their own time.
+    /// - Parameter connectionsPerHost: the maximum number of connections to one host. Further transfers wait
+    ///   for one, within their own time.
     init(_ trust: ClientTrust, reuse: ConnectionReuse, connectionsPerHost: Int) {
         self.trust = trust
         self.reuse = reuse
         self.connectionsPerHost = connectionsPerHost
     }
 
-    /// Makes a transfer, which ends in any case.
+    /// Starts a transfer. It ends in any case, also after `close()`.
     func start(_ transfer: Transfer) {
         let isRefused = state.withLock { state in
             guard !state.isClosed else { return true }
             state.waiting.append(transfer)
             if !state.isRunning {
                 state.isRunning = true
-                // It ends with what it is given.
+                // The thread ends when `run` returns.
                 WorkerThread().perform { [self] in run() }
             }
             return false
@@ -57,7 +64,7 @@ final class TransferLoop: Sendable {
         isRefused ? transfer.end(.failure(.cancelled)) : wake()
     }
 
-    /// Has the thread look at its transfers.
+    /// Makes the thread look at its transfers.
     func wake() {
         state.withLock { state in
             guard let sleeper = state.sleeper, let curl = LibCurl.installed else { return }
@@ -65,7 +72,8 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// Cancels what is on its way, and waits until no connection is left. Nothing can be started any more.
+    /// Cancels the transfers in progress, and waits until no connection is left. No transfer can be started
+    /// afterwards.
     func close() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -77,7 +85,7 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// As `close`, without waiting.
+    /// Does what `close` does, without waiting.
     func stop() {
         state.withLock { $0.isClosed = true }
         wake()
@@ -95,7 +103,7 @@ final class TransferLoop: Sendable {
         repeat {
             serve()
             closing = state.withLock { state in
-                // One that came when the connections were being closed.
+                // A transfer may have come while the connections were being closed.
                 guard state.waiting.isEmpty else { return nil }
                 state.isRunning = false
                 defer { state.closing = [] }
@@ -105,7 +113,7 @@ final class TransferLoop: Sendable {
         for continuation in closing ?? [] { continuation.resume() }
     }
 
-    /// Makes transfers until all have ended and connections are kept no longer.
+    /// Makes transfers until all have ended and no connection is kept any longer.
     private func serve() {
         guard let curl = LibCurl.installed,
             let multi = MultiHandle(curl, connectionsPerHost: connectionsPerHost)
@@ -141,7 +149,7 @@ final class TransferLoop: Sendable {
                 continue
             }
             let end = idleSince + keepTime
-            // What came since must not wait for a wake that was before the sleep.
+            // A transfer that came since must not be missed: its wake-up may have come before the sleep.
             let isOver = state.withLock { state in
                 guard state.waiting.isEmpty, state.isClosed || end <= .now else { return false }
                 state.sleeper = nil
@@ -159,7 +167,7 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// Ends the transfers that libcurl has finished, and those whose time is over or that are not to continue.
+    /// Ends the transfers that libcurl has finished, and those that have to end before.
     private func end(_ transfers: inout [Transfer], of multi: borrowing MultiHandle) {
         var ended: [(Transfer, Result<ClientResponse, ClientError>)] = []
         while let (handle, code) = unsafe multi.nextFinished() {
@@ -184,6 +192,7 @@ final class TransferLoop: Sendable {
 
 /// libcurl's handle of transfers side by side, with their connections.
 @safe private struct MultiHandle: ~Copyable {
+    /// The longest sleep. `curl_multi_poll` takes its time as milliseconds in 32 bits.
     private static let longestWait = Duration.seconds(3600)
 
     private let curl: LibCurl
@@ -207,14 +216,14 @@ final class TransferLoop: Sendable {
         _ = unsafe curl.multiPerform(pointer, &running)
     }
 
-    /// Sleeps until a connection has something, somebody wakes the thread, or the time has come.
+    /// Sleeps until a connection has data, another thread wakes this one, or the instant has come.
     borrowing func wait(until end: ContinuousClock.Instant) {
         let left = min(max(.zero, end - .now), Self.longestWait)
         let milliseconds = Int32((left / .milliseconds(1)).rounded(.up))
         _ = unsafe curl.multiPoll(pointer, nil, 0, milliseconds, nil)
     }
 
-    /// The handle of a transfer that libcurl has ended, and with what.
+    /// The handle of a transfer that libcurl has ended, and its code; `nil` if there is none.
     borrowing func nextFinished() -> (LibCurl.Handle, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl.multiRead(pointer, &left) {

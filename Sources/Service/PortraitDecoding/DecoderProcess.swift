@@ -2,7 +2,7 @@ internal import ChildPrograms
 internal import Glibc
 internal import PortraitImage
 
-/// One run of the decoder. The process is killed with it if it still runs.
+/// A run of the decoder's process. A process that still runs when this value is destroyed is killed.
 struct DecoderProcess: ~Copyable {
     private let program: ChildProgram
     private let socket: Int32
@@ -13,6 +13,7 @@ struct DecoderProcess: ~Copyable {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted }
+        // The process has its own descriptor of this end. With one left here, the output would never end.
         defer { _ = close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
             program = try ChildProgram(
@@ -29,12 +30,15 @@ struct DecoderProcess: ~Copyable {
         _ = close(socket)
     }
 
-    /// Sends the input and takes the output to its end.
+    /// Sends the input, and receives the output until the process closes it.
+    ///
+    /// - Throws: `tooLarge` if the output exceeds `limit`, `overdue` if it does not end by the deadline.
     borrowing func exchange(
         _ input: ArraySlice<UInt8>, limit: Int, until deadline: ContinuousClock.Instant
     ) throws(PortraitDecoderError) -> [UInt8] {
         var rest = input
         var output: [UInt8] = []
+        // The decoder reads until its input ends.
         if rest.isEmpty { _ = shutdown(socket, Int32(SHUT_WR)) }
         while true {
             let state = try wait(for: rest.isEmpty ? POLLIN : POLLIN | POLLOUT, until: deadline)
@@ -60,23 +64,26 @@ struct DecoderProcess: ~Copyable {
         }
     }
 
-    /// Sends what fits. A decoder that failed early takes no more; its exit status says why.
+    /// Sends as much as fits. A decoder that failed early accepts no more; its exit status gives the reason.
     private borrowing func send(_ rest: inout ArraySlice<UInt8>) {
         let sent = unsafe rest.withUnsafeBytes {
             unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }
+        // EAGAIN means that nothing fits now; every other error, that the decoder accepts no more.
         rest = sent > 0 ? rest.dropFirst(sent) : sent < 0 && errno == EAGAIN ? rest : []
         if rest.isEmpty { _ = shutdown(socket, Int32(SHUT_WR)) }
     }
 
-    /// Nothing where the decoder has ended.
+    /// Returns the next piece of output; empty if the decoder has ended.
     private borrowing func receive() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
             count = max(0, unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)))
         }
     }
 
-    /// Waits for the process, whose output has ended, and says how it did.
+    /// Waits for the end of the process after its output has ended.
+    ///
+    /// - Throws: the error for the process's exit status or signal.
     consuming func end(until deadline: ContinuousClock.Instant) throws(PortraitDecoderError) {
         guard let status = program.end(until: deadline) else { throw .overdue }
         let signal = status & 0x7f

@@ -3,13 +3,19 @@ internal import FoundationEssentials
 internal import PortraitImage
 internal import Transport
 
-/// Decodes portraits in a separate process, since they come from a phone and JPEG 2000 is decoded by C.
+/// A decoder of portraits, which runs `countersign-portrait` in a separate process: the bytes come from a
+/// phone, and JPEG 2000 is decoded by a library in C.
 ///
-/// Bytes are passed through one socket and are never written to disk. The process confines itself; here its time
-/// and its output are limited. Each call has a separate process, and a limited number of them run at once, however many lanes
-/// and online answers have portraits.
+/// - Each portrait gets a separate process, which confines itself before it reads.
+/// - The bytes go through one socket in both directions and are never written to disk.
+/// - Time and output are limited here. At most four processes run at once, however many lanes and online
+///   answers have portraits; further portraits wait within their own time.
+///
+/// The daemon and the library call `decode(_:)` from any task. The blocking work is done on a queue of
+/// threads. The decoder judges nothing: it returns a picture or says why there is none.
 package struct PortraitDecoder: Sendable {
-    /// What the largest portrait can become: three bytes a pixel, hardly compressed.
+    /// The maximum size of the output in bytes. The largest portrait has three bytes a pixel, which may
+    /// hardly be compressed.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels
     private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
     private static let places = WorkPlaces(count: 4)
@@ -17,18 +23,23 @@ package struct PortraitDecoder: Sendable {
     let executable: String
     private let deadline: Duration
 
-    /// `executable` is the path of `countersign-portrait`; a portrait may take as long as `deadline`, with its wait for other portraits.
+    /// Creates a decoder.
+    ///
+    /// - Parameters:
+    ///   - executable: the path of `countersign-portrait`.
+    ///   - deadline: the maximum time of one portrait, including its wait for other portraits.
     package init(executable: String, deadline: Duration = .seconds(3)) {
         self.executable = executable
         self.deadline = deadline
     }
 
-    /// The portrait as JPEG or PNG.
+    /// Returns the portrait as JPEG or PNG.
     package func decode(_ portrait: ArraySlice<UInt8>) async throws(PortraitDecoderError) -> ShownPortrait {
         guard portrait.count <= ImageLimits.portrait.bytes else { throw .tooLarge }
         let (executable, end) = (executable, ContinuousClock.now + deadline)
         guard await Self.places.enter() else { throw .overdue }
         defer { Self.places.leave() }
+        // The wait for a place may have taken all the time.
         guard ContinuousClock.now < end else { throw .overdue }
         let result = await withCheckedContinuation { continuation in
             Self.queue.async {
@@ -51,17 +62,18 @@ package struct PortraitDecoder: Sendable {
     }
 }
 
+/// A portrait that can be shown: a JPEG or PNG image.
 package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
-    /// `image/jpeg` or `image/png`.
+    /// The media type: `image/jpeg` or `image/png`.
     package let mediaType: String
     package let bytes: [UInt8]
 
-    /// Never the picture.
+    /// The media type only, so that no log contains the picture.
     package var description: String { "ShownPortrait(\(mediaType))" }
 
-    /// A JPEG image that this process follows to its last block, for computers on which no decoder is installed.
-    ///
-    /// - Throws: `notStarted` for JPEG 2000, which is decoded by C and therefore by `countersign-portrait` alone.
+    /// Creates a portrait from a JPEG image without the decoder, for computers on which none is installed.
+    /// This process follows the image's data to the last block, to refuse an image that is not complete, but
+    /// makes no pixels of it.
     package init(jpeg portrait: ArraySlice<UInt8>) throws(PortraitDecoderError) {
         do throws(ImageHeaderError) {
             let header = try ImageHeader.parse(portrait)
@@ -77,7 +89,7 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Nil if the bytes are neither.
+    /// Creates a portrait from the decoder's output; `nil` if it is neither JPEG nor PNG.
     init?(_ bytes: [UInt8]) {
         guard let format = ImageFormat(bytes[...]), format == .jpeg || format == .png else { return nil }
         mediaType = format.mediaType
@@ -85,38 +97,42 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
+/// The reason why a portrait cannot be shown.
 package enum PortraitDecoderError: Error, Equatable, Sendable {
-    /// The decoder does not start: it is not where it should be, or the system is short of something.
+    /// The decoder does not start: it is not installed at its path, or the system lacks a resource.
     case notStarted
-    /// The decoder could not confine itself, and so read nothing.
+    /// The decoder could not confine itself, and therefore read nothing.
     case notConfined
-    /// The portrait does not decode, or is cut short.
+    /// The portrait does not decode, or is cut off.
     case malformed
-    /// A kind of image that is not shown.
+    /// The image is of a kind that is not shown.
     case unsupported
-    /// More bytes, pixels, tiles or parts than a portrait has, or more output than those can make.
+    /// The portrait has too many bytes, pixels, tiles or parts, or the output has too many bytes.
     case tooLarge
-    /// The decoder did not end in time, and was ended.
+    /// The decoder did not end in time, and was killed.
     case overdue
-    /// The decoder was ended by a signal: it used more than it may, or called what it must not.
+    /// The decoder was ended by a signal: it used too much of a resource, or made a system call that is not
+    /// allowed.
     case ended(signal: Int32)
-    /// The decoder ended in a way that it does not have.
+    /// The decoder ended with an exit status or an output that it should not have.
     case unexpected
 }
 
 extension PortraitDecoder {
-    /// The name of the program.
+    /// The name of the decoder's program.
     package static let program = "countersign-portrait"
 
-    /// Whether the file of the decoder is there and may be executed.
+    /// Whether the decoder's file exists and may be executed.
     package var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: executable) }
 
-    /// The decoder that lies beside this program, else the first in a folder of `PATH`; nil without one.
+    /// The decoder beside this program or, without one, the first in the folders of `PATH`; `nil` if none is
+    /// installed.
     package static var installed: PortraitDecoder? {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let beside = own.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(
             String.init)
+        // A relative folder in `PATH` would run a program from the working directory.
         return ([beside].compactMap(\.self) + folders.filter { $0.hasPrefix("/") })
             .map { "\($0)/\(program)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -3,26 +3,29 @@ package import MdocSession
 package import NDEF
 package import Transport
 
-/// What a phone offers by Bluetooth: the modes it has, and the UUID of each.
+/// The Bluetooth modes that a phone offers, each with the UUID of its GATT service.
 package struct BluetoothOffer: Equatable, Sendable {
+    /// The service UUID of mdoc central client mode, in which the phone connects to this reader.
     package var centralClient: BluetoothUUID?
+    /// The service UUID of mdoc peripheral server mode, in which this reader connects to the phone.
     package var peripheralServer: BluetoothUUID?
-    /// The phone's L2CAP channel in mdoc peripheral server mode.
+    /// The PSM of the phone's L2CAP channel in mdoc peripheral server mode.
     package var psm: L2CAPPSM?
 
+    /// Reads the offer from the Bluetooth carrier of a classic NFC handover.
     package init(_ carrier: NFCBluetoothLECarrier) {
         centralClient = carrier.centralClientUUID
         peripheralServer = carrier.peripheralServerUUID
         psm = carrier.outOfBand.protocolServiceMultiplexer.flatMap { L2CAPPSM($0) }
     }
 
-    /// What an NFC v2 handover settled.
+    /// Reads the offer from the phone's choice in an NFC v2 handover.
     package init(_ choice: NFCVersion2BluetoothChoice) {
         (centralClient, peripheralServer) = (choice.centralClient, choice.peripheralServer)
         psm = choice.psm.flatMap { L2CAPPSM(Int($0)) }
     }
 
-    /// Nil if the engagement has no mode with a UUID.
+    /// Reads the offer from an engagement; `nil` if the engagement has no Bluetooth mode with a UUID.
     package init?(_ engagement: DeviceEngagement) {
         for case .ble(let options) in engagement.retrievalMethods {
             centralClient = options.centralClientUUID.flatMap { BluetoothUUID($0) }
@@ -33,10 +36,22 @@ package struct BluetoothOffer: Equatable, Sendable {
     }
 }
 
-/// The Bluetooth of one transaction: what is advertised for it, and the resulting link.
+/// The Bluetooth side of one transaction: the advertised service and the resulting link (ISO/IEC 18013-5,
+/// 8.3.3.1.1).
+///
+/// A run of a `ReaderTransaction` makes one and uses it in this order:
+/// 1. `arm()` advertises `uuid` before the tap.
+/// 2. The phone is engaged over NFC. The Handover Request contains `handoverOffer`.
+/// 3. `link(to:engaged:)` makes the link in the mode that the phone's offer and the plan allow: the phone
+///    connects (mdoc central client mode), this reader connects (mdoc peripheral server mode), or both are
+///    tried at once.
+/// 4. `close()` stops advertising.
+///
+/// If another tap replaces an engagement, `renew()` draws another UUID (Q207). After a phone that did not
+/// connect, `rearm()` starts again. The link belongs to the caller, who closes it and limits the time for it.
 actor BluetoothRetrieval {
-    /// The UUID of the next engagement alone, so that no earlier customer's phone finds us, nor one whose engagement was
-    /// replaced (Q91, Q93, Q207).
+    /// The UUID of the next engagement. Each engagement has another UUID, so that neither the phone of an
+    /// earlier customer nor the phone of a replaced engagement finds this reader (Q91, Q93, Q207).
     private(set) var uuid: BluetoothUUID
     private let radio: any BluetoothLERadio
     private let plan: RetrievalPlan
@@ -48,31 +63,32 @@ actor BluetoothRetrieval {
         uuid = .random()
     }
 
-    /// What the Handover Request says of us: both modes, by role 03 whatever the plan prefers, as the readers do that
-    /// real wallets have answered (Q204).
+    /// The Bluetooth carrier of this reader's Handover Request: both modes, with LE role 03 whatever the plan
+    /// prefers. The readers that real wallets have answered send that role (Q204).
     var handoverOffer: NFCOffer.BluetoothLE {
         NFCOffer.BluetoothLE(serviceUUID: uuid, role: .bothCentralPreferred)
     }
 
-    /// Advertises our UUID before the tap, so that the phone finds us at once (Q91).
+    /// Advertises `uuid` before the tap, so that the phone finds this reader at once (Q91).
     func arm() async throws(BluetoothLEError) {
         try await serve(uuid)
     }
 
-    /// Takes another UUID for the next engagement. What is advertised for the one before stays until it is closed.
+    /// Draws another UUID for the next engagement. The previous UUID is advertised until its server is
+    /// closed.
     func renew() {
         uuid = .random()
     }
 
-    /// Waits for the next phone, after one that did not connect. If that cannot be advertised now, it is once a phone
-    /// is engaged.
+    /// Prepares for the next phone after one that did not connect: stops advertising, and advertises another
+    /// UUID. If advertising fails now, it is tried again once a phone is engaged.
     func rearm() async {
         await close()
         renew()
         try? await arm()
     }
 
-    /// The link to the phone, once one side has started.
+    /// Returns the link to an engaged phone once one side has started the transfer.
     func link(
         to offer: BluetoothOffer, engaged engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
@@ -81,13 +97,15 @@ actor BluetoothRetrieval {
             return try await race(
                 central: central, peripheral: peripheral, psm: offer.psm, engaged: engagement)
         case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
+        // A phone with one mode only is met in that mode, whatever the plan prefers.
         case (let central?, _, _): return try await accept(central, engagement)
         case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
         case (nil, nil, _): throw .serviceIncomplete
         }
     }
 
-    /// Takes everything off the air. The link, where there is one, is its holder's.
+    /// Stops advertising. A link that was made stays open, because it belongs to the caller of
+    /// `link(to:engaged:)`.
     func close() async {
         await server?.server.close()
         server = nil
@@ -103,8 +121,8 @@ actor BluetoothRetrieval {
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone has chosen its own UUID: no phone will connect to ours, and many adapters can advertise
-            // only one of the two at a time.
+            // The phone chose another UUID, so no phone will connect to the advertised one. Many adapters can
+            // advertise only one service at a time.
             let needless = server
             server = nil
             async let closing: Void? = needless?.server.close()
@@ -114,6 +132,7 @@ actor BluetoothRetrieval {
         guard let server = server?.server, let ident = try? BLEIdent(for: engagement) else {
             throw .serviceIncomplete
         }
+        // The Ident is derived from the phone's key, which is known only since the engagement.
         await server.setIdent(ident.bytes)
         let link = try await server.link()
         self.server = nil
@@ -122,11 +141,12 @@ actor BluetoothRetrieval {
 
     // MARK: - mdoc peripheral server mode
 
-    /// L2CAP first if the plan says so, then the characteristics, inside the caller's time. Over L2CAP there is no
-    /// start to be written.
+    /// Connects to the phone: over L2CAP first if the plan allows it, then over the GATT characteristics. The
+    /// deadline of the caller limits both attempts together.
     private func connect(
         _ uuid: BluetoothUUID, _ psm: L2CAPPSM?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        // In a race `accept` waits for the phone on the advertised service at the same time.
         if plan.mode != .race { await close() }
         let engaged = plan.l2cap == .never ? nil : psm
         if let psm = engaged {
@@ -139,21 +159,26 @@ actor BluetoothRetrieval {
         do throws(BluetoothLEError) {
             return try await startedLink(uuid, after: engaged)
         } catch .linkLost {
-            // It may come again, but is not waited for all the time that there is (Q82).
+            // Some phones drop their first connection and return (Q82). One that stays away must not use up
+            // the whole time for the link.
             let second = await bounded(by: .now + Self.returnTime) { () throws(BluetoothLEError) in
                 try await self.startedLink(uuid, after: engaged)
             }
+            // The time for the return is over. Only the caller's own cancellation may end as `cancelled`.
             if case .failure(.cancelled) = second, !Task.isCancelled { throw .linkLost }
             return try second.get()
         }
     }
 
+    /// Connects to the phone and writes the start to its State characteristic.
+    ///
     /// - Throws: `linkLost` if the phone disconnected before the start was sent.
     private func startedLink(
         _ uuid: BluetoothUUID, after psm: L2CAPPSM?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await radio.connect(
             to: GATTService(.mdocPeripheralServer(uuid)), choosing: channelChoice(after: psm))
+        // An L2CAP channel has no State characteristic and needs no start.
         guard link.kind != .l2cap else { return link }
         do throws(BluetoothLEError) {
             try await link.signal(BLEStateValue.start.rawValue)
@@ -164,7 +189,8 @@ actor BluetoothRetrieval {
         return link
     }
 
-    /// Nil if the characteristic is not to be read. The channel that was `tried` does not open a moment later.
+    /// The choice of a channel named by the phone's L2CAP characteristic; `nil` if the plan does not read
+    /// that characteristic. The channel `tried` is refused, because it has just failed to open.
     private func channelChoice(after tried: L2CAPPSM?) -> ChannelChoice? {
         guard plan.l2cap == .characteristic else { return nil }
         return { named in
@@ -173,10 +199,11 @@ actor BluetoothRetrieval {
         }
     }
 
-    /// For an L2CAP channel that the engagement names, of the time for a link: the rest is left to the characteristics.
+    /// The maximum time for an L2CAP channel that the engagement names. The rest of the time for a link is
+    /// left to the characteristics.
     private static let l2capTime: Duration = .seconds(10)
 
-    /// How long to wait for a phone that disconnected before the start was sent.
+    /// The maximum time for the return of a phone that disconnected before the start was sent.
     private static let returnTime: Duration = .seconds(10)
 
     // MARK: - Both
@@ -203,7 +230,7 @@ extension BluetoothUUID {
 }
 
 extension GATTService {
-    /// The service of a mode, for either side.
+    /// Creates the GATT service of an mdoc mode, for its server or its client.
     package init(_ service: BLEService) {
         self.init(
             uuid: service.uuid, state: service.state, clientToServer: service.client2Server,
@@ -211,17 +238,20 @@ extension GATTService {
     }
 }
 
+/// A link, or the reason why it could not be made.
 package typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
 
-/// Tries both ways at once: the first link wins. The other way is cancelled; if it made a link too, that link is
-/// closed.
+/// Makes a link in two ways at once. The first link wins and the other attempt is cancelled; a link that the
+/// other attempt still makes is closed.
+///
+/// - Returns: the first link or, if both attempts fail, the failure of the later one.
 package func firstLink(
     _ one: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink,
     _ other: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink
 ) async -> LinkResult {
     await withTaskGroup(of: LinkResult.self) { group in
-        group.addTask { await ended { () throws(BluetoothLEError) in try await one() } }
-        group.addTask { await ended { () throws(BluetoothLEError) in try await other() } }
+        group.addTask { await catching { () throws(BluetoothLEError) in try await one() } }
+        group.addTask { await catching { () throws(BluetoothLEError) in try await other() } }
         var winner: LinkResult = .failure(.cancelled)
         for await finished in group {
             if case .success = winner {
@@ -235,9 +265,10 @@ package func firstLink(
     }
 }
 
-/// The notices that people see while an engaged phone has not connected over Bluetooth, as a value that is fed with time.
+/// The notices for the holder and the operator while an engaged phone has not connected over Bluetooth. A
+/// value that is fed with time: `connecting` comes first, `checkBluetooth` later.
 struct ConnectionNotices {
-    /// The notices that are still to come, each at its instant.
+    /// The notices still to be reported, each with its instant.
     private var pending: ArraySlice<(instant: ContinuousClock.Instant, event: PresentationEvent)>
 
     /// - Parameter engaged: the instant at which the engagement was complete.
@@ -257,7 +288,8 @@ struct ConnectionNotices {
         return pending.removeFirst().event
     }
 
-    /// Reports each notice at its instant while `connecting` makes the link, and none once that returns.
+    /// Reports each notice at its instant while `connecting` makes the link, and no notice after `connecting`
+    /// has returned.
     func during<Value>(
         report: @escaping @Sendable (PresentationEvent) -> Void, _ connecting: () async -> Value
     ) async -> Value {
@@ -265,7 +297,7 @@ struct ConnectionNotices {
         return await connecting()
     }
 
-    /// Ends early when it is cancelled, which happens when the link is made.
+    /// Waits for the notices and reports them. `during` cancels this wait when the link is made.
     private func notify(_ report: @Sendable (PresentationEvent) -> Void) async {
         var notices = self
         while let deadline = notices.deadline {

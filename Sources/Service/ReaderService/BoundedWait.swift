@@ -1,5 +1,10 @@
-/// Runs `work` in a separate task. That task is cancelled at `deadline`, or when `grace` is over after the caller
-/// was cancelled: an operation in progress then has time to complete.
+/// Runs `work` in a separate task that is cancelled at a deadline, and waits until it has ended.
+///
+/// - Parameters:
+///   - deadline: the instant at which the task is cancelled; `nil` for none.
+///   - grace: the time between the cancellation of the caller and the cancellation of the task, in which an
+///     operation in progress can complete.
+/// - Returns: the result of `work`, which has to end when its task is cancelled.
 func bounded<Value: Sendable, Failure: Error>(
     by deadline: ContinuousClock.Instant?, grace: Duration = .zero,
     _ work: @escaping @Sendable () async throws(Failure) -> Value
@@ -29,8 +34,8 @@ func bounded<Value: Sendable, Failure: Error>(
     }
 }
 
-/// The result of what may fail, so that something can be done in both cases.
-func ended<Value, Failure: Error>(
+/// Returns the value of `work` or the error that it threw, so that the caller can clean up in both cases.
+func catching<Value, Failure: Error>(
     _ work: () async throws(Failure) -> Value
 ) async -> Result<Value, Failure> {
     do throws(Failure) {

@@ -1,7 +1,7 @@
 internal import MdocSession
 internal import Transport
 
-/// A machine that speaks APDUs.
+/// A state machine of the NFC protocol, which is fed with response APDUs and with time.
 protocol NFCMachine {
     associatedtype Delivery: Sendable
     var deadline: ContinuousClock.Instant? { get }
@@ -13,30 +13,43 @@ extension NFCEngagementReader: NFCMachine {}
 extension NFCTransferReader: NFCMachine {}
 extension NFCVersion2EngagementReader: NFCMachine {}
 
-/// Does what an NFC machine asks: carries its commands to a card, and waits.
+/// The driver of an NFC machine: sends the machine's commands to a card, feeds the machine with the answers,
+/// and waits.
+///
+/// The machine is an argument of `run(_:from:)`, so the driver holds no state of the protocol. It runs in the
+/// task of the presentation.
+///
+/// - A command that has no answer by the machine's deadline is cancelled, and the machine decides what that
+///   means.
+/// - A card that was removed gives an empty answer. The machine then ends with the phase that it was in.
+/// - A cancelled task stops between two commands. A command in progress has `grace` to complete.
+///
+/// The driver never repeats a command and never interprets an answer.
 struct CardDriver: Sendable {
     let card: any ContactlessCard
-    /// How long a command in progress may still take after cancellation.
+    /// The time in which a command in progress may complete after cancellation.
     var grace: Duration
 
+    /// The reason why a machine did not deliver.
     enum End: Error {
         case machine(NFCEndReason)
         case readerUnavailable(ReaderFault)
-        /// Cancelled, between two commands.
+        /// The task was cancelled: between two commands, or in a command that did not complete within
+        /// `grace`.
         case stopped
     }
 
-    /// Called after each command: for timing and traces.
+    /// Called after each command, whether it was answered or not.
     var observe: @Sendable (Exchange) -> Void = { _ in }
 
-    /// One command, as reported to `observe`.
+    /// A command that was sent, as it is passed to `observe`.
     struct Exchange {
         let command: ArraySlice<UInt8>
         let sent: ContinuousClock.Instant
         let isAnswered: Bool
     }
 
-    /// Runs the machine on from `action` until it delivers.
+    /// Performs the machine's actions, beginning with `action`, until the machine delivers.
     func run<Machine: NFCMachine>(
         _ machine: inout Machine, from action: NFCAction<Machine.Delivery>
     ) async throws(End) -> Machine.Delivery {
@@ -61,8 +74,8 @@ struct CardDriver: Sendable {
         }
     }
 
-    /// The answer; nil if none came by the deadline. Empty if the card was removed, so that the machine names its
-    /// phase. Cancellation does not interrupt a command before the grace period is over.
+    /// Sends a command and returns its answer: `nil` if no answer came by the deadline, empty if the card was
+    /// removed.
     private func exchange(
         _ command: [UInt8], by deadline: ContinuousClock.Instant?
     ) async throws(End) -> [UInt8]? {
@@ -77,10 +90,12 @@ struct CardDriver: Sendable {
             return try result.get()
         } catch {
             switch error {
+            // No response APDU is empty, so the machine ends as `cardLost` and names its phase.
             case .cardLost, .cardMute: return []
             case .readerUnavailable(let fault): throw .readerUnavailable(fault)
             case .cancelled:
                 if Task.isCancelled { throw .stopped }
+                // The deadline cancelled the command, not the caller.
                 return nil
             }
         }

@@ -4,37 +4,40 @@ internal import Synchronization
 package import Transport
 
 extension BluetoothLERadio {
-    /// Registers and advertises a service that no phone looks for, and withdraws it at once. The adapter is switched on
-    /// and not pairable afterwards, as after every presentation.
+    /// Registers and advertises a service that no phone looks for, and withdraws it at once. Afterwards the
+    /// adapter is on and not pairable, as after every presentation.
     ///
-    /// bluetoothd may refuse this though its adapter reports room (Q239), which nothing but a try shows.
+    /// bluetoothd can refuse an advertisement although its adapter reports free places. Only an attempt shows
+    /// that (Q239).
     package func tryServing() async throws(BluetoothLEError) {
         try await serve(GATTService(.mdocCentralClient(.random()))).close()
     }
 }
 
-/// The radio of a lane, which remembers whether its service could be registered and advertised.
+/// The Bluetooth radio of a lane. It remembers whether its last service could be registered and advertised.
 final class CheckedRadio: BluetoothLERadio {
     private let radio: any BluetoothLERadio
-    /// Whether the last attempt to serve succeeded. False before the first.
+    /// Whether the last attempt to register and advertise a service succeeded; false before the first
+    /// attempt.
     private let lastServed = Mutex(false)
 
     init(_ radio: any BluetoothLERadio) {
         self.radio = radio
     }
 
-    /// The reason why phones cannot be asked over Bluetooth. Tries to serve, unless the last presentation could.
+    /// The reason why phones cannot be asked over Bluetooth; `nil` if they can. Tries to advertise unless the
+    /// last attempt succeeded (Q239).
     func fault() async -> RadioFault? {
         do throws(BluetoothLEError) {
             try await radio.look()
-            // Nothing is advertised with settings that would harm a phone.
+            // With these settings an advertisement would harm phones, so none is tried.
             if let fault = await radio.settingsFault() { return fault }
             if !lastServed.withLock({ $0 }) { try await tryServing() }
             return nil
         } catch .radioUnavailable(let fault) {
             return fault
         } catch {
-            // It has not answered in the time that a look may take.
+            // The lane cancelled this call, because bluetoothd did not answer within the time for a look.
             return .daemonHung
         }
     }
@@ -45,6 +48,7 @@ final class CheckedRadio: BluetoothLERadio {
             lastServed.withLock { $0 = true }
             return server
         } catch {
+            // A cancelled attempt says nothing about the adapter.
             if error != .cancelled { lastServed.withLock { $0 = false } }
             throw error
         }

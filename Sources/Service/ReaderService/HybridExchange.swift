@@ -1,45 +1,61 @@
 internal import MdocSession
 internal import Synchronization
 
-/// The messages of one NFC v2 session over NFC and Bluetooth at once (draft of the second edition): each goes out on both
-/// with the same bytes, and the first copy of each answer is used. One bearer is enough.
+/// The messages of one NFC v2 session, exchanged over NFC and Bluetooth at the same time (draft of the second
+/// edition).
 ///
-/// Answers are counted on each bearer: a second copy is compared with the first, and dropped. One that differs is noted, and
-/// changes nothing: the first is judged by its keys and signatures, and nobody else's copy may undo that.
+/// Each message is sent with the same bytes on both bearers, and the first copy of each answer is used. One
+/// working bearer is enough. NFC is used from the start. Bluetooth joins when its link is made, and then
+/// sends the messages that wait for it.
+///
+/// Answers are counted on each bearer, so that the second copy of an answer is compared with the first and
+/// then dropped. A copy that differs is noted and changes nothing. The first copy is judged by its keys and
+/// signatures; if another copy could undo that, anybody in radio range could spoil an answer.
+///
+/// The exchange ends in one of these ways:
+/// - The phone ends the session on one bearer.
+/// - Both bearers fail; `ending()` chooses the failure to report.
+/// - `terminate(sending:)` notifies the phone. The next customer waits for Bluetooth no longer than
+///   `copyTime`.
 actor HybridExchange {
     typealias Bearer = PresentationNote.Bearer
 
-    /// Why a bearer carries nothing more.
+    /// The reason why a bearer carries no more messages.
     private enum BearerEnd {
-        /// The phone ended it without a message.
+        /// The phone ended the transfer on this bearer without a message.
         case ended
         case failed(TapEnd)
     }
 
     private typealias Queue = AsyncStream<[UInt8]>.Continuation
 
-    /// How long NFC may take for the termination message.
+    /// The maximum time for sending the termination message over NFC.
     private static let terminationTime: Duration = .milliseconds(500)
-    /// How long a second copy may still come over Bluetooth after the end: the next customer waits for it.
+    /// The time after the end in which a second copy may still come over Bluetooth. The next customer waits
+    /// for it.
     private static let copyTime: Duration = .seconds(2)
 
     private var queues: [Bearer: Queue] = [:]
     private var tasks: [Bearer: Task<Void, Never>] = [:]
     private var ends: [Bearer: BearerEnd] = [:]
+    /// The number of answers that came over each bearer.
     private var counts: [Bearer: Int] = [:]
+    /// The first copy of each answer.
     private var answers: [(bytes: [UInt8], began: ContinuousClock.Instant?)] = []
+    /// The number of messages that were sent.
     private var asked = 0
+    /// The call of `exchange` that waits for an answer.
     private var waiter: CheckedContinuation<Void, Never>?
     private var terminationMessage: [UInt8]?
     private var isOver = false
     private var isConnected = false
-    private let noted: @Sendable (PresentationNote) -> Void
+    private let onNote: @Sendable (PresentationNote) -> Void
 
-    init(noted: @escaping @Sendable (PresentationNote) -> Void) {
-        self.noted = noted
+    init(onNote: @escaping @Sendable (PresentationNote) -> Void) {
+        self.onNote = onNote
     }
 
-    /// Begins on both: `connect` makes the link, while NFC is used already.
+    /// Starts the exchange on both bearers. NFC is used while `connect` makes the Bluetooth link.
     func start(
         _ retrieval: NFCRetrieval,
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
@@ -68,18 +84,20 @@ actor HybridExchange {
         isConnected = true
     }
 
-    /// One message at a time: over NFC the next waits until the ENVELOPE before it is answered. Whatever ends it, the
-    /// bearer is left as any other is: a link is closed.
+    /// Carries the messages of one bearer, one after another: over NFC the next message waits for the answer
+    /// to the previous ENVELOPE. Afterwards the carrier is terminated in any case, which closes a Bluetooth
+    /// link.
     private func serve<Carrier: SessionCarrier & Sendable>(
         _ bearer: Bearer, over carrier: Carrier, messages: AsyncStream<[UInt8]>,
         tapEnd: (Carrier.End) -> TapEnd
     ) async {
         var carrier = carrier
         serving: for await message in messages {
+            // A message that still waits must not go out after the end.
             if isOver { break }
             do throws(Carrier.End) {
                 switch try await carrier.exchange(message, report: { _ in }) {
-                case .message(let answer, let began): take(answer, began, from: bearer)
+                case .message(let answer, let began): accept(answer, began: began, from: bearer)
                 case .ended:
                     end(bearer, .ended)
                     break serving
@@ -92,11 +110,11 @@ actor HybridExchange {
         await carrier.terminate(sending: terminationMessage)?.value
     }
 
-    private func take(_ answer: [UInt8], _ began: ContinuousClock.Instant?, from bearer: Bearer) {
+    private func accept(_ answer: [UInt8], began: ContinuousClock.Instant?, from bearer: Bearer) {
         let number = counts[bearer, default: 0]
         counts[bearer] = number + 1
         guard number == answers.count else {
-            if answers[number].bytes != answer { noted(.copiesDiffer(second: bearer)) }
+            if answers[number].bytes != answer { onNote(.copiesDiffer(second: bearer)) }
             return
         }
         answers.append((answer, began))
@@ -112,12 +130,13 @@ actor HybridExchange {
         waiter.take()?.resume()
     }
 
-    /// Sends a message on both bearers and waits for the first copy of the answer.
+    /// Sends a message on both bearers and waits for the first copy of its answer.
     func exchange(_ message: [UInt8]) async throws(TapEnd) -> CarriedAnswer {
         let number = asked
         asked += 1
         for queue in queues.values { queue.yield(message) }
         await withTaskCancellationHandler {
+            // One bearer is enough, so only the end of both ends the wait.
             while answers.count <= number, ends.count < 2, !Task.isCancelled {
                 await withCheckedContinuation { waiter = $0 }
             }
@@ -131,10 +150,12 @@ actor HybridExchange {
         return try ending()
     }
 
-    /// What it means that neither carries anything more.
+    /// The result of an exchange after both bearers have ended without an answer.
     private func ending() throws(TapEnd) -> CarriedAnswer {
         switch (ends[.nfc], ends[.bluetooth]) {
         case (.ended, _), (_, .ended): return .ended
+        // A phone may be lifted at any time. The failure of Bluetooth therefore counts more than a tap that
+        // broke off.
         case (.failed(.broken), .failed(.failed(.connectionOverdue))): throw .unconnected
         case (.failed(.broken), .failed(let end)): throw end
         case (.failed(let end), _), (nil, .failed(let end)): throw end
@@ -142,13 +163,14 @@ actor HybridExchange {
         }
     }
 
-    /// Notifies the phone of the end on both bearers; over NFC for half a second at most.
+    /// Notifies the phone of the end on both bearers. NFC has half a second for it.
     ///
-    /// - Returns: what still happens over Bluetooth.
+    /// - Returns: the task in which Bluetooth ends, while the outcome is shown (Q76).
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         terminationMessage = message
         isOver = true
         for queue in queues.values { queue.finish() }
+        // A link that is still being made would only delay the end.
         if !isConnected { tasks[.bluetooth]?.cancel() }
         if let nfc = tasks[.nfc] { await Self.end(of: nfc, within: Self.terminationTime) }
         return tasks[.bluetooth].map { bluetooth in
@@ -156,6 +178,7 @@ actor HybridExchange {
         }
     }
 
+    /// Waits for a task, and cancels it after `time`.
     private static func end(of task: Task<Void, Never>, within time: Duration) async {
         let timer = Task {
             try await Task.sleep(for: time, clock: .continuous)
@@ -166,7 +189,7 @@ actor HybridExchange {
     }
 }
 
-/// A session over both bearers.
+/// The carrier of a session over NFC and Bluetooth at the same time.
 struct HybridCarrier: SessionCarrier {
     let exchange: HybridExchange
     private(set) var sent: ContinuousClock.Instant?
@@ -178,6 +201,7 @@ struct HybridCarrier: SessionCarrier {
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
     ) async throws(TapEnd) -> CarriedAnswer {
+        // The bearers send in separate tasks, which do not report when.
         sent = .now
         report(.awaitingConsent)
         let answer = try await exchange.exchange(message)

@@ -2,26 +2,40 @@ internal import MdocModel
 package import MdocSession
 package import Transport
 
-/// Does what a transfer over Bluetooth asks: carries its values over a link, and waits.
+/// The driver of a Bluetooth transfer: carries the values of a `BLETransfer` over a link, and waits for its
+/// deadlines.
+///
+/// The reader uses it through `LinkCarrier`, the software wallet directly. The calls follow one another:
+/// `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
+///
+/// The machine says what a value or a deadline means. The driver ends each wait in time: an alarm task
+/// interrupts a pending `receive` of the link, which loses nothing, and the machine decides whether its
+/// deadline has passed. While a message is being sent, the alarm closes the link, because a link that accepts
+/// nothing more ends in no other way.
+///
+/// The driver knows no keys and no CBOR. It never connects again.
 package actor LinkDriver {
+    /// The reason why a transfer ended.
     package enum End: Error {
         case machine(BLEEndReason)
         case radioUnavailable(RadioFault)
-        /// Cancelled.
+        /// The task was cancelled.
         case stopped
     }
 
     private let link: any BluetoothLELink
     private let framing: BLEFraming
-    /// For the termination message.
+    /// The maximum time for sending the termination message.
     private let timeout: Duration
     private var machine: BLETransfer
-    /// The instant at which the pending wait is ended, and the task that does so.
+    /// The instant at which `alarm` ends the pending wait; `nil` without an alarm.
     private var armed: ContinuousClock.Instant?
     private var alarm: Task<Void, any Error>?
     private var isSending = false
 
-    /// Drives a link that is up and started, from our `role`.
+    /// Creates the driver of a link that is established and started.
+    ///
+    /// - Parameter role: the side on which this program is: reader or holder.
     package init(
         _ link: any BluetoothLELink, as role: BLETransfer.Role, settings: BLETransferSettings
     ) async {
@@ -32,6 +46,7 @@ package actor LinkDriver {
         machine = BLETransfer(as: role, over: framing, settings: settings, now: .now)
     }
 
+    /// Sends a message. Returns when the link has accepted all of it.
     package func send(_ message: [UInt8]) async throws(End) {
         switch machine.send(message[...], now: .now) {
         case .transmit(let transmission): try await transmit(transmission, by: machine.deadline)
@@ -40,7 +55,7 @@ package actor LinkDriver {
         }
     }
 
-    /// A link that takes nothing more is closed when the time for the message is over.
+    /// Sends the pieces of a message. A link that does not accept them by the deadline is closed.
     private func transmit(
         _ transmission: BLETransmission, by deadline: ContinuousClock.Instant?
     ) async throws(End) {
@@ -54,6 +69,7 @@ package actor LinkDriver {
         case .values(let fragments):
             for (prefix, part) in fragments { try await send(.byte(prefix.rawValue), part) }
         case .frame(let frame):
+            // The first packet begins with four bytes of length and has at least one byte of the message.
             let limit = max(await link.packetLimit, 5)
             var rest = frame.message
             try await send(.length(UInt32(rest.count)), rest.prefix(limit - 4))
@@ -73,21 +89,26 @@ package actor LinkDriver {
         }
     }
 
-    /// The peer's next message, and when it began; `begun` is called at its first piece.
+    /// Waits for the peer's next message.
+    ///
+    /// - Parameter begun: called when the first piece of the message arrives.
+    /// - Returns: the message, and the instant at which it began.
     package func receive(
         begun: @Sendable () -> Void = {}
     ) async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
         defer { disarm() }
+        // The link has accepted the message; from now on the machine waits for the peer's.
         var action = machine.sent(now: .now)
-        var isTold = false
+        var hasReported = false
         while true {
-            if machine.hasBegun, !isTold {
-                isTold = true
+            if machine.hasBegun, !hasReported {
+                hasReported = true
                 begun()
             }
             switch action {
             case .deliver(let message, let began):
-                if !isTold { begun() }
+                // A message in one piece is complete as soon as it begins.
+                if !hasReported { begun() }
                 return (message, began)
             case .end(let reason): throw .machine(reason)
             case .wait(let deadline):
@@ -98,6 +119,7 @@ package actor LinkDriver {
         }
     }
 
+    /// Waits for the next event of the link, and returns the machine's action.
     private func next() async throws(End) -> BLEAction {
         do throws(BluetoothLEError) {
             switch try await link.receive() {
@@ -105,6 +127,7 @@ package actor LinkDriver {
             case .state(let value): return machine.receive(.state(value[...]), now: .now)
             }
         } catch .cancelled where !Task.isCancelled {
+            // The alarm has interrupted the wait.
             return machine.expire(now: .now)
         } catch .linkLost {
             return machine.receive(.closed, now: .now)
@@ -125,11 +148,11 @@ package actor LinkDriver {
         }
     }
 
-    /// Ends the session, with a termination message if there is one. Closes the link when the phone has
-    /// disconnected or the time for that is over (Q76, Q77).
+    /// Ends the session and closes the link. The termination message is sent if there is one. The link stays
+    /// open until the phone has disconnected or the time for that is over (Q76, Q77).
     package func leave(sending message: [UInt8]?) async {
-        if let message, let words = transmission(of: message) {
-            try? await transmit(words, by: .now + timeout)
+        if let message, let pieces = transmission(of: message) {
+            try? await transmit(pieces, by: .now + timeout)
         }
         if case .signalState(let state) = machine.end(now: .now) {
             try? await link.signal(state.rawValue)
@@ -142,7 +165,8 @@ package actor LinkDriver {
         await link.close()
     }
 
-    /// The termination message is sent whoever's turn it is.
+    /// The pieces of a termination message. The machine is not asked for them, because this message is sent
+    /// even when it is the peer's turn.
     private func transmission(of message: [UInt8]) -> BLETransmission? {
         switch framing {
         case .characteristics(let limit): BLEFragments(message[...], valueLimit: limit).map { .values($0) }
@@ -152,7 +176,8 @@ package actor LinkDriver {
 
     // MARK: - Waiting
 
-    /// A new alarm is needed only for a deadline before the armed one.
+    /// Sets the alarm. An alarm that is set for an earlier instant stays: when it ends the wait, the machine
+    /// names its deadline again.
     private func arm(_ deadline: ContinuousClock.Instant?) {
         guard let deadline, armed.map({ deadline < $0 }) ?? true else { return }
         disarm()
@@ -165,6 +190,7 @@ package actor LinkDriver {
 
     private func alarmed() async {
         armed = nil
+        // `interrupt` ends a pending `receive` only.
         if isSending { await link.close() } else { await link.interrupt() }
     }
 

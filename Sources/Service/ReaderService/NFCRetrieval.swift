@@ -3,9 +3,11 @@ internal import MdocSession
 internal import NDEF
 internal import Synchronization
 
-/// The NFC data transfer of one tap.
+/// The NFC data transfer with the phone of one tap, and the carrier of its session (ISO/IEC 18013-5,
+/// 8.3.3.1.2).
 struct NFCRetrieval: Sendable {
-    /// When the last ENVELOPE of a message was sent and when its answer came: consent happens between them (Q54).
+    /// The instants at which the last ENVELOPE of a message was sent and answered. The holder decides between
+    /// the two (Q54).
     private final class Turn: Sendable {
         struct State {
             var instants: (sent: ContinuousClock.Instant, answered: ContinuousClock.Instant)?
@@ -23,7 +25,8 @@ struct NFCRetrieval: Sendable {
             state.withLock { $0 = State(begun: begun) }
         }
 
-        func note(_ exchange: CardDriver.Exchange) {
+        func record(_ exchange: CardDriver.Exchange) {
+            // ENVELOPE has INS C3. CLA 00, without the bit for chaining, marks the last one of a message.
             guard exchange.command.starts(with: [0x00, 0xc3]) else { return }
             let begun = state.withLock { state in
                 state.instants = (exchange.sent, .now)
@@ -35,17 +38,19 @@ struct NFCRetrieval: Sendable {
 
     private var machine: NFCTransferReader
     private let driver: CardDriver
-    /// How long an operation in progress may still take after cancellation.
+    /// The time in which a message in progress may complete after cancellation.
     private let grace: Duration
     private let turn = Turn()
-    /// When the last message that was answered had been sent.
+    /// The instant at which the last message that was answered had been sent.
     private(set) var sent: ContinuousClock.Instant?
-    /// Whether the phone is between two messages and still listens.
+    /// Whether the transfer is between two messages, so that the phone still listens.
     private var isIdle = false
-    /// Whether an empty message is the phone's way to end the exchange.
+    /// Whether an empty message means that the phone ends the exchange, as in NFC v2.
     private let endsEmpty: Bool
 
-    /// - Parameter carrier: the limits the phone gave, if it did.
+    /// Creates the transfer with a phone that was engaged by classic handover or QR code.
+    ///
+    /// - Parameter carrier: the sizes of APDUs that the phone gave; `nil` if it gave none.
     init(_ driver: CardDriver, within carrier: NFCCarrier?, settings: NFCTransferSettings) {
         self.init(
             driver,
@@ -54,7 +59,7 @@ struct NFCRetrieval: Sendable {
             endsEmpty: false)
     }
 
-    /// Goes on with the application that an NFC v2 engagement selected.
+    /// Continues on the application that an NFC v2 engagement left selected.
     init(_ driver: CardDriver, engaged machine: NFCTransferReader) {
         self.init(driver, machine, endsEmpty: true)
         isIdle = true
@@ -65,16 +70,17 @@ struct NFCRetrieval: Sendable {
         self.endsEmpty = endsEmpty
         grace = driver.grace
         var observed = driver
+        // `run` gives the whole message a grace period, so a single command needs none.
         observed.grace = .zero
         let turn = turn
-        observed.observe = { turn.note($0) }
+        observed.observe = { turn.record($0) }
         self.driver = observed
     }
 
     /// Selects the data transfer application.
     ///
-    /// - Parameter isFirst: whether nothing was said to this phone before: one without the application may then be
-    ///   locked (Q1).
+    /// - Parameter isFirst: whether this is the first command to this phone. If so, a phone without the
+    ///   application may be locked (Q1).
     mutating func select(isFirst: Bool) async throws(TapEnd) {
         do throws(TapEnd) {
             guard case .selected = try await run(machine.start(now: .now)) else {
@@ -85,8 +91,9 @@ struct NFCRetrieval: Sendable {
         }
     }
 
-    /// Runs until the delivery. After cancellation, an operation in progress may complete within the grace period,
-    /// since a phone cannot be notified in the middle of a message.
+    /// Performs the machine's actions until it delivers. After cancellation the message in progress may
+    /// complete within the grace period: in the middle of a message a phone cannot be notified of the end
+    /// (Q77).
     private mutating func run(_ action: NFCTransferReader.Action) async throws(TapEnd) -> NFCTransferDelivery
     {
         isIdle = false
@@ -100,6 +107,7 @@ struct NFCRetrieval: Sendable {
             let delivery: NFCTransferDelivery
             (self.machine, delivery) = try result.get()
             isIdle = true
+            // The machine is stored already, so `terminate` can still notify the phone.
             if Task.isCancelled { throw .stopped }
             return delivery
         } catch {
@@ -114,6 +122,7 @@ extension NFCRetrieval: SessionCarrier {
     ) async throws(TapEnd) -> CarriedAnswer {
         turn.begin { report(.receiving) }
         sent = nil
+        // Reported before sending, because the holder decides while the last ENVELOPE is open (Q54).
         report(.awaitingConsent)
         guard case .message(let answer) = try await run(machine.send(message[...], now: .now)) else {
             throw .failed(.session(.unexpectedMessage))
@@ -123,7 +132,7 @@ extension NFCRetrieval: SessionCarrier {
         return .message(answer, began: turn.instants?.answered ?? .now)
     }
 
-    /// Says it where the phone listens; what it answers does not matter any more.
+    /// Sends the termination message if the phone listens. The phone's answer to it is ignored.
     mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
         guard isIdle, let message else { return nil }
         isIdle = false
@@ -136,7 +145,7 @@ extension NFCRetrieval: SessionCarrier {
         return nil
     }
 
-    /// An ENVELOPE whose answer did not come may have arrived.
+    /// Always true, because an ENVELOPE without an answer may have reached the phone.
     var mayBeSent: Bool { true }
 
     static func end(_ failure: PresentationFailure) -> TapEnd { .failed(failure) }

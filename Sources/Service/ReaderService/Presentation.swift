@@ -6,21 +6,31 @@ package import MdocTrust
 package import MdocVerification
 package import Transport
 
-/// What is asked in one presentation, and by what its answer is judged.
+/// The plan of one presentation: the request to the phone, the trust and policy that judge its answer, and
+/// the limits.
+///
+/// The daemon's coordinator, the command line and the library make a plan; a `ReaderTransaction` carries it
+/// out. The plan does not change meanwhile, so that each tap of one presentation asks for the same (Q57).
 package struct PresentationPlan: Sendable {
+    /// The request to the phone.
     package var question: PresentationQuestion
+    /// A second request to the same phone, which depends on the first answer.
     package var further: FurtherQuestion?
+    /// The issuers and lists that are trusted.
     package var trust: TrustStore
+    /// The policy for judging the answer.
     package var policy: VerificationPolicy
     package var deadlines: PresentationDeadlines
+    /// The ways by which the answer may come.
     package var retrieval: RetrievalPlan
     package var requestVersion: RequestVersion
-    /// Whether the answer is handed out as it came, for a verification elsewhere: it holds personal data.
+    /// Whether the result includes the answer as it came, for a verification elsewhere. That answer holds
+    /// personal data.
     package var handsOutRawAnswer = false
-    /// Called once a phone is engaged and before each first request to it; false ends the presentation as cancelled, with
-    /// nothing sent.
+    /// Called after a phone is engaged and before the first request is sent to it. If it returns false,
+    /// nothing is sent and the presentation ends as cancelled.
     package var admission: (@Sendable () async -> Bool)?
-    /// The time by which the answer is judged.
+    /// The clock that gives the time for judging the answer.
     package var clock: WallClock
 
     package init(
@@ -39,70 +49,81 @@ package struct PresentationPlan: Sendable {
     }
 }
 
-/// The named waits of a presentation (Q191).
+/// The times of a presentation, one for each wait (Q191).
 package struct PresentationDeadlines: Equatable, Sendable {
-    /// From arming to a tap.
+    /// The time to wait for a tap after arming.
     package var engagement: Duration = .seconds(120)
-    /// From a tap that broke off to the next, at least: some phones cannot come back sooner (Q5).
+    /// The minimum time to wait for another tap after one that broke off. Some phones cannot come back sooner
+    /// (Q5).
     package var nextTap: Duration = .seconds(30)
-    /// From the first command of a tap to its complete engagement; well under the 15 s of an iOS wallet (Q5).
+    /// The maximum time from the first command of a tap to its complete engagement. It is well under the 15 s
+    /// of an iOS wallet (Q5).
     package var tap: Duration = .seconds(12)
-    /// For one phase of that.
+    /// The maximum time of one phase of an engagement.
     package var tapPhase: Duration = .seconds(5)
-    /// From the engagement to a link over Bluetooth that has been started: some phones look for us for 10 s and more
-    /// (Q90).
+    /// The maximum time from the engagement to a Bluetooth link that has started. Some phones look for the
+    /// reader for 10 s and more (Q90).
     package var connection: Duration = .seconds(30)
-    /// From the engagement until people see that the phone is still connecting.
+    /// The time from the engagement to the notice that the phone is still connecting.
     package var connecting: Duration = .seconds(3)
-    /// From the engagement until the holder is asked whether Bluetooth is on.
+    /// The time from the engagement to the question whether Bluetooth is on.
     package var checkBluetooth: Duration = .seconds(8)
-    /// For the reader's own signature, from when the request can be sent.
+    /// The maximum time to wait for the reader's own signature, once everything else is ready to send the
+    /// request.
     package var signing: Duration = .seconds(5)
-    /// For one command of the data transfer, but for the one in which the holder decides (Q53), and from one fragment
-    /// over Bluetooth to the next (Q88).
+    /// The maximum time of one command of the data transfer, except the one in which the holder decides
+    /// (Q53), and between two fragments over Bluetooth (Q88).
     package var progress: Duration = .seconds(10)
-    /// From the request to the answer: the holder reads and consents meanwhile.
+    /// The maximum time from the request to the answer, in which the holder reads and decides.
     package var consent: Duration = .seconds(300)
-    /// How long the request waits for the next tap of a phone that took it away: that of NFC v2, where the holder
-    /// confirms between two taps.
+    /// The maximum time that the request waits for a phone that left with it. With NFC v2 the holder confirms
+    /// between two taps.
     package var armed: Duration = .seconds(300)
-    /// For notifying the phone of the end.
+    /// The maximum time for notifying the phone of the end.
     package var termination: Duration = .seconds(1)
-    /// Between two looks at a phone that has no wallet to show yet (Q7).
+    /// The pause between two attempts with a phone that shows no wallet yet (Q7).
     package var lockedPhone: Duration = .milliseconds(250)
-    /// For a phone to show its wallet before it is taken for something else, such as a bank card (Q206).
+    /// The time for which a card without a wallet is taken for a locked phone. Afterwards it is taken for
+    /// something else, such as a bank card (Q206).
     package var unlocking: Duration = .seconds(2)
-    /// Between two looks at such a card, or at one that does not answer to power-up (Q203, Q206).
+    /// The pause between two attempts with a card that is no phone (Q206) or does not answer to power-up
+    /// (Q203).
     package var otherCard: Duration = .seconds(1)
-    /// Between two tries of a phone that stays on the reader after a tap that broke off (Q202).
+    /// The pause between two attempts with a phone that stays on the reader after a tap that broke off
+    /// (Q202).
     package var nextTry: Duration = .milliseconds(700)
-    /// For all tries of one stay on the reader; then the phone has to be lifted (Q202).
+    /// The maximum time of all attempts while the phone stays on the reader. Afterwards it has to be lifted
+    /// (Q202).
     package var tries: Duration = .seconds(3)
-    /// In which taps begin with classic handover, after a phone that began NFC v2 and failed.
+    /// The time for which taps begin with classic handover, after a phone that began NFC v2 and failed.
     package var version2Rest: Duration = .seconds(60)
 
     package init() {}
 }
 
-/// What happens, for those who show it. Holds nothing personal.
+/// A step of a presentation, reported to pages, command line, library and field trace. It holds nothing
+/// personal.
 package enum PresentationEvent: Equatable, Sendable {
-    /// Waiting for a phone. Its holder should open the ID first.
+    /// The reader waits for a phone. The holder should open the ID first.
     case armed
-    /// A phone is there that shows no wallet: locked, or its screen is off (Q1).
+    /// A phone on the reader shows no wallet: it is locked, or its screen is off (Q1).
     case phoneLocked
-    /// A card is there that is not a phone with its ID open: an ordinary card, or a phone that stays locked (Q206).
+    /// A card on the reader is no phone with its ID open: it is an ordinary card, or a phone that stays
+    /// locked (Q206).
     case notAnID
-    /// The phone stays on the reader, and every try broke off: it has to be lifted before the next tap (Q202, Q203).
+    /// The phone stays on the reader and every attempt broke off. It has to be lifted before the next tap
+    /// (Q202, Q203).
     case liftAndTapAgain(NFCEndReason)
-    /// The tap broke off before it was complete; the same request waits for the next one.
+    /// The tap broke off before it was complete. The same request waits for the next tap.
     case tapAgain(NFCEndReason)
-    /// The phone left with the request, before its holder decided: after that the same request waits for its next tap.
+    /// The phone left with the request before its holder decided. The request waits for the tap after the
+    /// decision.
     case confirmThenTapAgain
-    /// A QR code is worth offering: two taps have failed (Q12).
+    /// Two taps have failed, so a QR code should be offered (Q12).
     case offerQR
-    /// There is no Bluetooth; NFC alone is used. `id` is the transport's.
+    /// Bluetooth cannot be used, for this reason. Only NFC is used.
     case bluetoothUnavailable(RadioFault)
-    /// The reader does not answer, so that no phone can be seen; it may recover (Q212).
+    /// The PC/SC reader does not answer, so that no phone can be detected. It may recover (Q212).
     case readerSilent
     /// The engagement is complete: the moment to sound the tone (Q8).
     case engaged
@@ -110,35 +131,37 @@ package enum PresentationEvent: Equatable, Sendable {
     case mayLift
     /// The phone is engaged and has not connected over Bluetooth yet.
     case connecting
-    /// It still has not: its Bluetooth may be off.
+    /// The engaged phone still has not connected. Its Bluetooth may be off.
     case checkBluetooth
     /// The answer comes over NFC: the phone has to stay on the reader.
     case hold
-    /// The request is out; the holder decides.
+    /// The request was sent, and the holder decides.
     case awaitingConsent
-    /// An answer has begun; if the transport cannot report that, the answer is complete.
+    /// The answer has begun to arrive. A transport that cannot report the beginning reports the complete
+    /// answer.
     case receiving
     /// The answer is being checked.
     case verifying
-    /// Something is remarkable in the phone's messages, and changes nothing. It may come after the end, as long as the
-    /// phone is being notified.
+    /// Something in the phone's messages is remarkable and changes nothing. This event may come after the
+    /// end, while the phone is being notified.
     case noted(PresentationNote)
 }
 
-/// How long a part of a presentation took.
+/// The duration of one phase of a presentation.
 package struct PhaseTime: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable {
-        /// From the phone in the field to its complete engagement.
+        /// From the phone in the field to the complete engagement.
         case engagement
-        /// From the engagement to a link over Bluetooth that has been started.
+        /// From the engagement to a Bluetooth link that has started.
         case connection
-        /// Setting up the session and sending the request.
+        /// From the end of the previous phase until the request was sent, with the set-up of the session.
         case request
-        /// From the request to the first byte of the answer; if the transport cannot report that, to the last.
+        /// From the request to the first byte of the answer, or to its last byte if the transport cannot
+        /// report the first.
         case consent
         /// From the first byte of the answer to the last.
         case transfer
-        /// Decrypting and checking the answer.
+        /// The time for decrypting and checking the answer.
         case verification
     }
 
@@ -148,14 +171,15 @@ package struct PhaseTime: Equatable, Sendable {
 
 /// The result of a transaction with one phone, and how it came about.
 package struct Presentation: Sendable {
-    /// The presentation of the first question, if a further one was asked. All other members are then about the further one.
+    /// The presentation of the first question, if a further question was asked; empty otherwise. All other
+    /// members then describe the further question.
     package let earlier: [Presentation]
-    /// The judgement on the phone's answer, or why there is none.
+    /// The judgement on the phone's answer, or the reason why there is none.
     package let result: Result<Judgement, PresentationFailure>
-    /// The request that was answered, or that went out last; nil if none did.
+    /// The request that was answered or, without an answer, the last that was sent; `nil` if none was.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
-    /// The answer as it came, where the plan hands it out and there is one.
+    /// The answer as it came; `nil` without an answer, or if the plan does not ask for it.
     package let rawAnswer: RawAnswer?
     private let noted: PresentationNotes
     private let leaving: Task<Void, Never>?
@@ -174,31 +198,34 @@ package struct Presentation: Sendable {
         self.leaving = leaving
     }
 
-    /// Why no answer was judged; nil if one was.
+    /// The reason why no answer was judged; `nil` if one was.
     package var failure: PresentationFailure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// What was noted of the phone's messages until now. It is complete once the phone has `left`.
+    /// The notes on the phone's messages until now. They are complete once `left()` has returned.
     package var notes: [PresentationNote] { noted.all }
 
-    /// Returns when the phone has been notified of the end and nothing of the presentation is transmitted any more.
-    /// The result may be shown before (Q76).
+    /// Waits until the phone has been notified of the end and nothing more is transmitted. The result may be
+    /// shown before (Q76).
     package func left() async {
         await leaving?.value
     }
 }
 
-/// Why no answer of a phone was judged.
+/// The reason why no answer of a phone was judged.
 package enum PresentationFailure: Error, Equatable, Sendable {
-    /// The holder returned nothing: declined, has no such document, or the wallet does not know this reader.
+    /// The holder returned nothing: declined, has no such document, or uses a wallet that does not know this
+    /// reader.
     case declined
     /// The decrypted answer is not a DeviceResponse.
     case responseMalformed(MdocModelError)
+    /// The PC/SC reader, or the bench link, cannot be used.
     case readerUnavailable(ReaderFault)
-    /// No complete engagement in time. Where a phone was there, its last tap ended so (Q12).
+    /// No engagement was complete in time. `lastTap` says how the last tap ended; `nil` if there was none
+    /// (Q12).
     case engagementOverdue(lastTap: NFCEndReason?)
-    /// The engagement is not one, or has a key that cannot be used.
+    /// The engagement is malformed, or its key cannot be used.
     case engagement(MdocModelError)
     /// The phone offers no way of retrieval that this reader has.
     case noUsableRetrieval
@@ -214,31 +241,32 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case bluetooth(BLEEndReason)
     /// The link broke before the answer was complete, and no further tap came.
     case linkLost
-    /// The phone announced a message of so many bytes; at most `limit` are allowed.
+    /// The phone announced a message of `announced` bytes; at most `limit` are allowed.
     case messageTooLong(announced: Int, limit: Int)
-    /// The first frame of the bench link is not one.
+    /// The first frame on the bench link is not a greeting.
     case benchLink(BenchLinkError)
-    /// The request had to be signed and could not be, and so was not sent.
+    /// The request had to be signed with this identity. Its key did not sign, and the request was not sent.
     case requestNotSigned(identity: String)
     /// The session could not be set up, or its messages do not decode or decrypt.
     case session(SessionError)
     /// The phone ended the session with this status and without an answer.
     case status(SessionStatus)
-    /// The phone ended the session with its first answer, so that nothing further could be asked.
+    /// The phone ended the session with its first answer, so that the further question could not be asked.
     case sessionOver
     /// The further question was answered with another document and another key than the first.
     case otherDocument
+    /// The holder did not answer in time.
     case consentOverdue
-    /// The presentation was cancelled on our side.
+    /// The presentation was cancelled by this program or its user.
     case cancelled
 }
 
-/// An answer as it came, unverified, with what a verification elsewhere needs.
+/// An answer as it came, unverified, with the transcript and the key that a verification elsewhere needs.
 package struct RawAnswer: Sendable, RedactedDescription {
     /// The DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2).
     package let response: [UInt8]
     package let transcript: SessionTranscript
-    /// The reader's ephemeral key, by whose private half a MAC is checked (ISO/IEC 18013-5 9.1.3.5).
+    /// The reader's ephemeral key pair. A MAC is verified with its private half (ISO/IEC 18013-5 9.1.3.5).
     package let readerKey: COSEKeyPair
 
     init(_ response: [UInt8], in session: borrowing ReaderSession) {

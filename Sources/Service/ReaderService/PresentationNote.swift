@@ -1,10 +1,10 @@
 internal import MdocSession
 internal import Synchronization
 
-/// What is remarkable in the messages of a presentation. It changes nothing of the outcome: whoever is in the radio's reach
-/// could spoil every answer otherwise. But it is always reported.
+/// A remark on the phone's messages. It is always reported and never changes the outcome, because otherwise
+/// anybody in radio range could spoil an answer.
 package enum PresentationNote: Equatable, Sendable {
-    /// What carries the messages of an NFC v2 session (draft of the second edition).
+    /// The medium that carries messages of an NFC v2 session (draft of the second edition).
     package enum Bearer: String, CaseIterable, Sendable {
         case nfc, bluetooth
     }
@@ -15,9 +15,12 @@ package enum PresentationNote: Equatable, Sendable {
         case sequenceUnexpected = "session.sequence_unexpected"
     }
 
-    /// The copy of an answer that came second, over this bearer, is not equal to the first, which was judged.
+    /// The second copy of an answer, which came over this bearer, differs from the first copy, which was
+    /// judged.
     case copiesDiffer(second: Bearer)
+    /// A message of the phone has no number. The expected number is given.
     case sequenceMissing(expected: UInt64)
+    /// A message of the phone has another number than expected.
     case sequenceUnexpected(UInt64, expected: UInt64)
 
     init(_ note: SequenceNote) {
@@ -39,11 +42,11 @@ package enum PresentationNote: Equatable, Sendable {
     package var explanation: String {
         switch self {
         case .copiesDiffer(let second):
-            "a second copy of the answer came over \(second.text) and differs from the first; only the first was judged: if it repeats, record a field trace and report the wallet"
+            "a second copy of the answer came over \(second.text) and differs from the first; only the first was judged: if this happens again, record a field trace and report the wallet"
         case .sequenceMissing(let expected):
-            "a message of the phone has no number (seq); it should be \(expected)"
+            "a message from the phone has no sequence number (seq); the expected number is \(expected)"
         case .sequenceUnexpected(let number, let expected):
-            "a message of the phone has the number (seq) \(number); it should be \(expected)"
+            "a message from the phone has the sequence number (seq) \(number); the expected number is \(expected)"
         }
     }
 }
@@ -57,19 +60,22 @@ extension PresentationNote.Bearer {
     }
 }
 
-/// The notes of one presentation. A second copy may come after its outcome.
+/// The notes of one presentation, which may still be added after its outcome: the second copy of an answer
+/// may come late.
 final class PresentationNotes: Sendable {
-    /// A phone may send many messages; the first notes say enough.
-    private static let most = 16
+    /// The maximum number of notes. A phone may send many messages, and the first notes say enough.
+    private static let maximumCount = 16
 
     private let notes = Mutex<[PresentationNote]>([])
 
     var all: [PresentationNote] { notes.withLock { $0 } }
 
-    /// - Returns: whether it was kept.
+    /// Adds a note unless there are too many.
+    ///
+    /// - Returns: whether the note was added.
     func add(_ note: PresentationNote) -> Bool {
         notes.withLock { notes in
-            guard notes.count < Self.most else { return false }
+            guard notes.count < Self.maximumCount else { return false }
             notes.append(note)
             return true
         }
@@ -77,7 +83,8 @@ final class PresentationNotes: Sendable {
 }
 
 extension ReaderTransaction {
-    func note(_ note: PresentationNote, in notes: PresentationNotes) {
+    /// Adds a note to a presentation and reports it, unless there are too many notes.
+    func record(_ note: PresentationNote, in notes: PresentationNotes) {
         if notes.add(note) { report(.noted(note)) }
     }
 }

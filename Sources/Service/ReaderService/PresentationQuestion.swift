@@ -2,22 +2,27 @@ package import MdocModel
 package import MdocVerification
 package import RequestPlanner
 
-/// What is to be asked and in whose name, while it is not known yet which wallet will answer.
+/// A request to a phone and the identities that may sign it, before the wallet that will answer is known.
 package struct PresentationQuestion: Sendable {
+    /// The documents and elements to request.
     package enum Content: Sendable {
-        /// The least that an intent needs.
+        /// The smallest request that answers an intent.
         case planned(RequestPlan)
-        /// These, one after the other in a session: a later one only where those before brought no document.
+        /// Requests that are sent one after another in a session. A later request is sent only if no earlier
+        /// one brought a document.
         case drafts([DeviceRequestDraft])
-        /// The least that one of these needs, in order of preference; no kind of document twice.
+        /// The smallest request that answers one of these plans, in order of preference. No kind of document
+        /// is requested twice.
         case anyOf([RequestPlan])
     }
 
     package var content: Content
-    /// Who may sign. Where no rule fits the request goes out unsigned; where one does it is signed or not sent.
+    /// The rules that choose the identity which signs. If no rule matches, the request is sent unsigned. If
+    /// one matches, the request is signed or not sent.
     package var identities: ReaderIdentityChoice
-    /// What the operator said about the wallet, and the brand of the request: for the rules of `identities`.
+    /// The wallet that the operator named, for the rules of `identities`.
     package var wallet: String?
+    /// The brand of the request, for the rules of `identities`.
     package var brand: String?
 
     package init(
@@ -30,6 +35,7 @@ package struct PresentationQuestion: Sendable {
         self.brand = brand
     }
 
+    /// Returns the requests for a wallet with these capabilities, in the order in which they are sent.
     func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
         switch content {
         case .planned(let plan): plan.drafts(for: capabilities)
@@ -44,10 +50,11 @@ package struct PresentationQuestion: Sendable {
     }
 }
 
-/// A second question to the same phone in the same session, put only where the answer to the first leads on to it.
+/// A second request to the same phone in the same session, which is sent only if the first answer calls for
+/// it.
 package struct FurtherQuestion: Sendable {
     package let question: PresentationQuestion
-    /// Whether it is put after this answer to the first.
+    /// Whether this answer to the first request calls for the second.
     package let isDue: @Sendable (VerifiedResponse) -> Bool
 
     package init(_ question: PresentationQuestion, isDue: @escaping @Sendable (VerifiedResponse) -> Bool) {

@@ -1,8 +1,8 @@
 package import MdocTrust
 package import RequestPlanner
 
-/// By which revocation policy a request is judged: what it is for chooses. An age is believed where revocation is not
-/// known; all else is refused, unless the operator sets another policy for the purpose.
+/// The revocation policies by the purpose of a request. By default, an age is accepted while revocation is
+/// undetermined, and everything else is refused. The operator can set another policy for a purpose.
 package struct PurposePolicies: Equatable, Sendable {
     private var policies: [RequestPurpose: RevocationPolicy] = [
         .age: .age, .rental: .rental(staleDays: 0), .identity: .rental(staleDays: 0),
@@ -16,8 +16,12 @@ package struct PurposePolicies: Equatable, Sendable {
         set { policies[purpose] = newValue }
     }
 
-    /// The policy of a request, and of what is asked further in its session: the strictest of their purposes, or a
-    /// stricter choice. Each choice counts only where it accepts no more than the policy before it; else the result is nil.
+    /// Returns the revocation policy for all requests of one session: the strictest policy of their purposes,
+    /// or a stricter choice.
+    ///
+    /// - Parameter choices: the policies that callers chose, in order; `nil` for no choice. Each choice must
+    ///   accept no more than the policy before it.
+    /// - Returns: `nil` if a choice accepts more, or without a purpose.
     package func policy(
         for purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
     ) -> RevocationPolicy? {

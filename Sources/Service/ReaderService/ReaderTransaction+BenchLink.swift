@@ -4,7 +4,7 @@ internal import MdocSession
 package import Transport
 
 extension ReaderTransaction {
-    /// Runs over a bench link whose holder has been connected to, and closes it.
+    /// Runs the presentation over a bench link that is connected to a wallet, and closes the link.
     package func run(over channel: any MessageChannel) async -> Presentation {
         let presentation = await run { running throws(PresentationFailure) in
             try await running.present(over: channel)
@@ -13,6 +13,7 @@ extension ReaderTransaction {
         return presentation
     }
 
+    /// Waits for the wallet's first frame, which holds its engagement.
     fileprivate func greeting(
         from channel: any MessageChannel
     ) async throws(PresentationFailure) -> (engagement: DeviceEngagement, handover: Handover) {
@@ -25,6 +26,7 @@ extension ReaderTransaction {
             frame = try received.get()
         } catch {
             if Task.isCancelled { throw .cancelled }
+            // `cancelled` without a cancelled task means that the deadline has passed.
             throw error == .cancelled ? .engagementOverdue(lastTap: nil) : PresentationFailure(error)
         }
         return try mapping(BenchLinkGreeting(frame[...]).engagement(), PresentationFailure.benchLink)
@@ -46,12 +48,13 @@ extension RunningTransaction {
     }
 }
 
+/// The carrier of a session over the bench link.
 private struct BenchLinkCarrier: SessionCarrier {
     let channel: any MessageChannel
     let deadlines: PresentationDeadlines
     private(set) var sent: ContinuousClock.Instant?
 
-    /// The holder's message may take the whole time for consent.
+    /// Sends a message and waits for the wallet's message, for at most the time for consent.
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
     ) async throws(PresentationFailure) -> CarriedAnswer {
@@ -72,6 +75,7 @@ private struct BenchLinkCarrier: SessionCarrier {
             return .message(answer, began: nil)
         } catch {
             if Task.isCancelled { throw .cancelled }
+            // `cancelled` without a cancelled task means that the deadline has passed.
             throw error == .cancelled ? .consentOverdue : PresentationFailure(error)
         }
     }
@@ -87,7 +91,7 @@ private struct BenchLinkCarrier: SessionCarrier {
 }
 
 extension PresentationFailure {
-    /// What a broken link means.
+    /// The failure of a presentation whose bench link failed.
     fileprivate init(_ error: TransportError) {
         if case .frameTooLong(let length, let limit) = error {
             self = .messageTooLong(announced: length, limit: limit)

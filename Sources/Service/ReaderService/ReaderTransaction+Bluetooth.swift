@@ -4,8 +4,8 @@ internal import NDEF
 package import Transport
 
 extension ReaderTransaction {
-    /// Retrieves over Bluetooth from the phone whose QR code was scanned. The engagement is reported once the radio is
-    /// ready.
+    /// Retrieves the answer over Bluetooth from the phone whose QR code was scanned. The engagement is
+    /// reported once the radio is ready.
     package func run(scanned engagement: DeviceEngagement, radio: any BluetoothLERadio) async -> Presentation
     {
         await run { running throws(PresentationFailure) in
@@ -21,7 +21,7 @@ extension ReaderTransaction {
         }
     }
 
-    /// Makes the radio ready, in the time that there is for a connection.
+    /// Makes the radio ready, within the time for a connection.
     private func prepare(_ radio: any BluetoothLERadio) async throws(PresentationFailure) {
         let result = await bounded(by: .now + plan.deadlines.connection) { () throws(BluetoothLEError) in
             try await radio.prepare()
@@ -33,8 +33,10 @@ extension ReaderTransaction {
         }
     }
 
-    /// The Bluetooth of a transaction that still waits for a phone, with our UUID advertised; nil if only NFC can
-    /// be used.
+    /// Starts advertising for a transaction that still waits for a phone.
+    ///
+    /// - Returns: `nil` if only NFC can be used.
+    /// - Throws: a failure if the plan requires Bluetooth and it cannot be used.
     func armed(_ radio: (any BluetoothLERadio)?) async throws(PresentationFailure) -> BluetoothRetrieval? {
         guard plan.retrieval.transport != .nfc else { return nil }
         guard let radio else {
@@ -43,7 +45,8 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
-            // Nothing is advertised that would harm the phone, where there is another way.
+            // With these settings Bluetooth would harm the phone. NFC can take its place, so nothing is
+            // advertised.
             if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
                 throw .radioUnavailable(fault)
             }
@@ -62,9 +65,10 @@ extension ReaderTransaction {
         LinkCarrier(driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
     }
 
-    /// The link to an engaged phone, once it has started.
+    /// Waits for the Bluetooth link to an engaged phone, within the time for a connection.
     ///
-    /// - Parameter isAwaited: whether it is reported that it takes long, since nothing else carries the answer.
+    /// - Parameter isAwaited: whether people are notified that connecting takes long. False if NFC may carry
+    ///   the answer.
     func link(
         over bluetooth: BluetoothRetrieval, to offer: BluetoothOffer, engaged engagement: DeviceEngagement,
         isAwaited: Bool = true
@@ -79,6 +83,7 @@ extension ReaderTransaction {
             }
         }
         if case .success(let link) = result {
+            // The link was made just as the task was cancelled, and no caller will close it.
             guard !Task.isCancelled else {
                 await link.close()
                 throw .cancelled
@@ -95,7 +100,7 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
-    /// Sends the request over a link and judges the answer. Afterwards nothing is advertised or connected.
+    /// Sends the requests over a link and judges the answers. At the end the carrier closes the link.
     mutating func complete(
         _ exchange: inout RequestExchange, over link: any BluetoothLELink
     ) async throws(PresentationFailure) -> Presentation {
@@ -105,7 +110,7 @@ extension RunningTransaction {
     }
 }
 
-/// A Bluetooth link that is up and started.
+/// The carrier of a session over a Bluetooth link that is established and started.
 struct LinkCarrier: SessionCarrier {
     let driver: LinkDriver
     private(set) var sent: ContinuousClock.Instant?
@@ -121,6 +126,7 @@ struct LinkCarrier: SessionCarrier {
             let (answer, began) = try await driver.receive { report(.receiving) }
             return .message(answer, began: began)
         } catch .machine(.terminated(.awaitResponse)) {
+            // The phone wrote the end to State while its holder was deciding.
             return .ended
         } catch {
             throw PresentationFailure(error)
@@ -133,13 +139,14 @@ struct LinkCarrier: SessionCarrier {
 }
 
 extension PresentationFailure {
-    /// The failure of an attempt that a deadline cancels too.
+    /// The failure of an attempt to make a link. The attempt is cancelled by its deadline as well as by the
+    /// caller, so `cancelled` alone does not say which.
     fileprivate static func withoutLink(_ error: BluetoothLEError) -> PresentationFailure {
         if Task.isCancelled { return .cancelled }
         return error == .cancelled ? .connectionOverdue : PresentationFailure(error)
     }
 
-    /// What a missing link means.
+    /// The failure of a presentation whose link could not be made.
     fileprivate init(_ error: BluetoothLEError) {
         switch error {
         case .radioUnavailable(let fault): self = .radioUnavailable(fault)
@@ -152,6 +159,7 @@ extension PresentationFailure {
         }
     }
 
+    /// The failure of a presentation whose transfer over Bluetooth ended.
     fileprivate init(_ end: LinkDriver.End) {
         switch end {
         case .radioUnavailable(let fault): self = .radioUnavailable(fault)

@@ -5,15 +5,15 @@ internal import NDEF
 package import Transport
 
 extension ReaderTransaction {
-    /// Waits for a phone at the reader, engages it by NFC, and retrieves over Bluetooth or NFC.
+    /// Waits for a phone at the reader, engages it over NFC, and retrieves the answer over Bluetooth or NFC.
     ///
-    /// - Parameter radio: without a radio, everything is transferred over NFC.
+    /// - Parameter radio: the Bluetooth radio; without one, everything is transferred over NFC.
     package func run(at reader: any ContactlessReader, radio: (any BluetoothLERadio)? = nil) async
         -> Presentation
     {
         await run { running throws(PresentationFailure) in
             let bluetooth = try await armed(radio)
-            let result = await ended { () throws(PresentationFailure) in
+            let result = await catching { () throws(PresentationFailure) in
                 try await running.present(at: reader, scanned: nil, bluetooth)
             }
             await bluetooth?.close()
@@ -21,7 +21,7 @@ extension ReaderTransaction {
         }
     }
 
-    /// Waits for the phone whose QR code was scanned, and retrieves over NFC (Q55).
+    /// Waits for the tap of the phone whose QR code was scanned, and retrieves the answer over NFC (Q55).
     package func run(at reader: any ContactlessReader, scanned engagement: DeviceEngagement) async
         -> Presentation
     {
@@ -31,8 +31,8 @@ extension ReaderTransaction {
         }
     }
 
-    /// Powers the phone down; a reader that hangs does not keep the answer from being shown.
-    func letGo(of card: any ContactlessCard) async {
+    /// Powers the phone down. The time is limited, so that a reader that hangs does not delay the result.
+    func release(_ card: any ContactlessCard) async {
         let timeout = plan.deadlines.termination
         _ = await bounded(by: .now + timeout, grace: timeout) { () throws(Never) in await card.release() }
     }
@@ -41,7 +41,8 @@ extension ReaderTransaction {
         CardDriver(card: card, grace: plan.deadlines.termination)
     }
 
-    /// The data transfer with an engaged phone, on its application.
+    /// Starts the data transfer with an engaged phone: on the application that NFC v2 left selected, or on
+    /// the data transfer application.
     func retrieval(from driver: CardDriver, _ engaged: Engaged) async throws(TapEnd) -> NFCRetrieval {
         if let transfer = engaged.transfer { return NFCRetrieval(driver, engaged: transfer) }
         var retrieval = NFCRetrieval(
@@ -50,16 +51,19 @@ extension ReaderTransaction {
         return retrieval
     }
 
-    /// What an engagement by NFC yields.
+    /// The result of an engagement over NFC.
     struct Engaged {
         let engagement: DeviceEngagement
         let handover: Handover
         let nfc: NFCCarrier?
         let bluetooth: BluetoothOffer?
-        /// The application that an NFC v2 engagement left selected.
+        /// The data transfer on the application that an NFC v2 engagement left selected; `nil` after classic
+        /// handover.
         var transfer: NFCTransferReader?
     }
 
+    /// Engages the phone on the reader: by NFC v2 if `version2` is set and the phone supports it, otherwise
+    /// by classic handover.
     func engage(
         _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?, version2: Bool = false
     ) async throws(TapEnd) -> Engaged {
@@ -86,7 +90,8 @@ extension ReaderTransaction {
 }
 
 extension RunningTransaction {
-    /// Waits for taps until one is complete. Each starts again; none resumes another (Q2).
+    /// Waits for taps until one gives a result. Each tap starts from the beginning; none resumes another
+    /// (Q2).
     fileprivate mutating func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?
     ) async throws(PresentationFailure) -> Presentation {
@@ -98,6 +103,7 @@ extension RunningTransaction {
         while true {
             step.events.forEach(transaction.report)
             let wait = try step.wait
+            // Made now, while nobody waits for it (Q190).
             prepareKey()
             let arrival = await bounded(by: wait.deadline) { () throws(ContactlessError) in
                 try await reader.nextCard(again: wait.again)
@@ -109,12 +115,12 @@ extension RunningTransaction {
             case .success(var card):
                 startTap(now: .now)
                 let offer = taps.offer(now: .now)
-                let result = await ended { () throws(TapEnd) in
+                let result = await catching { () throws(TapEnd) in
                     try await tap(
                         &card, at: reader, scanned: scanned, offer.bluetooth ? bluetooth : nil,
                         version2: offer.version2)
                 }
-                await transaction.letGo(of: card)
+                await transaction.release(card)
                 do throws(TapEnd) {
                     return try result.get()
                 } catch {
@@ -125,9 +131,10 @@ extension RunningTransaction {
         }
     }
 
-    /// One tap, from a phone in the field to the verdict on its answer.
+    /// Runs one tap, from a phone in the field to the judgement on its answer.
     ///
-    /// - Parameter card: the phone that is in the field; a later one where that one's engagement was replaced.
+    /// - Parameter card: the phone in the field. If another tap replaces its engagement, the phone of that
+    ///   tap (Q207).
     private mutating func tap(
         _ card: inout any ContactlessCard, at reader: any ContactlessReader, scanned: DeviceEngagement?,
         _ bluetooth: BluetoothRetrieval?, version2: Bool
@@ -135,10 +142,13 @@ extension RunningTransaction {
         if let scanned { return try await retrieve(scanned, transaction.driver(for: card)) }
         var engaged = try await transaction.engage(
             transaction.driver(for: card), bluetooth, version2: version2)
+        // Another tap may replace the engagement (Q207) and restarts the time for the connection. Without a
+        // limit, somebody who taps again and again would occupy the reader for ever.
         for _ in 0..<TapSeries.mostTaps {
             endPhase(.engagement, at: .now)
             report(.engaged)
             var exchange = try newExchange(of: engaged)
+            // After NFC v2 both bearers carry the session, until the phone is lifted.
             if let bluetooth, let offer = engaged.bluetooth, let transfer = engaged.transfer {
                 report(.mayLift)
                 let retrieval = NFCRetrieval(transaction.driver(for: card), engaged: transfer)
@@ -156,9 +166,10 @@ extension RunningTransaction {
                     throw engaged.transfer == nil ? error : error.ofVersion2
                 }
             }
-            // The phone may be lifted: everything else comes through the air.
-            await transaction.letGo(of: card)
+            // The phone may be lifted, since everything else comes over Bluetooth (Q3, Q9).
+            await transaction.release(card)
             report(.mayLift)
+            // Another tap would begin another session, with another key (Q207).
             prepareKey()
             switch try await transaction.connection(to: offer, engaged.engagement, bluetooth, at: reader) {
             case .link(let link):
@@ -170,8 +181,7 @@ extension RunningTransaction {
             case .tap(let another, let newer): (card, engaged) = (another, newer)
             }
         }
-        // Each tap starts the time for the connection anew: without a limit somebody who taps again and again holds the reader.
-        await transaction.letGo(of: card)
+        await transaction.release(card)
         throw .failed(.connectionOverdue)
     }
 
@@ -181,13 +191,13 @@ extension RunningTransaction {
         try mapping(newExchange(engaged.engagement, engaged.handover), TapEnd.failed)
     }
 
-    /// The tap of a phone whose QR code was scanned.
+    /// Runs the tap of a phone whose QR code was scanned.
     private mutating func retrieve(
         _ scanned: DeviceEngagement, _ driver: CardDriver
     ) async throws(TapEnd) -> Presentation {
         var retrieval = NFCRetrieval(
             driver, within: scanned.nfcCarrier, settings: plan.deadlines.transferSettings)
-        // Only now it is known that the phone is unlocked and shows its wallet.
+        // Only an accepted SELECT shows that the phone is unlocked and its wallet is open.
         try await retrieval.select(isFirst: true)
         endPhase(.engagement, at: .now)
         report(.engaged)

@@ -2,24 +2,23 @@ internal import MdocModel
 internal import Transport
 
 extension ReaderTransaction {
-    /// What a wait for the link of an engaged phone ended with.
+    /// The result of a wait for the link of an engaged phone.
     enum Connection {
-        /// The transfer has started: later taps are ignored.
+        /// The link has started, so later taps are ignored.
         case link(any BluetoothLELink)
-        /// A phone was tapped and is engaged, which replaces the engagement before.
+        /// Another tap engaged a phone and replaces the previous engagement.
         case tap(any ContactlessCard, Engaged)
     }
 
-    /// Waits for the link of an engaged phone, and meanwhile for another tap: people tap again when Bluetooth is slow or
-    /// off (Q207). One of the two engagements is in force: the one whose link starts first, until a newer one is
-    /// complete.
+    /// Waits for the Bluetooth link of an engaged phone and, at the same time, for another tap: people tap
+    /// again when Bluetooth is slow or off (Q207). The first of the two to succeed counts.
     func connection(
         to offer: BluetoothOffer, _ engagement: DeviceEngagement, _ bluetooth: BluetoothRetrieval,
         at reader: any ContactlessReader
     ) async throws(TapEnd) -> Connection {
         let result = await firstConnection(
             {
-                await ended { () throws(PresentationFailure) in
+                await catching { () throws(PresentationFailure) in
                     .link(try await link(over: bluetooth, to: offer, engaged: engagement))
                 }
             },
@@ -32,8 +31,8 @@ extension ReaderTransaction {
         }
     }
 
-    /// The first of the two to succeed, or the failure of the link. The other is over when this returns, and what came
-    /// of it is closed.
+    /// Runs both waits and returns the first link, the first complete tap, or the failure of the link. The
+    /// other wait is cancelled and has ended on return; a link or a card that it still gave is released.
     private func firstConnection(
         _ link: @escaping @Sendable () async -> Result<Connection, PresentationFailure>,
         _ tap: @escaping @Sendable () async -> Connection?
@@ -57,21 +56,23 @@ extension ReaderTransaction {
     private func discard(_ late: Result<Connection, PresentationFailure>) async {
         switch try? late.get() {
         case .link(let link)?: await link.close()
-        case .tap(let card, _)?: await letGo(of: card)
+        case .tap(let card, _)?: await release(card)
         case nil: break
         }
     }
 
-    /// The next tap that is complete; nil if the task is cancelled or the reader cannot be used. A tap that breaks off
-    /// changes nothing: the phone may have been put down again.
+    /// Waits for another complete tap. A tap that breaks off changes nothing, because the first phone may
+    /// only have been put down again.
+    ///
+    /// - Returns: `nil` if the task is cancelled or the reader cannot be used.
     private func secondTap(at reader: any ContactlessReader, _ bluetooth: BluetoothRetrieval) async
         -> Connection?
     {
         while !Task.isCancelled {
             do throws(ContactlessError) {
                 let card = try await reader.nextCard(again: nil)
-                if let engaged = await engagedAnew(card, bluetooth) { return .tap(card, engaged) }
-                await letGo(of: card)
+                if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
+                await release(card)
             } catch .cardMute, .cardLost, .readerUnavailable(.readerBlocked) {
                 continue
             } catch {
@@ -81,7 +82,8 @@ extension ReaderTransaction {
         return nil
     }
 
-    private func engagedAnew(_ card: any ContactlessCard, _ bluetooth: BluetoothRetrieval) async -> Engaged? {
+    private func engageAgain(_ card: any ContactlessCard, _ bluetooth: BluetoothRetrieval) async -> Engaged? {
+        // The first phone must not find the reader under the UUID of this engagement.
         await bluetooth.renew()
         return try? await engage(driver(for: card), bluetooth)
     }

@@ -5,7 +5,7 @@ internal import MdocSession
 extension ReaderTransaction {
     /// Engages a phone by NFC v2 (draft of the second edition of ISO/IEC 18013-5).
     ///
-    /// - Returns: nil if the phone has none, and classic handover may follow.
+    /// - Returns: `nil` if the phone does not support NFC v2 and classic handover may follow.
     func engageByVersion2(
         _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?
     ) async throws(TapEnd) -> Engaged? {
@@ -22,6 +22,7 @@ extension ReaderTransaction {
         switch delivery {
         case .absent(let reason):
             guard plan.retrieval.nfcVersion2 == .only else { return nil }
+            // A locked phone answers like one without the application (Q1).
             throw reason.fault == .status(.notFound) ? .noWallet(reason) : .broken(reason)
         case .engaged(let engaged):
             return Engaged(
@@ -33,16 +34,16 @@ extension ReaderTransaction {
 }
 
 extension ReaderTransaction {
-    /// The session with a phone that chose Bluetooth in an NFC v2 handover: its application stays selected, and the link
-    /// is made meanwhile.
+    /// Starts the session with a phone that chose Bluetooth in an NFC v2 handover. NFC carries messages while
+    /// the Bluetooth link is being made.
     func hybrid(
         over retrieval: NFCRetrieval, and bluetooth: BluetoothRetrieval, to offer: BluetoothOffer,
         engaged engagement: DeviceEngagement, notes: PresentationNotes
     ) async -> HybridCarrier {
         let transaction = self
-        let exchange = HybridExchange { transaction.note($0, in: notes) }
+        let exchange = HybridExchange { transaction.record($0, in: notes) }
         await exchange.start(retrieval) {
-            await ended { () throws(PresentationFailure) in
+            await catching { () throws(PresentationFailure) in
                 let link = try await transaction.link(
                     over: bluetooth, to: offer, engaged: engagement, isAwaited: false)
                 return await transaction.carrier(over: link)
@@ -53,7 +54,8 @@ extension ReaderTransaction {
 }
 
 extension TapEnd {
-    /// The same after NFC v2, where a phone that leaves before its holder has decided has the request.
+    /// The end as it counts in a session of NFC v2: a phone that leaves while its holder decides has taken
+    /// the request along.
     var ofVersion2: TapEnd {
         guard case .broken(let reason) = self, reason.fault == .cardLost, reason.phase == .awaitResponse
         else {

@@ -1,8 +1,25 @@
-/// One presentation as it was ordered: its plan, and where its events are reported. Use a new one for each.
+/// A presentation with one phone: its plan, and the function to which its events are reported. Use another
+/// transaction for each presentation.
 ///
-/// Its `run` functions wait for a phone, ask it over one carrier and judge its answer: a phone at an NFC reader, one whose QR code was
-/// scanned, or a holder on the bench link. Each run makes a `RunningTransaction`, which holds all that changes meanwhile. What is done
-/// with a phone and needs none of that state, such as an engagement or a link, is a function of the transaction.
+/// A lane (`LaneRun`), the command line and the library make a transaction and call one of its `run`
+/// functions:
+/// - `run(at:radio:)` waits for taps at an NFC reader and retrieves the answer over Bluetooth or NFC;
+/// - `run(at:scanned:)` waits for the tap of the phone whose QR code was scanned, and uses NFC;
+/// - `run(scanned:radio:)` connects over Bluetooth to the phone whose QR code was scanned;
+/// - `run(over:)` uses the bench link.
+///
+/// Each run goes through the same phases: a phone is engaged (ISO/IEC 18013-5, 8.2), it is asked over a
+/// `SessionCarrier`, its answer is judged, and it is notified of the end. A `run` function throws nothing,
+/// because every failure is part of the `Presentation` that it returns. It returns when the outcome may be
+/// shown, which may be before the phone was notified (Q76).
+///
+/// The transaction itself never changes. All state that changes is in the `RunningTransaction` that a run
+/// makes. Steps that need none of that state, such as an engagement or a link, are functions of the
+/// transaction.
+///
+/// A run stays in the task of its caller; cancelling that task ends the presentation and notifies the phone.
+/// A transaction stores nothing and does not decide what the answer means for a sale: see `TransactionReport`
+/// and `Conclusion`.
 package struct ReaderTransaction: Sendable {
     package let plan: PresentationPlan
     let report: @Sendable (PresentationEvent) -> Void
@@ -14,7 +31,7 @@ package struct ReaderTransaction: Sendable {
         self.report = report
     }
 
-    /// The same, whose events go to `other` too.
+    /// Returns a transaction with the same plan that reports each event to `other` as well.
     package func reporting(
         to other: @escaping @Sendable (PresentationEvent) -> Void
     ) -> ReaderTransaction {
@@ -24,7 +41,7 @@ package struct ReaderTransaction: Sendable {
         }
     }
 
-    /// Runs a presentation to its end.
+    /// Runs `body` with the state of another run, and turns the failure that it throws into a result.
     func run(
         _ body: (inout RunningTransaction) async throws(PresentationFailure) -> Presentation
     ) async -> Presentation {

@@ -1,17 +1,31 @@
 internal import MdocModel
 internal import MdocSession
 
-/// The requests of one session with a phone, one after the other.
+/// The requests of one session with a phone, one after another.
+///
+/// A session may need several requests. A question can have several drafts; a later one is sent only if no
+/// earlier one brought a document. The drafts of a further question may follow (`startAsking(_:)`).
+///
+/// `RunningTransaction` calls it in turns: `message(signedWithin:)` gives the next encrypted message, a
+/// carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the session.
+///
+/// The next request is written and signed as soon as the transcript is known, while other work continues,
+/// because some keys sign slowly (`PendingRequest`). The reader's signature covers the transcript, so a
+/// request is made again for each session (Q57).
+///
+/// The exchange owns the session and its keys. It cannot be copied, so that no message counter is used twice.
+/// It judges no answer.
 struct RequestExchange: ~Copyable, Sendable {
     private(set) var session: ReaderSession
-    /// The request that went out last.
+    /// The request that was sent last.
     private(set) var sent: SessionRequest?
     private var question: PresentationQuestion
     private let capabilities: EngagementCapabilities
+    /// The drafts of `question` that are not prepared yet.
     private var drafts: ArraySlice<DeviceRequestDraft>
-    /// The next request, begun as soon as the transcript is known.
+    /// The next request, which is being written and signed.
     private var next: PendingRequest?
-    /// Asked before the first request; nil afterwards.
+    /// The plan's `admission`, called before the first request; `nil` afterwards.
     private var admission: (@Sendable () async -> Bool)?
 
     init(
@@ -26,10 +40,10 @@ struct RequestExchange: ~Copyable, Sendable {
         prepare()
     }
 
-    /// Whether the phone can be asked for something else.
+    /// Whether another request is left for this session.
     var hasFurtherRequest: Bool { next != nil || !drafts.isEmpty }
 
-    /// Asks for something else from now on.
+    /// Continues with another question. Drafts of the previous question that were not sent are dropped.
     mutating func startAsking(_ further: PresentationQuestion) {
         question = further
         drafts = further.drafts(for: capabilities)[...]
@@ -46,11 +60,16 @@ struct RequestExchange: ~Copyable, Sendable {
         }
     }
 
-    /// The message with the next request, which may take so long to be signed.
+    /// Returns the encrypted message with the next request.
+    ///
+    /// - Parameter timeout: the time that the request's signature may still take.
+    /// - Throws: `cancelled` if the admission refuses, `requestNotSigned` if the identity's key does not sign
+    ///   in time.
     mutating func message(
         signedWithin timeout: Duration
     ) async throws(PresentationFailure) -> [UInt8] {
         if let admission = admission.take(), await !admission() { throw .cancelled }
+        // A later draft is signed only when it is needed.
         if next == nil { prepare() }
         guard let pending = next.take() else { throw .session(.unexpectedMessage) }
         let request = try await pending.value(by: .now + timeout)
@@ -71,7 +90,9 @@ struct RequestExchange: ~Copyable, Sendable {
         session.receive(message, now: now)
     }
 
-    /// The termination message for the phone; nil if the phone ended the session.
+    /// Ends the session.
+    ///
+    /// - Returns: the termination message for the phone; `nil` if the phone has ended the session.
     mutating func terminate() -> [UInt8]? {
         if case .end(_, let terminationMessage) = session.terminate() { terminationMessage } else { nil }
     }

@@ -1,44 +1,50 @@
-/// How the answer is to come. The raw values are the words of options and configuration files.
+/// The ways by which the phone's answer may come. The raw values are the words of options and configuration
+/// files.
 package struct RetrievalPlan: Equatable, Sendable {
     package enum Transport: String, CaseIterable, Sendable {
-        /// Bluetooth if there is a radio and the phone supports it, else NFC.
+        /// Bluetooth LE if there is a radio and the phone supports it; NFC otherwise.
         case automatic = "auto"
+        /// Bluetooth LE only.
         case bluetoothLE = "ble"
+        /// NFC only.
         case nfc
     }
 
-    /// What is done with a phone that offers both modes of Bluetooth.
+    /// The Bluetooth mode for a phone that offers both.
     package enum Mode: String, CaseIterable, Sendable {
-        /// mdoc central client mode: the phone connects to us.
+        /// mdoc central client mode: the phone connects to this reader.
         case centralClient = "central"
-        /// mdoc peripheral server mode: we connect to the phone.
+        /// mdoc peripheral server mode: this reader connects to the phone.
         case peripheralServer = "peripheral"
-        /// Both at once; the first to start wins.
+        /// Both modes at once. The first link that starts is used.
         case race
     }
 
-    /// Which L2CAP channels are tried before the characteristics, in mdoc peripheral server mode.
+    /// The L2CAP channels that are tried before the GATT characteristics, in mdoc peripheral server mode.
     ///
-    /// Wallets differ in what they support here: Apple's fails if the characteristic names the channel (Q61),
-    /// others lose long messages (Q62). But there can be no rule by wallet: nothing a phone says before the
-    /// connection names its wallet. Version, capabilities, kind of handover and waiting times are those of an
-    /// edition or a release, are shared by many wallets and change with their next update. What a wallet does say
-    /// is a PSM in its engagement, and that is the default. Choose more, or less, if you know the phones at a lane.
+    /// Wallets differ in their support of L2CAP. Apple's fails if a reader opens the channel that the
+    /// characteristic names (Q61), and others lose long messages (Q62).
+    ///
+    /// A rule by wallet is impossible, because nothing that a phone sends before the connection identifies
+    /// its wallet. Version, capabilities, kind of handover and waiting times belong to an edition or a
+    /// release: many wallets share them, and an update changes them. A wallet that wants L2CAP can name a PSM
+    /// in its engagement, so that is the default. Choose more, or less, if you know the phones at a lane.
     package enum L2CAP: String, CaseIterable, Sendable {
-        /// None.
+        /// No channel.
         case never
-        /// The one that the engagement names, by its options or the handover's out-of-band data.
+        /// The channel that the engagement names, in its options or in the handover's out-of-band data.
         case engagement
-        /// That one; without it, the one that the phone's characteristic names.
+        /// The channel that the engagement names, then the channel that the phone's characteristic names.
         case characteristic
     }
 
-    /// Whether NFC v2 is tried, by a draft of the second edition of ISO/IEC 18013-5.
+    /// The use of NFC v2, by a draft of the second edition of ISO/IEC 18013-5.
     package enum NFCVersion2: String, CaseIterable, Sendable {
-        /// First; if the phone has none, classic handover, with one command more.
+        /// NFC v2 first. For a phone without it, classic handover follows after one command.
         case automatic = "auto"
+        /// Classic handover only.
         case off
-        /// Classic handover is not used.
+        /// NFC v2 only.
         case only
     }
 

@@ -5,18 +5,33 @@ internal import MdocSession
 internal import MdocVerification
 internal import OpenSSLCrypto
 
-/// A presentation while it runs: the times of its phases, the request and the answer so far, the result of a first question, the
-/// notes on the phone's messages, and the key of the next session.
+/// The state of one presentation while it runs: the times of its phases, the request and the answer so far,
+/// the result of a first question, the notes on the phone's messages, and the key of the next session.
 ///
-/// A run of a `ReaderTransaction` makes it, engages a phone, and hands its session to `complete`, which asks and judges until there is
-/// a result. No tap resumes another (Q2): `startTap` forgets everything but the key.
+/// A run of a `ReaderTransaction` makes it, in the task of its caller, and turns it into a `Presentation` at
+/// the end.
+///
+/// 1. `startTap(now:)` discards everything but the key, because no tap resumes another (Q2).
+/// 2. A `present` function engages a phone. `newExchange` sets up the session.
+/// 3. `complete(_:over:)` sends requests over any `SessionCarrier` and judges the answers, until there is a
+///    result.
+/// 4. `presentation(_:leaving:)` makes the result. The phone may still be being notified (Q76).
+///
+/// An answer leads to one of three steps:
+/// - If it has no document and another draft is left, the next request is sent.
+/// - If it calls for the plan's further question, that question is asked. The holder of both answers has to
+///   be the same.
+/// - Otherwise it is the result.
+///
+/// A running transaction shows nothing and stores nothing. Element values are only in the judgement, and in
+/// the raw answer if the plan asks for it.
 struct RunningTransaction {
     let transaction: ReaderTransaction
     private var times: PhaseTimes
-    /// The request that went out last.
+    /// The request that was sent last.
     private var request: SessionRequest?
     private var rawAnswer: RawAnswer?
-    /// The result of the first question, once the further one is asked.
+    /// The result of the first question, once the further question is asked.
     private var earlier: [Presentation] = []
     private(set) var notes = PresentationNotes()
     private var key = ReadyKey()
@@ -30,7 +45,7 @@ struct RunningTransaction {
 
     func report(_ event: PresentationEvent) { transaction.report(event) }
 
-    /// Begins with another tap.
+    /// Discards everything but the key, for another tap.
     mutating func startTap(now: ContinuousClock.Instant) {
         let key = key
         self = RunningTransaction(transaction, now: now)
@@ -41,9 +56,7 @@ struct RunningTransaction {
         times.end(name, at: instant)
     }
 
-    /// The presentation as it ends with a result.
-    ///
-    /// - Parameter leaving: the notification of the phone, which continues while the result is shown (Q76).
+    /// Returns the presentation with its result.
     func presentation(
         _ result: Result<Judgement, PresentationFailure>, leaving: Task<Void, Never>? = nil
     ) -> Presentation {
@@ -55,12 +68,13 @@ struct RunningTransaction {
 
     // MARK: Session
 
-    /// Makes the key of the next session while nobody waits for it.
+    /// Makes the key of the next session in advance, while nobody waits for it (Q190).
     mutating func prepareKey() {
         key.prepare()
     }
 
-    /// Sets up the session for an engagement with a fresh key on its curve, and the requests of it.
+    /// Sets up the session for an engagement, with a fresh key on the curve of the phone's key, and prepares
+    /// its requests.
     mutating func newExchange(
         _ engagement: DeviceEngagement, _ handover: Handover
     ) throws(PresentationFailure) -> RequestExchange {
@@ -76,28 +90,29 @@ struct RunningTransaction {
         }
     }
 
-    /// Sends request after request until an answer ends the presentation, and notifies the phone that the session
-    /// ends.
+    /// Sends request after request until an answer ends the presentation, and then notifies the phone of the
+    /// end.
     mutating func complete<Carrier: SessionCarrier>(
         _ exchange: inout RequestExchange, over carrier: inout Carrier
     ) async throws(Carrier.End) -> Presentation {
         do throws(Carrier.End) {
             while true {
                 guard case .message(let message, let began) = try await ask(&exchange, over: &carrier) else {
+                    // A phone ends the transfer without a message when its holder declines.
                     return presentation(
                         .failure(.declined), leaving: await carrier.terminate(sending: nil))
                 }
                 let consented = began ?? .now
                 endPhase(.consent, at: consented)
                 if began != nil { endPhase(.transfer, at: .now) }
-                // Consent ended when the answer began. The time for the rest of the transfer has a separate
-                // deadline.
+                // Consent ended when the answer began. The transfer of the rest has a separate deadline.
                 let end = try mapping(receive(message, in: &exchange, now: consented), Carrier.end)
                 guard let end else { continue }
                 return presentation(
                     end.result, leaving: await carrier.terminate(sending: end.terminationMessage))
             }
         } catch {
+            // Awaited, because another tap may follow at once.
             await carrier.terminate(sending: exchange.terminate())?.value
             throw error
         }
@@ -118,6 +133,7 @@ struct RunningTransaction {
         } catch {
             result = .failure(error)
         }
+        // Set after a failure too: the result names the request that the phone may have received.
         if carrier.mayBeSent { request = exchange.sent }
         if let sent = carrier.sent { endPhase(.request, at: sent) }
         return try result.get()
@@ -127,29 +143,31 @@ struct RunningTransaction {
 
     /// Decrypts a message of the phone, and judges the answer in it.
     ///
-    /// - Returns: the result and the termination message for the phone; nil if another request follows, since the answer has no
-    ///   document or leads on to a further question.
+    /// - Returns: the result and the termination message for the phone; `nil` if another request follows,
+    ///   because the answer has no document or calls for the further question.
     private mutating func receive(
         _ message: [UInt8], in exchange: inout RequestExchange, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> (
         result: Result<Judgement, PresentationFailure>, terminationMessage: [UInt8]?
     )? {
-        let noted = exchange.session.sequenceNotes.count
+        let knownNotes = exchange.session.sequenceNotes.count
         let action = exchange.receive(message[...], now: now)
-        for sequence in exchange.session.sequenceNotes.dropFirst(noted) {
-            transaction.note(PresentationNote(sequence), in: notes)
+        for sequence in exchange.session.sequenceNotes.dropFirst(knownNotes) {
+            transaction.record(PresentationNote(sequence), in: notes)
         }
         switch action {
         case .deliver(let response, let isEnded):
             let result = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
             guard let result else { return nil }
+            // Otherwise a phone could answer the age with one person's document and the data with another's.
             guard isOfFirstHolder(result) else {
                 return (.failure(.otherDocument), isEnded ? nil : exchange.terminate())
             }
             if plan.handsOutRawAnswer { rawAnswer = RawAnswer(response, in: exchange.session) }
             endPhase(.verification, at: .now)
             if let further = furtherQuestion(after: result) {
-                startNextRequest(after: result)
+                storeFirstResult(result)
+                // Thrown only now, so that the presentation keeps the first result.
                 guard !isEnded else { throw .sessionOver }
                 exchange.startAsking(further)
                 return nil
@@ -161,7 +179,7 @@ struct RunningTransaction {
         }
     }
 
-    /// What is to be asked next, where this answer to the first question leads on to it.
+    /// The plan's further question, if this answer to the first question calls for it.
     private func furtherQuestion(
         after result: Result<Judgement, PresentationFailure>
     ) -> PresentationQuestion? {
@@ -171,16 +189,16 @@ struct RunningTransaction {
         return further.question
     }
 
-    /// Stores the result of the first question.
-    private mutating func startNextRequest(after result: Result<Judgement, PresentationFailure>) {
+    /// Stores the result of the first question, and clears the request and raw answer for the further one.
+    private mutating func storeFirstResult(_ result: Result<Judgement, PresentationFailure>) {
         earlier = [
             Presentation(
                 result, request: request.take(), phases: [], rawAnswer: rawAnswer.take(), leaving: nil)
         ]
     }
 
-    /// Whether the answer to a further question is of the holder of the first. One that is not verified says nothing of its
-    /// holder.
+    /// Whether the answer to the further question comes from the holder of the first answer. Also true if
+    /// either answer is not verified, since an unverified answer says nothing about its holder.
     private func isOfFirstHolder(_ result: Result<Judgement, PresentationFailure>) -> Bool {
         guard let first = earlier.first?.result.verified, let response = result.verified else {
             return true
@@ -188,7 +206,10 @@ struct RunningTransaction {
         return response.isOfHolder(of: first)
     }
 
-    /// Judges a decrypted answer by what was asked; nil if there is nothing in it and something else can be asked.
+    /// Judges a decrypted answer against the last request.
+    ///
+    /// - Parameter isLast: whether no other request can follow.
+    /// - Returns: `nil` if the answer has no document and another request can follow.
     private func judge(
         _ response: [UInt8], in exchange: borrowing RequestExchange, isLast: Bool
     ) -> Result<Judgement, PresentationFailure>? {
@@ -209,7 +230,7 @@ struct RunningTransaction {
 }
 
 extension PresentationFailure {
-    /// The failure that a session without an answer ended with.
+    /// The failure of a presentation whose session ended without an answer.
     fileprivate init(_ end: SessionEnd) {
         self =
             switch end {
@@ -223,27 +244,27 @@ extension PresentationFailure {
 }
 
 extension Result<Judgement, PresentationFailure> {
-    /// The response, where every check passed.
+    /// The response if every check passed; `nil` otherwise.
     fileprivate var verified: VerifiedResponse? {
         if case .success(.verified(let response)) = self { response } else { nil }
     }
 }
 
 extension UnverifiedResponse {
-    /// Whether it is valid and has no document.
+    /// Whether the response is valid and has no document.
     fileprivate var isEmpty: Bool {
         version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && otherForms.isEmpty
     }
 
-    /// Whether the holder returned none of the documents, and said so for each.
+    /// Whether the phone returned no document, and gave the error code 0 (data not returned) for each.
     fileprivate var isDecline: Bool {
         isEmpty && !hasUnreadableErrors && !documentErrors.isEmpty
             && documentErrors.allSatisfy { $0.code == 0 }
     }
 }
 
-/// The ephemeral key of the next session: on P-256, the curve of every session met so far, it is made while nobody
-/// waits for it (Q190). Each is handed out once.
+/// The ephemeral key of the next session. On P-256, the curve of every session met so far, the key is made in
+/// advance while nobody waits for it (Q190). Each key is used once.
 struct ReadyKey {
     private var p256: COSEKeyPair?
 
@@ -259,17 +280,18 @@ struct ReadyKey {
     }
 }
 
-/// The phases of a presentation, one after the other, by the instants at which they ended.
+/// The durations of the phases of a presentation, from the instants at which the phases ended.
 struct PhaseTimes: Sendable {
     private(set) var phases: [PhaseTime] = []
-    /// The beginning of the phase that is measured now.
+    /// The beginning of the phase that is being measured.
     private var start: ContinuousClock.Instant
 
     init(from start: ContinuousClock.Instant) {
         self.start = start
     }
 
-    /// Ends a phase, at the earliest with the one before. The time of a further request is added to that of the first.
+    /// Ends a phase. An instant before the end of the previous phase counts as that end. If a second request
+    /// repeats a phase, its time is added.
     mutating func end(_ name: PhaseTime.Name, at instant: ContinuousClock.Instant) {
         let end = max(instant, start)
         let duration = start.duration(to: end)

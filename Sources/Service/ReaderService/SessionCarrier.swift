@@ -1,32 +1,51 @@
-/// What carries the messages of one session with a phone: an NFC transfer, a Bluetooth link or the bench link.
+/// The medium of one session with a phone: an NFC transfer, a Bluetooth link, both at once (NFC v2), or the
+/// bench link.
+///
+/// `RunningTransaction.complete(_:over:)` uses every carrier in the same way, in the task of the
+/// presentation:
+/// 1. `exchange(_:report:)` sends one encrypted request and returns the phone's message. Exchanges follow one
+///    another.
+/// 2. `sent` and `mayBeSent` then say whether the request went out, for the times and the report.
+/// 3. `terminate(sending:)` is called once at the end, after success, failure and cancellation alike.
+///
+/// A carrier moves bytes within the deadlines of the plan and reports progress. It knows no keys and no CBOR,
+/// judges nothing, and never repeats a request: another tap gets another carrier.
+///
+/// The error type `End` says what may follow. Over NFC it is `TapEnd`, because another tap may succeed;
+/// elsewhere it is `PresentationFailure`.
 protocol SessionCarrier {
-    /// Why there is no answer.
+    /// The reason why an exchange gave no answer.
     associatedtype End: Error
 
-    /// When the message of the last exchange was sent; nil if it was not.
+    /// The instant at which the message of the last exchange was sent; `nil` if it was not.
     var sent: ContinuousClock.Instant? { get }
-    /// Whether a part of that message may have reached the phone.
+    /// Whether a part of the last exchange's message may have reached the phone.
     var mayBeSent: Bool { get }
 
-    /// Sends a message and waits for the phone's. Reports that the holder is asked, and that the answer begins.
+    /// Sends a message and waits for the phone's message.
+    ///
+    /// - Parameter report: called with `awaitingConsent` when the holder is asked, and with `receiving` when
+    ///   the answer begins.
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
     ) async throws(End) -> CarriedAnswer
 
-    /// Notifies the phone that the session ends, also after cancellation. A nil message means that the phone ended
-    /// the session.
+    /// Notifies the phone of the end of the session, also after cancellation.
     ///
-    /// - Returns: what still happens with the phone while the outcome may be shown (Q76).
+    /// - Parameter message: the termination message; `nil` if the phone ended the session.
+    /// - Returns: the part of the notification that continues while the outcome is shown (Q76); `nil` if
+    ///   there is none.
     mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>?
 
-    /// The end for a failure that another exchange would not repair.
+    /// Returns the end for a failure that no other tap would repair.
     static func end(_ failure: PresentationFailure) -> End
 }
 
+/// The phone's answer to one message.
 enum CarriedAnswer {
-    /// `began` is when its first byte came; nil if the carrier does not know.
+    /// A message. `began` is the instant of its first byte; `nil` if the carrier does not know it.
     case message([UInt8], began: ContinuousClock.Instant?)
-    /// It ended the transfer without a message.
+    /// The phone ended the transfer without a message.
     case ended
 }
 

@@ -4,27 +4,31 @@ package import MdocModel
 internal import Transport
 internal import MdocVerification
 
-/// A DeviceRequest as one wallet gets it in one session.
+/// The DeviceRequest for one wallet in one session (ISO/IEC 18013-5 8.3.2.1.2.1).
 package struct SessionRequest: Sendable {
-    /// How the reader says who it is (ISO/IEC 18013-5 9.1.4).
+    /// The form of the reader's signature (ISO/IEC 18013-5 9.1.4).
     package enum ReaderAuthentication: String, CaseIterable, Sendable {
+        /// No signature.
         case none
-        /// readerAuth, document by document.
+        /// readerAuth: one signature for each document.
         case documents
-        /// readerAuthAll, one signature over the request: only where the wallet announced that.
+        /// readerAuthAll: one signature for the whole request. Sent only to a wallet that announced support
+        /// for it.
         case all
     }
 
     package let bytes: [UInt8]
-    /// What is asked in `bytes`, and so what the answer is compared with.
+    /// The documents and elements requested by `bytes`, with which the answer is compared.
     package let documents: [ItemsRequest]
-    /// The name of who signed.
+    /// The name of the identity that signed; `nil` for an unsigned request.
     package let identity: String?
     package let readerAuthentication: ReaderAuthentication
-    /// Whether it is of version 1.1.
+    /// Whether the request is of version 1.1.
     package let isExtended: Bool
 
-    /// Writes a draft, and signs it if there is an identity for it. Throws if it cannot be signed.
+    /// Encodes a draft, and signs it if there is an identity.
+    ///
+    /// - Throws: `requestNotSigned` if the identity's key does not sign.
     init(
         _ draft: DeviceRequestDraft, for capabilities: EngagementCapabilities,
         in transcript: SessionTranscript,
@@ -42,14 +46,14 @@ package struct SessionRequest: Sendable {
     }
 }
 
-/// A request that is written and signed while other work continues: some keys take a large part of a second, and block
-/// their thread meanwhile.
+/// A request that is written and signed while other work continues. Some keys take a large part of a second
+/// and block their thread meanwhile.
 struct PendingRequest: Sendable {
     private typealias Written = Result<SessionRequest, PresentationFailure>
 
     private let results: AsyncStream<Written>
-    private let said: AsyncStream<Written>.Continuation
-    /// Who signs.
+    private let continuation: AsyncStream<Written>.Continuation
+    /// The name of the identity that signs.
     private let identity: String?
 
     init(
@@ -57,22 +61,26 @@ struct PendingRequest: Sendable {
         _ write: @escaping @Sendable () throws(PresentationFailure) -> SessionRequest
     ) {
         self.identity = identity
-        (results, said) = AsyncStream.makeStream()
-        let work = { @Sendable [said] in
+        (results, continuation) = AsyncStream.makeStream()
+        let work = { @Sendable [continuation] in
             do throws(PresentationFailure) {
-                said.yield(.success(try write()))
+                continuation.yield(.success(try write()))
             } catch {
-                said.yield(.failure(error))
+                continuation.yield(.failure(error))
             }
         }
+        // Only a signature may block its thread.
         if identity == nil { work() } else { WorkerThread().perform(work) }
     }
 
-    /// The request. A key that does not answer by the deadline does not sign, and is not waited for.
+    /// Waits for the request. If the key has not signed by the deadline, the request fails and the key's
+    /// thread is left alone.
+    ///
+    /// - Throws: `requestNotSigned`, or `cancelled` if the task was cancelled.
     func value(by deadline: ContinuousClock.Instant) async throws(PresentationFailure) -> SessionRequest {
-        let timer = Task { [said] in
+        let timer = Task { [continuation] in
             try await Task.sleep(until: deadline, clock: .continuous)
-            said.finish()
+            continuation.finish()
         }
         defer { timer.cancel() }
         for await result in results { return try result.get() }
@@ -80,14 +88,16 @@ struct PendingRequest: Sendable {
     }
 }
 
-/// Which version of the DeviceRequest is sent. The raw values are the words of options and configuration files.
+/// The version of the DeviceRequest that is sent. The raw values are the words of options and configuration
+/// files.
 package enum RequestVersion: String, CaseIterable, Sendable {
-    /// 1.1 where the wallet announced extended requests and something of them is asked, else 1.0 (Q168).
+    /// Version 1.1 if the wallet announced extended requests and the request needs them; version 1.0
+    /// otherwise (Q168).
     case automatic = "auto"
-    /// 1.0, whatever the wallet announced: without alternatives, use cases and readerAuthAll.
+    /// Version 1.0 for every wallet, without alternatives, use cases and readerAuthAll.
     case first = "1.0"
 
-    /// What of a wallet's capabilities is used.
+    /// Returns the announced capabilities that this version uses.
     func used(of announced: EngagementCapabilities) -> EngagementCapabilities {
         self == .first ? announced.subtracting(.extendedRequest) : announced
     }
@@ -97,7 +107,8 @@ extension Presentation {
     /// Whether the phone reported that it could not decode an extended request.
     package var failedOnExtendedRequest: Bool { request?.isExtended == true && failedOnRequest }
 
-    /// Whether the phone reported that it could not decode the request, by the status of the session or of its answer.
+    /// Whether the phone reported, by the status of the session or of its answer, that it could not decode
+    /// the request.
     package var failedOnRequest: Bool {
         switch result {
         case .failure(let failure): failure == .status(.decodingError)

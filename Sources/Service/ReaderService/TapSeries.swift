@@ -2,22 +2,25 @@ internal import ISO7816
 internal import MdocSession
 internal import Transport
 
-/// How a tap ended that gave no answer.
+/// The end of a tap that gave no answer.
 enum TapEnd: Error {
-    /// The card has no wallet to show: a phone that is locked or whose screen is off (Q1), or no phone (Q206).
+    /// The card shows no wallet: it is a phone that is locked or whose screen is off (Q1), or no phone
+    /// (Q206).
     case noWallet(NFCEndReason)
-    /// It broke off; the same request waits for the next tap (Q2, Q57).
+    /// The tap broke off. The same request waits for the next tap (Q2, Q57).
     case broken(NFCEndReason)
-    /// The phone left the field with the request, in the time for consent of NFC v2: its holder confirms, and taps again.
+    /// The phone left the field with the request while its holder was asked, as NFC v2 allows. The holder
+    /// confirms and taps again.
     case requestTaken(NFCEndReason)
     /// The phone was engaged and did not connect over Bluetooth in time (Q207).
     case unconnected
-    /// Another tap would not help.
+    /// The presentation failed, and another tap would not help.
     case failed(PresentationFailure)
 }
 
 extension TapEnd {
-    /// What ended an engagement. Whatever a phone did wrong in it, it may do right at the next tap.
+    /// The end of a tap whose engagement failed. A fault of the phone is no final failure, because its next
+    /// tap may succeed.
     init(engaging end: CardDriver.End) {
         switch end {
         case .stopped: self = .failed(.cancelled)
@@ -27,13 +30,15 @@ extension TapEnd {
             case .noWalletYet: self = .noWallet(reason)
             case .status(let word) where reason.phase == .selectApplication && word.isOfOtherCard:
                 self = .noWallet(reason)
+            // Another tap would offer the same carriers.
             case .noUsableCarrier: self = .failed(.noUsableRetrieval)
             default: self = .broken(reason)
             }
         }
     }
 
-    /// What ended a data transfer: a phone that left may come back, a fault in the transfer is one.
+    /// The end of a tap whose data transfer failed. A phone that left may come back; every other fault is a
+    /// final failure.
     init(retrieving end: CardDriver.End) {
         switch end {
         case .stopped: self = .failed(.cancelled)
@@ -46,30 +51,36 @@ extension TapEnd {
     }
 }
 
-/// The taps of one presentation, as a value that is fed with time: why each tap gave no answer, and how long the next phone is
-/// waited for.
+/// The taps of one presentation: why each gave no answer, and how long the next phone is waited for. A value
+/// that is fed with time.
 ///
-/// A driver (`RunningTransaction`) does what each step says. It waits for a phone and taps it, or says why no phone came
-/// (`receive(_:now:)`); and it says how a tap ended that gave no answer (`receive(_:stay:now:)`). The value reads no clock, waits
-/// for nothing and reports nothing.
+/// A driver (`RunningTransaction`) does what each `Step` says: it reports the events, waits for a phone and
+/// taps it. It then gives back why no phone came (`receive(_:now:)`), or how a tap without an answer ended
+/// (`receive(_:stay:now:)`). The value reads no clock, waits for nothing and reports nothing.
 ///
-/// The series ends at its deadline, which is first the time for an engagement. A tap that broke off moves it to the time for the next
-/// tap at least, and a phone that left with the request moves it once to the time in which its holder may confirm.
+/// The series ends at its deadline, at first the time for an engagement. A tap that broke off moves the
+/// deadline so that at least the time for the next tap is left (Q5). A phone that left with the request moves
+/// it once to the time in which its holder may confirm.
 ///
-/// A phone that stays on the reader after its tap is looked at again, since no reader reports it again (Q202). How soon depends on
-/// what the phone showed in this stay:
-/// - no wallet: after a moment, so that the phone can be unlocked. If that lasts, the card may be no phone (Q206);
-/// - a tap that broke off: a few times, for a few seconds. If the phone left meanwhile, its holder is asked to tap again;
-/// - the last of these tries: the phone must be lifted. Only a mute card is looked at again.
+/// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
+/// tried again (Q202). That depends on what the phone showed during its stay:
+/// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If that lasts, the
+///   card may be no phone, and attempts become rare (Q206).
+/// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If it left meanwhile, its
+///   holder is asked to tap again.
+/// - **All attempts failed:** the phone must be lifted. Only a card that does not answer to power-up is tried
+///   again (Q203).
 ///
-/// Phones that were engaged and did not connect over Bluetooth lead to a tap that offers NFC alone, and then to a QR code (Q207).
+/// After two phones that were engaged and did not connect over Bluetooth, one tap offers NFC only. If that
+/// fails as well, a QR code is offered (Q207).
 struct TapSeries {
-    /// What the driver does.
+    /// The next step of the driver.
     struct Step: Equatable {
         enum Next: Equatable {
-            /// Wait for a phone until then. After the time `again` the phone that stayed counts again; nil if it must be lifted
-            /// first.
+            /// Wait for a phone until an instant. After the time `again`, a phone that stayed counts as
+            /// another; with `nil` it must be lifted first.
             case wait(until: ContinuousClock.Instant, again: Duration?)
+            /// End the presentation with this failure.
             case end(PresentationFailure)
         }
 
@@ -77,7 +88,9 @@ struct TapSeries {
         let events: [PresentationEvent]
         let next: Next
 
-        /// The wait for the next phone. Throws if the series has ended.
+        /// The wait for the next phone.
+        ///
+        /// - Throws: the failure with which the series ended.
         var wait: (deadline: ContinuousClock.Instant, again: Duration?) {
             get throws(PresentationFailure) {
                 switch next {
@@ -88,16 +101,16 @@ struct TapSeries {
         }
     }
 
-    /// The ways that a tap offers to its phone.
+    /// The ways of retrieval and engagement that a tap offers to its phone.
     struct Offer: Equatable {
         let bluetooth: Bool
         /// Whether the tap begins with NFC v2.
         let version2: Bool
     }
 
-    /// The maximum number of taps that break off: the reader is not held for ever.
+    /// The maximum number of taps that break off, so that nobody occupies the reader for ever.
     static let mostTaps = 20
-    /// The maximum number of tries while a phone stays on the reader.
+    /// The maximum number of attempts while a phone stays on the reader (Q202).
     static let mostTries = 4
 
     private let deadlines: PresentationDeadlines
@@ -106,30 +119,32 @@ struct TapSeries {
     private let version2: RetrievalPlan.NFCVersion2
     /// The instant until which a phone is waited for.
     private var deadline: ContinuousClock.Instant
-    /// The phone that was there last, until it has been away or another came.
+    /// The phone that was on the reader last, until it was lifted or another came.
     private var stay: Stay?
     private var brokenTaps = 0
     private var hasOfferedQR = false
+    /// The reason of the last tap that broke off or, without one, of the first card without a wallet.
     private var last: NFCEndReason?
     /// The instant until which taps begin with classic handover, after a phone that began NFC v2 and failed.
     private var version2Rest: ContinuousClock.Instant?
-    /// The instant until which the request waits for a phone that took it.
+    /// The instant until which the request waits for a phone that left with it; `nil` if none did.
     private var armedEnd: ContinuousClock.Instant?
-    /// The number of phones that were engaged and did not connect.
+    /// The number of taps whose phone was engaged and did not connect.
     private var unconnected = 0
 
     /// A phone while it stays on the reader.
     private struct Stay {
         enum State {
-            /// It shows no wallet; `isOther` where that has lasted so long that it may be no phone.
+            /// The phone shows no wallet. `isOther` if that has lasted so long that the card may be no phone.
             case noWallet(isOther: Bool)
+            /// A tap broke off, after so many attempts. `isReported` if the holder was asked to tap again.
             case broken(tries: Int, isReported: Bool)
-            /// It was tried as often as may be.
+            /// All attempts broke off. `isMute` if the card did not answer to power-up.
             case spent(isMute: Bool)
         }
 
         let number: Int
-        /// The instant of its first tap that gave no answer.
+        /// The instant of the first tap of this stay that gave no answer.
         let began: ContinuousClock.Instant
         var state: State
     }
@@ -149,7 +164,8 @@ struct TapSeries {
     /// The first step.
     var start: Step { Step(events: [.armed], next: .wait(until: waitEnd, again: again)) }
 
-    /// Returns what a phone that came is offered: no Bluetooth after two phones that did not connect, where NFC can do.
+    /// Returns the ways that a tap offers now. After two phones that did not connect, one tap offers no
+    /// Bluetooth, if NFC can be used (Q207).
     func offer(now: ContinuousClock.Instant) -> Offer {
         let triesVersion2 =
             switch version2 {
@@ -160,27 +176,27 @@ struct TapSeries {
         return Offer(bluetooth: offersBluetooth, version2: hasNFC && triesVersion2)
     }
 
-    /// Takes the reason why no phone came.
+    /// Accepts the reason why no phone came, and returns the next step.
     mutating func receive(_ error: ContactlessError, now: ContinuousClock.Instant) -> Step {
         if case .cardMute(let stay) = error {
             return receive(.broken(NFCEndReason(.selectApplication, .cardMute)), stay: stay, now: now)
         }
-        // The end of a wait interrupts the reader, which may then name any reason.
+        // The driver interrupts the reader at the end of a wait, and the reader may then report any error.
         if now >= waitEnd, now < deadline {
             let events = recordLifted()
             return step(after: events, now)
         }
         switch error {
-        // It may recover (Q212).
+        // A blocked reader may recover (Q212).
         case .readerUnavailable(.readerBlocked) where now < deadline: return step(after: [.readerSilent], now)
         case .readerUnavailable(let fault): return Step(events: [], next: .end(.readerUnavailable(fault)))
         case .cardLost, .cardMute, .cancelled: return step(after: [], now)
         }
     }
 
-    /// Takes the end of a tap that gave no answer.
+    /// Accepts the end of a tap that gave no answer, and returns the next step.
     ///
-    /// - Parameter number: the phone's stay on the reader.
+    /// - Parameter number: the number of the phone's stay on the reader.
     mutating func receive(_ end: TapEnd, stay number: Int, now: ContinuousClock.Instant) -> Step {
         do throws(PresentationFailure) {
             let events = try record(end, of: number, now: now)
@@ -196,15 +212,17 @@ struct TapSeries {
 
     // MARK: Waits
 
+    // The third tap offers NFC only. If it fails as well, Bluetooth is offered again beside a QR code (Q207).
     private var offersBluetooth: Bool { !hasNFC || unconnected != 2 }
 
-    /// The end of the wait for the next card: that of the time for tries, where the last tap was not reported.
+    /// The end of the wait for the next phone. After a tap that broke off without being reported, the wait
+    /// ends when the time for attempts is over, so that the holder can be asked to tap again.
     private var waitEnd: ContinuousClock.Instant {
         guard let stay, case .broken(_, isReported: false) = stay.state else { return deadline }
         return min(deadline, stay.began + deadlines.tries)
     }
 
-    /// The time after which the phone that stays is looked at again; nil if it must be lifted first.
+    /// The time after which a phone that stays is tried again; `nil` if it must be lifted first.
     private var again: Duration? {
         switch stay?.state {
         case nil, .spent(isMute: false)?: nil
@@ -214,6 +232,7 @@ struct TapSeries {
         }
     }
 
+    /// The failure of a series that has ended without an answer.
     private var failure: PresentationFailure {
         guard let last else {
             return unconnected > 0 ? .connectionOverdue : .engagementOverdue(lastTap: nil)
@@ -224,19 +243,23 @@ struct TapSeries {
 
     // MARK: Records
 
-    /// Records a tap that gave no answer, and returns the events to report. Throws if it was the last.
+    /// Records a tap that gave no answer, and returns the events to report.
+    ///
+    /// - Throws: the failure, if this tap was the last.
     private mutating func record(
         _ end: TapEnd, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         if stay?.number != number { stay = nil }
-        // A phone that is in NFC v2 has no way back to classic handover in the same activation.
+        // A phone that began NFC v2 cannot return to classic handover in the same activation, so the next
+        // taps begin with classic handover.
         if case .broken(let reason) = end, reason.isOfVersion2, reason.fault != .cardLost {
             version2Rest = now + deadlines.version2Rest
         }
         switch end {
         case .unconnected: return try recordUnconnected(now)
-        // NFC alone was offered, and the phone cannot do it.
+        // Only NFC was offered, which this phone does not support.
         case .failed(.noUsableRetrieval) where !offersBluetooth: return try recordUnconnected(now)
+        // The engagement of a phone that supports only Bluetooth may also break off.
         case .broken(let reason) where !offersBluetooth && reason.isOfEngagement:
             return try recordUnconnected(now)
         case .failed(let failure): throw failure
@@ -250,7 +273,7 @@ struct TapSeries {
         }
     }
 
-    /// A state and no fault: no QR code is offered for it.
+    /// Records a phone that left with the request. NFC v2 allows this, so no QR code is offered for it.
     private mutating func recordRequestTaken(
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
@@ -262,24 +285,27 @@ struct TapSeries {
         return events.map { if case .tapAgain = $0 { .confirmThenTapAgain } else { $0 } }
     }
 
-    /// Records that the phone of a tap that broke off did not stay, and returns the events to report.
+    /// Records that the phone was lifted after a tap that broke off, and returns the events to report.
     private mutating func recordLifted() -> [PresentationEvent] {
         guard let stay, case .broken(_, isReported: false) = stay.state, let last else { return [] }
         self.stay = nil
         return offeringQR([.tapAgain(last)])
     }
 
-    /// Returns the events, with the offer of a QR code at the second tap that broke off (Q12).
+    /// Returns the events, followed by the offer of a QR code at the second tap that broke off (Q12).
     private mutating func offeringQR(_ events: [PresentationEvent]) -> [PresentationEvent] {
         guard !events.isEmpty, brokenTaps >= 2, !hasOfferedQR else { return events }
         hasOfferedQR = true
         return events + [.offerQR]
     }
 
-    /// First the phone is waited for again, then NFC is offered alone, then a QR code.
+    /// Records a phone that was engaged and did not connect. The first time the phone is waited for again,
+    /// the second time NFC alone is offered, the third time also a QR code (Q207). Without NFC the QR code
+    /// comes the second time.
     private mutating func recordUnconnected(
         _ now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
+        // Without a last tap, a series that ends now fails as `connectionOverdue`.
         (stay, last) = (nil, nil)
         unconnected += 1
         guard unconnected < Self.mostTaps else { throw failure }
@@ -314,7 +340,8 @@ struct TapSeries {
         return report(reason, tries: tries, now: now)
     }
 
-    /// A phone that left is lifted already; one that stays has to be, once it was tried often enough.
+    /// Returns the request to tap again if the phone left, the request to lift it if it was tried often
+    /// enough, and nothing otherwise.
     private mutating func report(
         _ reason: NFCEndReason, tries: Int, now: ContinuousClock.Instant
     ) -> [PresentationEvent] {
@@ -330,7 +357,7 @@ struct TapSeries {
 }
 
 extension StatusWord {
-    /// Whether cards of other kinds answer this to a SELECT that they do not know (Q206).
+    /// Whether a card that is no phone answers this to a SELECT that it does not know (Q206).
     fileprivate var isOfOtherCard: Bool {
         [.functionNotSupported, .incorrectParameters, .instructionNotSupported, .classNotSupported]
             .contains(self)
@@ -338,10 +365,10 @@ extension StatusWord {
 }
 
 extension NFCEndReason {
-    /// Whether it broke off in an NFC v2 engagement.
+    /// Whether the tap ended in an NFC v2 engagement.
     fileprivate var isOfVersion2: Bool { phase == .handoverVersion2 || phase == .selectVersion2 }
 
-    /// Whether the phone did something wrong before the data transfer.
+    /// Whether the tap ended by a fault of the phone before the data transfer.
     fileprivate var isOfEngagement: Bool {
         !phase.isDataTransfer && fault != .cardLost && fault != .cardMute
     }

@@ -2,14 +2,16 @@ internal import FoundationEssentials
 internal import Glibc
 package import MdocModel
 
-/// The clock by which documents are judged and records are kept: the computer's, or one that a test sets.
+/// The clock for judging documents and for the times of records: the computer's clock, or a clock that a test
+/// sets.
 package struct WallClock: Sendable {
-    /// What the system's clock says.
+    /// The computer's clock.
     package static let system = WallClock {
         Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
     }
 
-    /// No build of these programs is older: a clock that shows less was not set (Q189).
+    /// The beginning of 2026 (UTC). No build of these programs is older, so a clock that shows less was never
+    /// set (Q189).
     package static let earliest = Timestamp(secondsSince1970: 1_767_225_600)
 
     private let read: @Sendable () -> Timestamp
@@ -20,7 +22,7 @@ package struct WallClock: Sendable {
 
     package var now: Timestamp { read() }
 
-    /// The beginning of the day of an instant in this computer's time zone.
+    /// The beginning of the day of `instant` in this computer's time zone.
     package static func localMidnight(before instant: Timestamp) -> Timestamp {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()
@@ -30,11 +32,12 @@ package struct WallClock: Sendable {
         unsafe local.tm_hour = 0
         unsafe local.tm_min = 0
         unsafe local.tm_sec = 0
+        // Summer time may differ between `instant` and midnight; -1 leaves it to the C library.
         unsafe local.tm_isdst = -1
         return unsafe Timestamp(secondsSince1970: Int64(mktime(&local)))
     }
 
-    /// The date of an instant in this computer's time zone (Q161).
+    /// The date of `instant` in this computer's time zone (Q161).
     package static func localDay(at instant: Timestamp) -> FullDate {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()

@@ -3,21 +3,28 @@ package import MdocVerification
 package import RequestPlanner
 package import JSON
 
-/// All that an answer needs besides passing its checks: the needed documents, a yes to each question, and the required
-/// elements.
+/// The requirements on an answer beyond its checks: the needed documents, a yes to each question, and the
+/// required elements.
 ///
-/// It is made of a plan, or of requests whose plan is not known, and is compared with each verified document of its
-/// types. Whatever comes is compared; of alternatives, those that did not come are not missed. It never improves an
-/// answer by what is missing: whatever could refute and was asked for has to come.
+/// An expectation is made from a plan (`RequestPlan.expectation(on:)`), or from requests whose plan is not
+/// known, as in `countersign verify`. A `TransactionReport` compares it with each verified document of a
+/// requested type.
+///
+/// - Every document that came is compared, needed or not.
+/// - If one of several alternatives came, the others are not missing.
+/// - An absence never improves an answer. An element that could have refuted the answer, such as
+///   `expiry_date`, has to come if it was requested.
+///
+/// The expectation holds no element value and reads no clock; the day of the questions is an argument.
 package struct AnswerExpectation: Sendable {
     package let questions: [Question]
     private let elements: [AskedElement]
     private let needs: DocumentNeeds
 
-    /// Nothing is known of what was asked: only a document without any element is incomplete.
+    /// The expectation without any knowledge of the request. Only a document without elements is incomplete.
     package static let nothing = AnswerExpectation([], of: [])
 
-    /// Where any of the documents is enough.
+    /// Creates an expectation for which any one of the elements' documents is enough.
     package init(_ questions: [Question], of elements: [AskedElement]) {
         let docTypes = elements.reduce(into: [String]()) {
             if !$0.contains($1.docType) { $0.append($1.docType) }
@@ -31,7 +38,7 @@ package struct AnswerExpectation: Sendable {
         self.needs = needs
     }
 
-    /// The questions about documents that came or are needed.
+    /// Returns the questions about documents that came or are needed.
     ///
     /// - Parameter came: the types of the documents that came.
     func questions(where came: Set<String>) -> [Question] {
@@ -39,17 +46,18 @@ package struct AnswerExpectation: Sendable {
         return questions.filter { !$0.docTypes.isDisjoint(with: docTypes) }
     }
 
-    /// Whether a document that is needed did not come.
+    /// Whether a needed document did not come.
     func lacksDocument(where came: Set<String>) -> Bool { !needs.absent(from: came).isEmpty }
 
-    /// All that was asked of the documents that are needed and did not come.
+    /// Returns all elements that were requested of needed documents that did not come.
     func missing(where came: Set<String>) -> [MissingElement] {
         let absent = needs.absent(from: came)
         return elements.filter { absent.contains($0.docType) }.map { MissingElement($0.name) }
     }
 
-    /// The elements of a document that came without them: those of its questions without an answer, and the required
-    /// ones that no question judges. All that was asked for if none of it came.
+    /// Returns the elements that a document lacks: those that its questions without an answer need, and the
+    /// required elements that no question judges. If no requested element came, all requested elements are
+    /// returned.
     func missing(
         from document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     ) -> [MissingElement] {
@@ -66,22 +74,23 @@ package struct AnswerExpectation: Sendable {
         }
     }
 
-    /// The required elements that came with a value of no use, where nothing usable came in their place; all such elements where
-    /// nothing usable came. A question that they concern says so itself.
-    ///
-    /// - Parameter portraitFault: the fault of the document's portrait; nil if it decodes, or was not decoded yet.
+    /// Returns the required elements whose value cannot be used and for which no usable alternative came. If
+    /// no usable element came at all, all requested elements count as required. An element that a question
+    /// judges is left out, because the answer to the question gives the reason.
     func unusable(
         in document: VerifiedDocument, _ answers: [(subject: Question.Subject, answer: ReasonedAnswer)],
         _ portraitFault: PortraitFault? = nil
     ) -> [UnusableElement] {
         let fault = { document.fault(of: $0, portraitFault) }
         let isEmpty = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
+        // The answer to the question about the portrait names its fault.
         let isJudged = portraitFault != nil && answers.contains { $0.subject == .portrait }
         let needed =
             document.isEmpty || isEmpty && !isJudged
             ? elements(of: document) : required(answers, of: document)
         return needed.compactMap { element in
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }
+            // One usable set is enough.
             guard !came.contains(where: { $0.allSatisfy { fault($0) == nil } }) else { return nil }
             return came.joined().lazy.compactMap { name in
                 fault(name).map { UnusableElement(name: name, fault: $0) }
@@ -89,7 +98,8 @@ package struct AnswerExpectation: Sendable {
         }
     }
 
-    /// Whether a portrait was asked of documents of this type, or may come in the place of what was.
+    /// Whether a portrait was requested of documents of this type, or may come in place of a requested
+    /// element.
     func asksPortrait(of docType: String) -> Bool {
         questions.contains { $0.subject == .portrait && $0.docTypes.contains(docType) }
             || elements.contains { element in
@@ -111,19 +121,21 @@ package struct AnswerExpectation: Sendable {
     }
 }
 
-/// A required element whose value cannot be used. It names types and holds no value.
+/// A required element whose value cannot be used. It holds names and types but never the value.
 package struct UnusableElement: Hashable, Sendable {
     package enum Fault: Hashable, Sendable {
+        /// The value is not of the element's type.
         case wrongType(WrongType)
-        /// The value is of its type, and tells no age.
+        /// The value is of the element's type but gives no age.
         case age(AgeAnswer.AgeUnknown)
+        /// The portrait cannot be decoded.
         case portrait(PortraitFault)
     }
 
     package let name: ElementName
     package let fault: Fault
 
-    /// The fault, for a person: such as the type found and the type expected.
+    /// The fault in words, such as the type that was found and the type that was expected.
     package var text: String {
         switch fault {
         case .wrongType(let wrong): wrong.explanation(of: name.text)
@@ -134,31 +146,29 @@ package struct UnusableElement: Hashable, Sendable {
 }
 
 extension VerifiedDocument {
-    /// Whether the element came, or what may come in its place.
+    /// Whether the element came, or one of the sets of elements that may come in its place.
     fileprivate func has(_ element: AskedElement) -> Bool {
         element.choices.contains { $0.allSatisfy { has($0) } }
     }
 
-    /// Why the value of this element is of no use; nil if it is usable, or did not come.
-    ///
-    /// - Parameter portraitFault: the fault of the document's portrait.
+    /// The fault of this element's value; `nil` if the value is usable or did not come.
     fileprivate func fault(
         of name: ElementName, _ portraitFault: PortraitFault?
     ) -> UnusableElement.Fault? {
         if let wrong = wrongType(of: name) { return .wrongType(wrong) }
-        // A birth date that is known approximately is what the issuer knows of the holder.
+        // An approximate birth date is no fault: the issuer knows no other.
         if let unknown = ageFault(of: name), case .implausible = unknown { return .age(unknown) }
         return name.identifier == "portrait" ? portraitFault.map { .portrait($0) } : nil
     }
 }
 
 extension AskedElement {
-    /// The element itself, and each set that may come in its place.
+    /// The element itself, and each set of elements that may come in its place.
     fileprivate var choices: [[ElementName]] { [[name]] + alternatives }
 }
 
 extension Question.Subject {
-    /// The elements that its answer needs, among those that were asked of a document.
+    /// The elements that the answer to this question needs, among those requested of a document.
     fileprivate func elements(among asked: [AskedElement], of docType: String) -> [ElementName] {
         switch self {
         case .ageOver(let years, _):
@@ -172,11 +182,8 @@ extension Question.Subject {
 }
 
 extension AnswerExpectation {
-    /// The needs of an answer to these requests: each `age_over_NN` of each document is a question, and so is its `expiry_date`.
-    ///
-    /// - Parameters:
-    ///   - useCases: the use cases of the request, by the places of its documents.
-    ///   - day: today, in the zone of the premises.
+    /// Creates the expectation of requests whose plan is not known. Each `age_over_NN` of each document is a
+    /// question, and so is its `expiry_date`.
     package init(
         of requests: [ItemsRequest], _ useCases: [DeviceRequestInfo.UseCase] = [], on day: FullDate
     ) {
@@ -191,7 +198,8 @@ extension AnswerExpectation {
         self.init(questions, of: requests.flatMap { $0.askedElements() }, needing: needs)
     }
 
-    /// The questions of the requests for documents of these types, each for all types that are asked it.
+    /// Returns the questions of the requests for documents of these types. A question that several types have
+    /// in common is returned once, for all of them.
     private static func questions(
         about docTypes: [String], in requests: [ItemsRequest], on day: FullDate
     ) -> [Question] {
@@ -214,14 +222,14 @@ extension ItemsRequest {
         agesAsked.map { .ageOver($0, by: ageEvidence) } + (asksForExpiryDate ? [.inDate] : [])
     }
 
-    /// The evidence of an age that the request accepts, since it asks for it.
+    /// The most revealing evidence of an age that the request asks for and therefore accepts.
     package var ageEvidence: AgeEvidence {
         if asksInMain("birth_date") { return .birthDate }
         return asksInMain("age_in_years") ? .ageInYears : .attestation
     }
 
-    /// Whether the answer has to say that the document is in date. Documents of types that are not known may have the date in
-    /// any namespace.
+    /// Whether the request asks for the expiry date. All namespaces count, because the namespace of an
+    /// unknown document type is not known.
     package var asksForExpiryDate: Bool {
         nameSpaces.contains { $0.elements.contains { $0.identifier == "expiry_date" } }
     }
@@ -231,7 +239,7 @@ extension ItemsRequest {
     }
 }
 
-/// An element that was asked for, is needed, and did not come. It holds no value, so that everybody may read it.
+/// A needed element that was requested and did not come. It holds no value, so that everybody may read it.
 package struct MissingElement: Hashable, Sendable {
     package let name: ElementName
 
@@ -247,11 +255,12 @@ package struct MissingElement: Hashable, Sendable {
         "resident_address": "address",
     ]
 
-    /// The missing element and the remedy, for a person.
+    /// The missing element and what to do, in words for a person.
     package var text: String {
         if let age = AgeAttestation(name.identifier) {
             return "No proof of being over \(age.years) was shared. Ask again and share it."
         }
+        // Also `domestic_driving_privileges`.
         if name.identifier.hasSuffix("driving_privileges") {
             return "The driving privileges were not shared. Ask again and share them."
         }

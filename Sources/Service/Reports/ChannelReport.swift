@@ -3,13 +3,14 @@ internal import MdocModel
 internal import MdocVerification
 package import WalletPresentation
 
-/// The result of a presentation through an app or the web, in the form in which the command line and the daemon
-/// report it.
+/// The result of a presentation through an app or a web page, as the command line and the daemon report it.
 package struct ChannelReport: Sendable {
+    /// The verdict on a presentation through a channel.
     package enum Verdict: Sendable {
         /// Every check passed.
         case verified
-        /// A test document or a test answer: proves nothing, and has no element values unless the policy accepts it.
+        /// A test document or a test answer, which proves nothing. Element values are included only if the
+        /// policy accepts test documents.
         case mock(MockSign)
         /// A check failed, or could not be made.
         case rejected
@@ -27,17 +28,19 @@ package struct ChannelReport: Sendable {
     }
 
     package let verdict: Verdict
-    /// False if nobody knows whether it was presented before.
+    /// Whether it was checked that the answer was not presented before.
     package let isReplayChecked: Bool
-    /// The checks, and the elements where it is verified. Of a mock they are those of a rejected response, unless the
-    /// policy accepts it.
+    /// The report on the response: the checks, and the elements if it is verified. For a mock it is the
+    /// report of a rejected response, unless the policy accepts test documents.
     package var response: TransactionReport
-    /// Where an age came in place of an answer.
+    /// The questions about an age for which an age in years came instead of an attestation.
     let ageStandIns: [AgeStandIn]
 
+    /// Creates the report on a verdict.
+    ///
     /// - Parameters:
-    ///   - requestCompared: whether what came was compared with what was asked for.
-    ///   - expectation: what the outcome and the exit code depend on, beside the checks.
+    ///   - requestCompared: whether the answer was compared with the request.
+    ///   - expectation: the requirements on the answer beyond its checks.
     package init(
         _ verdict: PresentationVerdict, requestCompared: Bool, expecting expectation: AnswerExpectation
     ) {
@@ -57,6 +60,7 @@ package struct ChannelReport: Sendable {
                     TransactionReport(
                         .verified($0.response), expecting: expectation, requestCompared: requestCompared)
                 }
+                // Not accepted: the report must not include element values.
                 ?? TransactionReport(
                     rejecting: presentation.checks, presentation.failures, expecting: expectation,
                     requestCompared: requestCompared)
@@ -70,7 +74,8 @@ package struct ChannelReport: Sendable {
         }
     }
 
-    /// What was not opened: malformed where bytes do not decode, else rejected.
+    /// Creates the report on a presentation that could not be opened: malformed if its bytes do not decode,
+    /// rejected otherwise.
     package init(unopened error: WalletPresentationError, isReplayChecked: Bool) {
         let reported = TransactionError(error)
         (verdict, response) =
@@ -79,7 +84,7 @@ package struct ChannelReport: Sendable {
         ageStandIns = []
     }
 
-    /// A file that is not what it claims to be.
+    /// Creates the report on a file that is not what it claims to be.
     package init(malformed error: TransactionError) {
         (verdict, response) = (.malformed, .malformed(error))
         isReplayChecked = false
@@ -102,7 +107,7 @@ extension TransactionReport {
 }
 
 extension ChannelReport {
-    /// The members that `countersign verify` has, with what a channel adds.
+    /// The report as JSON: the members of `countersign verify`, and those of a presentation channel.
     package func json(portrait: PortraitForm) -> JSONValue {
         .object(
             [
@@ -118,7 +123,8 @@ extension ChannelReport {
             ] + conclusion.members(missing: response.missing) + response.members(portrait: portrait))
     }
 
-    /// The outcome, as of a presentation nearby. A mock that the policy does not accept is never more than unclear.
+    /// The outcome, by the rules of a presentation nearby. A mock is unclear if the policy does not accept
+    /// test documents.
     package var conclusion: Conclusion {
         if case .mock = verdict, !response.isAccepted { return .testDocument }
         return response.conclusion
@@ -130,14 +136,14 @@ extension ChannelReport {
 }
 
 extension ChannelReport {
-    /// For a person, fit for a terminal.
+    /// The report as text for a terminal.
     package func text(elements: ElementDisplay) -> String {
         var lines = response.lines(elements: elements, under: headline)
         lines += ageStandIns.map {
-            "  over \($0.years): an age in years came in its place, as of the day of issue; it tells more"
+            "  over \($0.years): the wallet sent an age in years instead, as of the day of issue; it reveals more"
         }
         if !isReplayChecked {
-            lines.append("Replays cannot be seen here: it may have been presented before.")
+            lines.append("Replays cannot be detected here: this answer may have been presented before.")
         }
         return lines.joined(separator: "\n")
     }

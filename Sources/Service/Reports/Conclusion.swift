@@ -1,13 +1,26 @@
 package import MdocVerification
 package import ReaderStore
 
-/// The outcome of a presentation and why it is not `allow`.
+/// The outcome of a presentation, and the reasons why it is not `allow`. A till acts on it.
+///
+/// A conclusion follows from `Evidence` and nothing else. The evidence is read from a `TransactionReport`; if
+/// a person has to compare, that person's decision is part of it. The first of these rules that applies gives
+/// the outcome:
+/// 1. No answer was judged: `declined`, `cancelled` or `failed`, by the cause.
+/// 2. A check failed, an answer is no, or the person rejected: `deny`.
+/// 3. A check could not be made, an answer is unknown, a needed element is missing or unusable, the document
+///    is a test document, or nobody decided: `unclear`.
+/// 4. The person has not decided yet: there is no conclusion.
+/// 5. Otherwise: `allow`.
+///
+/// Every channel, the exit code, the API and the receipts use these rules. Nothing that is absent leads to
+/// `allow`. A conclusion holds no element value.
 package struct Conclusion: Equatable, Sendable {
     package let outcome: Outcome
-    /// Each once, by its id. Empty for `allow` alone.
+    /// The reasons, each id once. Only `allow` has none.
     package let reasons: [Reason]
 
-    /// A test issuer signed the document, which the policy does not accept.
+    /// The conclusion for a document that a test issuer signed, which the policy does not accept.
     static let testDocument = Conclusion(.unclear, [.outcome(.documentTest)])
 
     package init(_ outcome: Outcome, _ reasons: [Reason] = []) {
@@ -19,11 +32,13 @@ package struct Conclusion: Equatable, Sendable {
 }
 
 extension Conclusion {
-    /// Why an outcome is not `allow`.
+    /// A reason why an outcome is not `allow`.
     package enum Reason: Hashable, Sendable {
-        /// A check that failed, or could not be made.
+        /// A check that failed or could not be made.
         case check(CheckID)
+        /// An error outside the checks of a document.
         case error(TransactionError.Cause)
+        /// A reason that is neither a check nor an error.
         case outcome(OutcomeReason)
 
         /// The stable id, as `Documentation/command-line.md` lists it.
@@ -35,7 +50,7 @@ extension Conclusion {
             }
         }
 
-        /// The reason, where it is neither a check nor an error.
+        /// The `OutcomeReason`; `nil` for a check or an error.
         package var outcomeReason: OutcomeReason? {
             if case .outcome(let reason) = self { reason } else { nil }
         }
@@ -43,29 +58,32 @@ extension Conclusion {
 }
 
 extension Conclusion {
-    /// Everything that the outcome of a presentation follows from.
+    /// The facts from which the outcome of a presentation follows.
     package struct Evidence: Equatable, Sendable {
-        /// The person who compares and decides.
+        /// The state of the person who compares and decides.
         package enum Person: Equatable, Sendable {
+            /// No person has to decide.
             case notAsked
+            /// The decision is awaited.
             case awaited
+            /// The person decided.
             case decided(ReceiptStatement.Decision)
             /// Nobody decided in time.
             case overdue
         }
 
-        /// The outcome where no answer was judged; nil if one was.
+        /// The outcome if no answer was judged; `nil` if one was.
         package let unjudged: Outcome?
         /// The checks that failed, and the errors.
         package let faults: [Reason]
-        /// The checks that could not be made and had to be.
+        /// The required checks that could not be made.
         package let unknowns: [CheckID]
         package let answers: [Answer]
-        /// Whether an element that is needed did not come, or nothing came of what was asked for.
+        /// Whether a needed element did not come, or nothing that was requested came.
         package let isIncomplete: Bool
-        /// Whether an element that is needed came with a value that is not of its type.
+        /// Whether a needed element came with a value that cannot be used.
         package let hasUnusable: Bool
-        /// Whether the issuer of a document is for tests, which the policy does not accept.
+        /// Whether a test issuer signed a document, which the policy does not accept.
         package let isTest: Bool
         package var person: Person
 
@@ -84,7 +102,8 @@ extension Conclusion {
             self.person = person
         }
 
-        /// The outcome: the first that fits. Nil while the person's decision alone separates it from `allow`.
+        /// The conclusion, by the first rule that applies; `nil` while only the person's decision is missing
+        /// for `allow`.
         package var conclusion: Conclusion? {
             if let unjudged { return Conclusion(unjudged, faults) }
             if !denials.isEmpty { return Conclusion(.deny, denials) }
@@ -116,25 +135,27 @@ extension Conclusion {
 }
 
 extension TransactionReport {
-    /// The outcome where no person decides: the same for every channel, the exit code and the headline.
+    /// The conclusion if no person decides. Every channel, the exit code and the headline use it.
     package var conclusion: Conclusion {
+        // Evidence without a person always has a conclusion. Should it have none, `unclear` is safe.
         Conclusion.Evidence(self, asksPerson: false).conclusion
             ?? Conclusion(.unclear, [.outcome(.answerUnknown)])
     }
 }
 
 extension Conclusion.Evidence {
-    /// Somebody ended the presentation before an answer.
+    /// The evidence of a presentation that somebody cancelled before an answer.
     package static let cancelled = Conclusion.Evidence(
         unjudged: .cancelled, faults: [.error(.transaction(.cancelled))])
 
-    /// The daemon ended before the presentation did.
+    /// The evidence of a presentation that was not over when the daemon ended.
     package static let restarted = Conclusion.Evidence(
         unjudged: .failed, faults: [.outcome(.restarted)])
 
     /// The evidence in a report on a presentation.
     ///
-    /// - Parameter asksPerson: whether a person is to decide. No person is asked where the outcome could not be `allow`.
+    /// - Parameter asksPerson: whether a person is to decide. No person is asked if the outcome cannot be
+    ///   `allow`.
     package init(_ report: TransactionReport, asksPerson: Bool) {
         let errors = report.errors.map { Conclusion.Reason.error($0.cause) }
         switch report.verdict {
@@ -144,13 +165,14 @@ extension Conclusion.Evidence {
                 answers: report.questions.map { report.answer(to: $0) },
                 isIncomplete: report.isIncomplete, hasUnusable: !report.unusable.isEmpty,
                 person: asksPerson ? .awaited : .notAsked)
+            // The outcome is decided without the person.
             if conclusion != nil { person = .notAsked }
         case .rejected: self.init(rejecting: report)
         case .malformed, .incomplete: self.init(unjudged: report.unjudged, faults: errors)
         }
     }
 
-    /// The evidence of a response that is not verified: it answers nothing.
+    /// The evidence of a rejected response, which answers no question.
     private init(rejecting report: TransactionReport) {
         let absences: [TransactionError.Cause] = [
             .transaction(.documentNotReturned), .transaction(.elementNotReturned),
@@ -164,7 +186,9 @@ extension Conclusion.Evidence {
             case .undetermined: unknowns.append(check.id)
             }
         }
+        // A document or an element that did not come is no reason to deny.
         faults += report.errors.map(\.cause).filter { !absences.contains($0) }.map(Conclusion.Reason.error)
+        // Without any reason the outcome of a rejected response would be `allow`.
         if faults.isEmpty, unknowns.isEmpty { faults = [.outcome(.responseRejected)] }
         self.init(faults: faults, unknowns: unknowns)
     }

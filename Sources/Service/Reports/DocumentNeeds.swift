@@ -1,18 +1,23 @@
 internal import MdocModel
 internal import RequestPlanner
 
-/// The documents that an answer needs.
+/// The documents that an answer needs (Q243).
 ///
-/// Alternatives stand within one use case alone: each mandatory use case needs one of its document sets whole, and an
-/// optional one needs nothing. A document that stands in no use case is needed, where the types of one family, such as the
-/// spellings of the photo ID, are alternatives (Q243). Documents are distinguished by their types.
+/// - A mandatory use case needs one of its document sets, complete. An optional use case needs nothing.
+/// - A document in no use case is needed. The document types of one family, such as the spellings of the
+///   photo ID, are alternatives to one another.
+///
+/// Documents of different use cases are never alternatives to one another. Documents are distinguished by
+/// their types.
 struct DocumentNeeds: Sendable {
-    /// For each need its sets of document types, the preferred one first: one of them has to come whole.
+    /// The needs. Each has several sets of document types, the preferred set first, of which one has to come
+    /// complete.
     private let needs: [[Set<String>]]
-    /// Types whose documents answer the same questions, in the order of the request. Needed or not, each is in one.
+    /// Groups of document types that answer the same questions, in the order of the request. Every requested
+    /// type is in a group, needed or not.
     let groups: [[String]]
 
-    /// Needs one document of any of these types, or nothing if the list is empty.
+    /// Creates the need for one document of any of these types; no need if the list is empty.
     init(anyOf docTypes: [String]) {
         groups = docTypes.isEmpty ? [] : [docTypes]
         needs = groups.map { $0.map { [$0] } }
@@ -25,14 +30,14 @@ struct DocumentNeeds: Sendable {
         let families = others.groupedByFamily
         let mandatory = zip(useCases, sets).filter { $0.0.isMandatory }.map { $0.1 }
         let needs = mandatory + families.map { $0.map { [$0] } }
-        // A request is answered if at least one use case is, also where each of them is optional.
+        // If every use case is optional, at least one of them has to be answered.
         self.needs = needs.isEmpty && !sets.isEmpty ? [sets.flatMap(\.self)] : needs
         groups =
             sets.map { sets in docTypes.filter { type in sets.contains { $0.contains(type) } } } + families
     }
 
-    /// The types that are needed and did not come: of each need none if one of its sets came whole, else those that the
-    /// most complete set lacks.
+    /// Returns the types that are needed and did not come. If one set of a need came complete, the need lacks
+    /// nothing. Otherwise it lacks the types that are missing from its most complete set.
     func absent(from came: Set<String>) -> Set<String> {
         needs.reduce(into: []) { absent, sets in
             let lacking = sets.map { $0.subtracting(came) }

@@ -3,7 +3,7 @@ package import Transport
 internal import MdocVerification
 
 extension ReaderFault {
-    /// The fault and its remedy for a person, with pcscd's own error.
+    /// The fault and what to do, in words for a person, followed by pcscd's own error.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
@@ -33,7 +33,8 @@ extension ReaderFault {
 }
 
 extension RadioFault {
-    /// The fault and its remedy for a person, with the own error of bluetoothd or the message bus.
+    /// The fault and what to do, in words for a person, followed by the own error of bluetoothd or the
+    /// message bus.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
@@ -53,10 +54,10 @@ extension RadioFault {
             "the Bluetooth adapter is off: run bluetoothctl power on; if that is refused, run rfkill unblock bluetooth first"
         case .settingsMissing:
             "bluetoothd's settings make phones ask to pair, or lose parts of their answers: countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
-        // bluetoothd reports this name when all places of the adapter are taken.
+        // bluetoothd gives this error when all places of the adapter are taken.
         case .registrationRefused where refusal?.name == "org.bluez.Error.NotPermitted":
             "bluetoothd accepts no further advertisement: close other programs that advertise"
-        // Q239
+        // bluetoothd can refuse although the adapter reports free places (Q239).
         case .registrationRefused:
             "bluetoothd refuses to advertise this reader: systemctl restart bluetooth; if it still refuses, use another kernel or bluez (Linux 6.12.93 and 6.18.34 with bluez 5.75 are known to refuse), or another adapter"
         case .otherDeviceStays:
@@ -67,8 +68,8 @@ extension RadioFault {
 }
 
 extension ConnectionFault {
-    /// The fault and its remedy for a person, with its id, as reports have `connection.failed` for all, and with
-    /// bluetoothd's own error.
+    /// The fault and what to do, in words for a person, followed by bluetoothd's own error. The fault's id is
+    /// included, because reports have the id `connection.failed` for all of these faults.
     package var advice: String { "\(event) (\(id.rawValue)): tap again\(refusal?.suffix ?? "")" }
 
     private var event: String {
@@ -93,30 +94,30 @@ extension ConnectionFault {
 }
 
 extension PeerRefusal {
-    /// The daemon's error behind a fault's words, fit for one line of a terminal.
+    /// The daemon's error in brackets, to follow the words of a fault on one line of a terminal.
     fileprivate var suffix: String { " (\(text))" }
 
-    /// The call and the daemon's error: `RegisterAdvertisement: org.bluez.Error.Failed: Failed to register advertisement`.
+    /// The call and the daemon's error, such as `RegisterAdvertisement: org.bluez.Error.Failed: Failed to
+    /// register advertisement`.
     package var text: String {
         let parts = [(call, 48), (name, 80), (message, 160)].map { Terminal.safe($0, limit: $1) }
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
-    /// The call and the error's name, without the daemon's own words.
+    /// The call and the name of the error, without the daemon's own words.
     package var title: String { PeerRefusal(call: call, name: name, message: "").text }
 }
 
 extension TransactionReport {
-    /// Adds the remedy to the fault of a phone that could not decode the request: status 11 of the session or of the
-    /// answer.
-    ///
-    /// - Parameter isExtended: whether the request was of version 1.1; `nil` if the request is not known.
+    /// Adds what to do to the error of a phone that could not decode the request (status 11 of the session or
+    /// of the answer).
     package mutating func adviseOnUndecodedRequest(isExtended: Bool?) {
         let advice =
             switch isExtended {
             case true?: "the request was of version 1.1: try --request-version 1.0"
             case nil: "if the request was of version 1.1, try --request-version 1.0"
-            case false?: "the request was of version 1.0 already: tap again, and keep a trace if it repeats"
+            case false?:
+                "the request was already of version 1.0: tap again; if this happens again, record a field trace"
             }
         advise(advice, about: [.transaction(.sessionStatus11), .response(.statusNotOK)])
     }

@@ -3,8 +3,9 @@ package import JSON
 internal import MdocModel
 
 extension JSONValue {
-    /// An element's value: byte strings as base64url, integers beyond 2⁵³ as decimal strings, dates as their text,
-    /// other tags by their contents. A key that is not text appears in diagnostic notation.
+    /// Creates the JSON form of an element's value: byte strings as base64url, integers beyond 2⁵³ as decimal
+    /// strings, dates as their text, other tags by their contents. A key that is not text appears in
+    /// diagnostic notation.
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned, .negative: self = .integer(item)
@@ -12,6 +13,7 @@ extension JSONValue {
         case .text(let text): self = .string(text)
         case .array(let items): self = .array(items.map { JSONValue($0) })
         case .map(let map): self = JSONValue(map)
+        // Tags 2 and 3 are integers of any size (RFC 8949 3.4.3).
         case .tagged(_, let content): self = item.decimalInteger.map(JSONValue.string) ?? JSONValue(content)
         case .boolean(let value): self = .boolean(value)
         case .null, .undefined: self = .null
@@ -26,7 +28,7 @@ extension JSONValue {
         return JSONValue(item.decimalInteger)
     }
 
-    /// An object; where two keys would have one name, an array of key and value pairs.
+    /// Creates an object or, if two keys would get the same name, an array of key and value pairs.
     private init(_ map: CBORMap) {
         var names: Set<String> = []
         var members: [(String, JSONValue)] = []

@@ -1,31 +1,36 @@
-/// Why an outcome is not `allow`, where neither a check nor a `TransactionError` is the reason.
+/// A reason why an outcome is not `allow`, other than a check or a `TransactionError`.
 package enum OutcomeReason: String, CaseIterable, Sendable {
+    /// The answer to a question is no.
     case answerNo = "answer.no"
+    /// The answer to a question is unknown.
     case answerUnknown = "answer.unknown"
-    /// A required element did not come, or nothing came of what was asked for.
+    /// A needed element did not come, or nothing that was requested came.
     case elementNotReturned = "element.not_returned"
-    /// An element that is needed came, and its value is empty or not of its type.
+    /// A needed element came, and its value is empty or not of its type.
     case elementUnusable = "element.unusable"
+    /// The person who compared rejected the answer.
     case decisionRejected = "decision.rejected"
+    /// The person who had to compare closed the presentation without a decision.
     case decisionDismissed = "decision.dismissed"
     /// Nobody decided in time.
     case decisionOverdue = "decision.overdue"
-    /// The issuer of a document is for tests, which the policy does not accept.
+    /// A test issuer signed a document, which the policy does not accept.
     case documentTest = "document.test"
-    /// A response is rejected, and no check says why.
+    /// The response is rejected, and no check gives a reason.
     case responseRejected = "response.rejected"
     /// The daemon ended before the presentation did.
     case restarted
 
     package var explanation: String {
         switch self {
-        case .answerNo: "the document answers no to what was asked"
-        case .answerUnknown: "the document does not answer all that was asked: ask for another document"
+        case .answerNo: "the document answers a question with no"
+        case .answerUnknown: "the document does not answer every question: ask for another document"
         case .elementUnusable:
-            "an element that is needed came and cannot be used: ask for another document"
-        case .elementNotReturned: "what is needed was not all shared: ask again and have it shared"
-        case .decisionRejected: "the person who compared rejected it"
-        case .decisionDismissed: "the person who was to compare closed it without a decision"
+            "a needed element came with a value that cannot be used: ask for another document"
+        case .elementNotReturned:
+            "not everything that is needed was shared: ask again, and ask the holder to share it"
+        case .decisionRejected: "the person who had to decide rejected the presentation"
+        case .decisionDismissed: "the person who had to decide closed the presentation without a decision"
         case .decisionOverdue: "nobody decided in time: order again, and decide on the clerk's page"
         case .documentTest: "a test issuer signed the document, which proves nothing"
         case .responseRejected: "the answer is rejected, and no check says why"

@@ -6,7 +6,9 @@ internal import ReaderStore
 package import Transport
 
 extension PresentationFailure {
-    /// The report on a presentation without an answer. Throws if the reader is missing.
+    /// Returns the report on a presentation without an answer.
+    ///
+    /// - Throws: the fault of the reader if no reader could be used.
     package func report() throws(ReaderFault) -> TransactionReport {
         switch self {
         case .declined:
@@ -81,7 +83,7 @@ extension PresentationFailure {
             ? incomplete(
                 .engagementOverdue, "the phone showed no wallet: unlock it and open the ID, then tap")
             : incomplete(
-                .engagementFailed, "no tap succeeded in time; at the last one \(lastTap.explanation)")
+                .engagementFailed, "no tap succeeded in time; at the last tap, \(lastTap.explanation)")
     }
 
     private static func withoutSession(_ error: SessionError) -> TransactionReport {

@@ -3,22 +3,23 @@ package import MdocModel
 package import MdocVerification
 package import ReaderStore
 
-/// What the exit code answers, asked of whichever documents of these types come.
+/// A question with the answer yes, no or unknown, asked about every document of these types that comes. The
+/// exit code depends on the answers.
 package struct Question: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
-        /// At least so many years old?
+        /// Is the holder at least this many years old?
         case ageOver(Int, by: AgeEvidence)
-        /// May the holder drive this today?
+        /// May the holder drive this class of vehicle today?
         case drive(DrivingClass)
         /// Is the document itself in date?
         case inDate
-        /// Is there a portrait to compare with a face (Q158)?
+        /// Did a portrait come that can be compared with a face (Q158)?
         case portrait
     }
 
     package let docTypes: Set<String>
     package let subject: Subject
-    /// The day of the answer, in the zone of the premises (Q161).
+    /// The day for which the question is answered, in the time zone of the premises (Q161).
     package let day: FullDate
 
     package init(docTypes: Set<String>, _ subject: Subject, on day: FullDate) {
@@ -28,10 +29,11 @@ package struct Question: Hashable, Sendable {
     }
 }
 
-/// The answer to a question, and what it follows from.
+/// The answer to a question, and the reason for it.
 package struct ReasonedAnswer: Equatable, Sendable {
     package let word: Answer
-    /// What says so, or why nothing does; empty if that was removed.
+    /// The fact that gives the answer, or the reason why there is no answer; empty after the elements were
+    /// removed.
     package let reason: String
 
     init(_ word: Answer, because reason: String) {
@@ -39,7 +41,10 @@ package struct ReasonedAnswer: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// What is not verified answers nothing.
+    /// Answers a question by a document.
+    ///
+    /// - Parameter document: the verified document; `nil` if the response is not verified, so that the answer
+    ///   is unknown.
     package init(_ question: Question, by document: VerifiedDocument?) {
         guard let document else {
             self.init(.unknown, because: "the response is not verified")
@@ -73,29 +78,31 @@ package struct ReasonedAnswer: Equatable, Sendable {
 }
 
 extension VerifiedDocument {
-    /// The bytes that the issuer signed as the portrait in a namespace of the document's type, whatever they are; nil if
-    /// several different portraits came.
+    /// The signed portrait from a namespace of the document's type, even if its bytes are no image; `nil` if
+    /// none or several different ones came.
     package var portrait: ArraySlice<UInt8>? { portraits.count == 1 ? portraits.first : nil }
 
-    /// The different portraits that a person could compare. Without such a portrait, the first that came, whatever its bytes are.
+    /// The different portraits that a person could compare or, without any, the first portrait that came,
+    /// whatever its bytes are.
     var portraits: [ArraySlice<UInt8>] {
         portraitElements.compactMap { try? $0.byteString() }.reduce(into: []) { portraits, bytes in
             if !portraits.contains(bytes) { portraits.append(bytes) }
         }
     }
 
-    /// The form of the portrait, which can be compared with a face unless it is of a wrong type; nil if none came.
+    /// The form of the portrait; `nil` if none came. Only a portrait of a wrong type cannot be compared with
+    /// a face.
     package var portraitForm: ElementForm? {
         portraitElements.first.map { DataElementType.image.form(of: $0) }
     }
 
-    /// The portrait, if a person can compare it with a face.
+    /// The portrait if a person can compare it with a face; `nil` otherwise.
     package var comparablePortrait: ArraySlice<UInt8>? {
         portraitForm?.wrongType == nil ? portrait : nil
     }
 
-    /// The portraits that a person could compare; without such a portrait, the first that came. A document has several
-    /// portraits only in several namespaces.
+    /// The portraits that a person could compare or, without any, the first portrait that came. A document
+    /// has several portraits only in several namespaces.
     private var portraitElements: [CBORItem] {
         let elements = evidence(named: Self.isPortrait).map(\.value)
         let usable = elements.filter { DataElementType.image.form(of: $0).wrongType == nil }
@@ -112,7 +119,7 @@ extension VerifiedDocument {
 }
 
 extension Question.Subject {
-    /// What results and receipts call it; nil if no plan would ask it so.
+    /// The subject as results and receipts name it; `nil` if no plan asks such a question.
     package var receiptSubject: ReceiptQuestion.Subject? {
         switch self {
         case .ageOver(let years, _): AgeAttestation(years: years).map { .ageOver($0) }

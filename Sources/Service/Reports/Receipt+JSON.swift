@@ -6,7 +6,8 @@ package import ReaderStore
 internal import RequestPlanner
 
 extension SignedReceipt {
-    /// A receipt with its place in the chain; the statement is null where a later version made it.
+    /// The receipt as JSON, with its place in the chain. The statement is null if a later version of this
+    /// program wrote it.
     package var json: JSONValue {
         [
             "id": .string(id), "sequence": .integer(sequence), "digest": .string(digest.hexadecimal),
@@ -15,7 +16,7 @@ extension SignedReceipt {
         ]
     }
 
-    /// What a result names its receipt by.
+    /// The id by which a result names its receipt.
     package var id: String { "\(sequence)" }
 }
 
@@ -59,7 +60,9 @@ extension ReceiptDocument {
 }
 
 extension ReceiptChain.Verdict {
-    /// - Parameter links: how many links the chain has, whether they hold or not.
+    /// The verdict on the chain as JSON.
+    ///
+    /// - Parameter links: the number of links in the chain, intact or not.
     package func json(links: Int) -> JSONValue {
         switch self {
         case .intact(let count, let head):
@@ -79,8 +82,8 @@ extension ReceiptChain.Verdict {
 }
 
 extension RetainedExport {
-    /// The records as they are handed out, each with its elements by namespace. `handedOutBefore` is null unless an export
-    /// was begun and not finished: somebody may have the records already.
+    /// The exported records as JSON, each with its elements by namespace. `handedOutBefore` is null unless an
+    /// earlier export began and did not finish, so that somebody may have the records already.
     package var json: JSONValue { .object(members) }
 
     package var members: [(String, JSONValue)] {

@@ -4,17 +4,15 @@ internal import ReaderStore
 package import RequestPlanner
 
 extension RequestPlan {
-    /// The questions and elements that an answer to this plan needs. Each question may be answered by any of the documents that were
-    /// asked for.
-    ///
-    /// - Parameter day: today, in the zone of the premises.
+    /// Returns the requirements on an answer to this plan. Any of the requested documents may answer each
+    /// question.
     package func expectation(on day: FullDate) -> AnswerExpectation {
         let docTypes = Set(intent.documents.flatMap(\.types).map(\.docType))
         return AnswerExpectation(
             subjects.map { Question(docTypes: docTypes, $0, on: day) }, of: askedElements)
     }
 
-    /// The subjects of the questions, whoever answers and when.
+    /// The subjects of the plan's questions, without documents and day.
     package var subjects: [Question.Subject] {
         let vehicles =
             categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)
@@ -23,14 +21,14 @@ extension RequestPlan {
             + (needsPortrait ? [.portrait] : [])
     }
 
-    /// Whether the answer has to say that the document is in date. Whether somebody may drive says it already.
+    /// Whether the plan asks whether the document is in date. A question about driving asks that already.
     private var asksInDate: Bool {
         categories.isEmpty && domesticClasses.isEmpty && allRequests.contains(where: \.asksForExpiryDate)
     }
 }
 
 extension RequestPlan {
-    /// Whether the response, taken by itself, has the outcome `allow`.
+    /// Whether this response alone leads to the outcome `allow`.
     package func isAnsweredYes(by response: VerifiedResponse, on day: FullDate) -> Bool {
         TransactionReport(.verified(response), expecting: expectation(on: day), requestCompared: true)
             .conclusion.outcome == .allow

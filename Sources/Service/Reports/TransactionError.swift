@@ -2,71 +2,80 @@ package import MdocModel
 package import MdocVerification
 package import WalletPresentation
 
-/// What went wrong, or did not come, outside the checks of a document. The details hold no element value.
+/// An error outside the checks of a document, or a document or an element that did not come. The detail holds
+/// no element value.
 package struct TransactionError: Equatable, Sendable {
-    /// The stable ids, beside those of `ResponseFailure`.
+    /// The stable ids of errors. `ResponseFailure` has further ids.
     package enum ID: String, CaseIterable, Sendable {
         /// A file given to the command is not what it claims to be.
         case inputMalformed = "input.malformed"
+        /// The decrypted answer is not a DeviceResponse.
         case responseMalformed = "response.malformed"
-        /// The bytes are not SessionData, or are without data and status.
+        /// The bytes are not SessionData, or have neither data nor status.
         case sessionMalformed = "session.malformed"
-        /// The message does not decrypt: another key, transcript or counter, or changed bytes.
+        /// The message does not decrypt: the key, transcript or counter is another, or bytes were changed.
         case sessionDecryption = "session.decryption"
-        /// The mdoc could not decrypt what the reader sent.
+        /// The phone could not decrypt the reader's message.
         case sessionStatus10 = "session.status_10"
-        /// The mdoc could not decode what the reader sent.
+        /// The phone could not decode the reader's message.
         case sessionStatus11 = "session.status_11"
-        /// The mdoc ended the session without data: its holder may have declined.
+        /// The phone ended the session without data. Its holder may have declined.
         case sessionStatus20 = "session.status_20"
-        /// The mdoc ended the session with a status that no standard defines.
+        /// The phone ended the session with a status that no standard defines.
         case sessionStatusOther = "session.status_other"
-        /// The holder returned nothing: an outcome, not a fault.
+        /// The holder returned nothing. This is an outcome and not a fault.
         case declined = "declined"
-        /// There is no reader that phones can be presented to.
+        /// No PC/SC reader can be used.
         case readerUnavailable = "reader.unavailable"
+        /// No phone was engaged in time.
         case engagementOverdue = "engagement.overdue"
-        /// Phones came, and each broke off its engagement.
+        /// Phones came, and every engagement broke off.
         case engagementFailed = "engagement.failed"
-        /// The engagement is not one.
+        /// The engagement is malformed.
         case engagementMalformed = "engagement.malformed"
         /// The phone offers no way of retrieval that this reader has.
         case noUsableRetrieval = "engagement.no_retrieval"
-        /// The first frame of the bench link is not one.
+        /// The first frame on the bench link is not a greeting.
         case linkMalformed = "link.malformed"
         /// The phone left, or the connection broke, before the answer was complete.
         case linkLost = "link.lost"
-        /// The phone announced a message beyond the cap.
+        /// The phone announced a message above the maximum size.
         case messageTooLong = "message.too_long"
         /// The NFC transfer ended before the answer was complete.
         case transferFailed = "transfer.failed"
-        /// No phone connected over Bluetooth, or could be connected to, in time.
+        /// No Bluetooth link to the phone was made in time.
         case connectionOverdue = "connection.overdue"
+        /// The phone could not be connected to, or its link could not be used.
         case connectionFailed = "connection.failed"
-        /// Bluetooth ended under the transaction, or is not there though it is needed.
+        /// Bluetooth is needed or was in use, and cannot be used.
         case radioUnavailable = "radio.unavailable"
-        /// The request had to be signed and could not be.
+        /// The request had to be signed, and the key did not sign.
         case requestNotSigned = "request.not_signed"
-        /// The phone's key cannot be agreed with, or OpenSSL failed.
+        /// No session could be set up with the phone's key, or OpenSSL failed.
         case sessionNotSetUp = "session.not_set_up"
         /// The holder did not answer in time.
         case consentOverdue = "consent.overdue"
-        /// The transaction was interrupted on our side.
+        /// The transaction was cancelled by this program or its user.
         case cancelled = "cancelled"
         /// A test issuer signed a document, and the configuration accepts no test documents.
         case documentTest = "document.test"
-        /// The second answer of a session is of another document, with another key, than the first.
+        /// The second answer of a session comes from another document, with another key, than the first.
         case otherDocument = "document.other"
+        /// A requested document did not come.
         case documentNotReturned = "document.not_returned"
+        /// A requested element did not come.
         case elementNotReturned = "element.not_returned"
     }
 
+    /// The cause of an error, which gives its id.
     package enum Cause: Hashable, Sendable {
+        /// An error with one of the ids in `ID`.
         case transaction(ID)
-        /// A response that is not to be relied on as a whole.
+        /// A fault of the whole response.
         case response(ResponseFailure)
+        /// A failed check of a presentation channel.
         case channel(ChannelFailure)
-        /// A presentation of an app or a page that was not opened, by the id of its error.
+        /// A presentation of an app or a web page that could not be opened, with the id of its error.
         case unopened(String)
 
         package var id: String {
@@ -98,6 +107,8 @@ package struct TransactionError: Equatable, Sendable {
         TransactionError(cause, "\(detail); \(advice)")
     }
 
+    /// Creates the error of a response that failed as a whole.
+    ///
     /// - Parameter status: the status of the DeviceResponse, if it has one.
     package init(_ failure: ResponseFailure, status: UInt64?) {
         cause = .response(failure)
@@ -122,11 +133,12 @@ package struct TransactionError: Equatable, Sendable {
         detail = notReturned.explanation
     }
 
+    /// All ids of errors of a transaction and of a response.
     package static let knownIDs = ResponseFailure.allCases.map(\.rawValue) + ID.allCases.map(\.rawValue)
 }
 
 extension TransactionError {
-    /// The mdoc ended the session with this status, and without an answer.
+    /// Creates the error of a session that the phone ended with this status and without an answer.
     package init(_ status: SessionStatus) {
         switch status {
         case .encryptionError:

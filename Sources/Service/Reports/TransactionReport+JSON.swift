@@ -7,11 +7,11 @@ internal import ReaderStore
 internal import ReaderService
 internal import RequestPlanner
 
-/// What becomes of the portrait in JSON.
+/// The form of the portrait in JSON.
 package enum PortraitForm: Sendable {
-    /// The bytes, as any other element.
+    /// The bytes of the portrait, written like any other element.
     case bytes
-    /// How many bytes came; they themselves go to a file or nowhere.
+    /// The number of bytes. The portrait itself goes to a file or nowhere.
     case size
 }
 
@@ -27,7 +27,7 @@ extension TransactionReport {
         .array(documents.map { $0.json(portrait: portrait) })
     }
 
-    /// All members but the verdict and the outcome.
+    /// Returns all members except the verdict and the outcome.
     func members(portrait: PortraitForm) -> [(String, JSONValue)] {
         let members: [(String, JSONValue)] = [
             ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
@@ -55,7 +55,7 @@ extension TransactionReport {
 }
 
 extension Conclusion {
-    /// The outcome as every channel has it: what a program acts on.
+    /// Returns the members of the outcome, on which a program acts. Every channel has them.
     func members(missing: [MissingElement]) -> [(String, JSONValue)] {
         [
             ("outcome", .string(outcome.rawValue)), ("reasons", .array(reasons.map { .string($0.id) })),
@@ -93,7 +93,7 @@ extension VerdictParts {
 }
 
 extension Duration {
-    /// To the microsecond.
+    /// The duration in milliseconds, cut to microseconds.
     package var milliseconds: Double {
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         return Double(microseconds) / 1000
@@ -121,6 +121,7 @@ extension DocumentOutcome {
 }
 
 extension VerifiedDocument {
+    /// The elements that the phone asserts itself and no issuer signed.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {
@@ -168,7 +169,7 @@ extension CheckReport {
 }
 
 extension DocumentOutcome {
-    /// What was asked of this document, by age and by vehicle.
+    /// The answers of this document: by age, by vehicle, and for the expiry date.
     var answerMembers: [(String, JSONValue)] {
         var ages: [(key: String, answer: ReasonedAnswer)] = []
         var vehicles: [(key: String, answer: ReasonedAnswer)] = []
@@ -192,7 +193,8 @@ extension DocumentOutcome {
 }
 
 extension Answer {
-    /// The word in the results of `countersign verify`; receipts and the API say `unknown`.
+    /// The answer's word in the results of `countersign verify`, which have `cannotTell` where receipts and
+    /// API have `unknown`.
     fileprivate var verifyWord: String { self == .unknown ? "cannotTell" : rawValue }
 }
 

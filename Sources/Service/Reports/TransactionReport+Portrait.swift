@@ -1,11 +1,11 @@
 internal import MdocVerification
 package import PortraitDecoding
 
-/// Why a portrait that has the form of an image answers nothing.
+/// The reason why a portrait in the form of an image cannot be used.
 package enum PortraitFault: Error, Hashable, Sendable {
-    /// The decoder refuses it: it is broken, or of a kind that nobody would see.
+    /// The decoder refused the image: it is broken, or of a kind that is not shown.
     case notDecodable
-    /// No decoder looked at it: it is not installed, or it cannot run.
+    /// The image was not decoded: no decoder is installed, or the decoder cannot run.
     case notDecoded
 
     init(_ error: PortraitDecoderError) {
@@ -16,7 +16,7 @@ package enum PortraitFault: Error, Hashable, Sendable {
             }
     }
 
-    /// The fault of `name`, in plain words.
+    /// The fault of the element `name`, in words for a person.
     package func explanation(of name: String) -> String {
         switch self {
         case .notDecodable: "\(name) cannot be decoded"
@@ -27,11 +27,12 @@ package enum PortraitFault: Error, Hashable, Sendable {
 }
 
 extension TransactionReport {
-    /// Decodes each portrait that was asked for. One that does not decode answers nothing in any channel, and neither does one that no
-    /// decoder looked at: a person could not compare it.
+    /// Decodes each portrait that was requested. A portrait that does not decode, or that was not decoded,
+    /// answers no question in any channel, because a person could not compare it.
     ///
-    /// - Parameter decoder: nil if no decoder is installed. A JPEG image is then read by this process.
-    /// - Returns: the picture, or the error, of each document with a portrait that was asked for.
+    /// - Parameter decoder: the decoder; `nil` if none is installed. This process then reads a JPEG image
+    ///   itself.
+    /// - Returns: for each requested portrait that came, the picture or the error.
     @discardableResult
     package mutating func decodePortraits(
         by decoder: PortraitDecoder?

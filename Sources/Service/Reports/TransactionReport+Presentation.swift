@@ -5,9 +5,10 @@ package import RequestPlanner
 package import Transport
 
 extension TransactionReport {
-    /// The report on a presentation. Throws if no reader could be used.
+    /// Creates the report on a presentation.
     ///
-    /// - Parameter day: today, in the zone of the premises.
+    /// - Parameter day: today, in the time zone of the premises (Q161).
+    /// - Throws: the fault of the reader if no reader could be used.
     package init(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(ReaderFault) {
@@ -24,18 +25,18 @@ extension TransactionReport {
         phases = presentation.phases.map { Phase(name: $0.name.rawValue, duration: $0.duration) }
     }
 
-    /// The report if no reader could be used.
+    /// Returns the report of a presentation for which no reader could be used.
     package static func unavailable(_ fault: ReaderFault) -> TransactionReport {
         .incomplete(TransactionError(.readerUnavailable, fault.advice))
     }
 
-    /// The verified portrait, as the phone sent it; nil unless exactly one came.
+    /// The verified portrait as the phone sent it; `nil` unless exactly one came.
     package var portrait: ArraySlice<UInt8>? {
         let portraits = documents.compactMap { $0.verified?.portrait }
         return portraits.count == 1 ? portraits.first : nil
     }
 
-    /// The same report without any element value: answers, checks and issuers stay.
+    /// A copy of this report without element values. Answers, checks and issuers stay.
     package var withoutElements: TransactionReport {
         var report = self
         report.removeElements()

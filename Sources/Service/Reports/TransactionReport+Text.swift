@@ -6,18 +6,19 @@ internal import MdocVerification
 internal import ReaderStore
 internal import ReaderService
 
+/// The part of each element that a text shows: its name, or its name and value.
 package enum ElementDisplay: Sendable {
     case names
     case values
 }
 
 extension TransactionReport {
-    /// The report for a person: what happened, and what to do next. Fit for a terminal.
+    /// The report as text for a terminal: what happened, and what to do next.
     package func text(elements: ElementDisplay) -> String {
         lines(elements: elements, under: headline).joined(separator: "\n")
     }
 
-    /// The same under the given headline.
+    /// Returns the lines of the report under the given headline.
     func lines(elements: ElementDisplay, under headline: String) -> [String] {
         var lines = [headline]
         lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy.revocation) }
@@ -44,7 +45,7 @@ extension TransactionReport {
         }
     }
 
-    /// The outcome in a word, and what it follows from; nil if nothing was to be answered and nothing is missing.
+    /// The outcome in a word, followed by the answers; `nil` if nothing was asked and nothing is missing.
     private var answersLine: String? {
         let summary =
             switch conclusion.outcome {
@@ -57,13 +58,13 @@ extension TransactionReport {
 
     private var resultText: String? {
         let parts = [
-            answersText, isIncomplete ? "what is needed was not all shared" : nil,
-            unusable.isEmpty ? nil : "an element that is needed cannot be used",
+            answersText, isIncomplete ? "not everything that is needed was shared" : nil,
+            unusable.isEmpty ? nil : "a needed element cannot be used",
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// Each question with its answer. A portrait that came is no answer.
+    /// Each question with its answer. A portrait that came is left out, because a person has to compare it.
     private var answersText: String? {
         let answers = questions.map { (subject: $0.subject, answer: answer(to: $0)) }
             .filter { $0.subject != .portrait || $0.answer != .yes }
@@ -71,7 +72,7 @@ extension TransactionReport {
         return answers.isEmpty ? nil : answers.joined(separator: ", ")
     }
 
-    /// Questions about a document that did not come.
+    /// The questions about documents that did not come.
     private var unansweredQuestions: [String] {
         questions.filter { question in
             !documents.contains { question.docTypes.contains($0.report.docType) }
@@ -92,15 +93,16 @@ extension TransactionReport {
         return advice
     }
 
-    /// Where trust comes from; never from the phone.
+    /// The advice on how to trust an issuer.
     package static let adviceOnTrust = """
-        Nothing is trusted that you did not name: --trust takes the root certificate (IACA) of the issuing
-        authority, as PEM, as DER, or a folder of such files. Get it from the authority's own site or from a
-        VICAL, not from the phone; the document signer's certificate in the response is no root.
+        Only roots that you name are trusted. --trust takes the root certificate (IACA) of the issuing
+        authority: a PEM file, a DER file, or a folder of such files. Get it from the authority's own site or
+        from a VICAL, not from the phone: the document signer's certificate in the response is not a root.
         """
 }
 
 extension DocumentOutcome {
+    /// Whether no trusted root was found for the document signer's certificate.
     package var isIssuerUnknown: Bool {
         report.checks.contains { check in
             if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { return true }
@@ -119,7 +121,8 @@ extension DocumentOutcome {
         return lines
     }
 
-    /// The content found in place of the required one, where the report has it.
+    /// The string type of the country that was found in place of the required one; empty for other
+    /// deviations.
     private func found(_ deviation: Deviation) -> String {
         guard deviation == .dsCountryForm, let type = report.issuer?.countryStringType else { return "" }
         return "; it is a \(type)"
@@ -166,6 +169,7 @@ extension RevocationFinding {
     }
 
     private static func span(_ seconds: Int64) -> String {
+        // A list may be dated slightly in the future (`clockSkew`).
         switch max(0, seconds) {
         case ..<7200: "\(max(0, seconds) / 60) minutes"
         case ..<172_800: "\(seconds / 3600) hours"
@@ -175,7 +179,7 @@ extension RevocationFinding {
 }
 
 extension Question.Subject {
-    /// What is asked, in short.
+    /// The question in short.
     fileprivate var text: String {
         switch self {
         case .ageOver(let years, _): "over \(years)"
@@ -202,7 +206,7 @@ extension DocumentIssuer {
 }
 
 extension CheckReport {
-    /// Nothing for a check that passed: all of them are in the JSON.
+    /// The line of this check; `nil` for a check that passed. The JSON has all checks.
     fileprivate var line: String? {
         switch outcome {
         case .passed: nil
@@ -228,7 +232,7 @@ extension VerifiedDocument {
         case .values: lines += shown.map { "  \($0.label): \($0.valueText)" }
         }
         if elements.count > shown.count {
-            lines.append("  … and \(elements.count - shown.count) elements more")
+            lines.append("  … and \(elements.count - shown.count) more elements")
         }
         return lines
     }
@@ -250,7 +254,7 @@ extension VerifiedElement {
 }
 
 extension AskedRequest {
-    /// For a person, where something was asked.
+    /// The lines on the signature of the request; empty if no request was sent.
     fileprivate var lines: [String] {
         guard let sent else { return [] }
         let name = Terminal.safe(sent.identity ?? "", limit: 80)

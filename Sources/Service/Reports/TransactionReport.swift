@@ -6,13 +6,31 @@ package import ReaderService
 package import ReaderStore
 package import RequestPlanner
 
-/// The result of a transaction, and everything that may be reported of it: the command line, the API, receipts and the
-/// library read it, each in its form.
+/// The result of a transaction, and everything that may be reported of it. The command line, the API,
+/// receipts and the library read it, each in its form.
+///
+/// A report is made once, from a `Judgement` or from the failure of a presentation, and compared with an
+/// `AnswerExpectation`:
+/// - `verdict` says what the checks say, and `errors` what went wrong outside them;
+/// - `documents` has one `DocumentOutcome` for each document;
+/// - `questions`, `answer(to:)`, `missing` and `unusable` say what the answer means for the request;
+/// - `conclusion` gives the outcome that a till acts on, with its reasons.
+///
+/// The result changes in three ways afterwards: advice is added to an error, a portrait that cannot be
+/// decoded is refused, and elements are removed when their time is over.
+///
+/// Personal data is only in `documents`: the elements of `DocumentOutcome.verified`, and the reasons of
+/// answers, which may contain dates. The elements are present only if the report is accepted: every check
+/// passed, or the policy accepts test documents. `withoutElements` has neither elements nor reasons.
+///
+/// A report makes no check, reads no clock and writes nothing. Text, JSON and receipts are written from it
+/// and never read back.
 package struct TransactionReport: Sendable {
+    /// The verdict of the checks on a response.
     package enum Verdict: String, CaseIterable, Sendable {
         /// Every check passed.
         case verified
-        /// Every check passed, and a test issuer signed a document: it proves nothing.
+        /// Every check passed, and a test issuer signed a document, which therefore proves nothing.
         case mock
         /// A check failed, or could not be made.
         case rejected
@@ -22,7 +40,7 @@ package struct TransactionReport: Sendable {
         case incomplete
     }
 
-    /// How long a part took.
+    /// The duration of one phase of the transaction.
     package struct Phase: Sendable {
         package let name: String
         package let duration: Duration
@@ -33,32 +51,36 @@ package struct TransactionReport: Sendable {
         }
     }
 
-    /// How much that did not come is listed: a hostile phone may name a hundred thousand things.
+    /// The maximum number of absent documents and elements that are listed. A hostile phone may name a
+    /// hundred thousand.
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
-    /// The outcome of a presentation in which no answer was judged; nil if one was, and the outcome follows from that.
+    /// The outcome of a presentation in which no answer was judged; `nil` if one was, so that the outcome
+    /// follows from it.
     package let unjudged: Outcome?
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
-    /// Whether what came was compared with what was asked for.
+    /// Whether the answer was compared with the request.
     package let requestCompared: Bool
-    /// The expectation that a yes meets.
+    /// The requirements on the answer beyond its checks.
     private let expectation: AnswerExpectation
-    /// Nil if there was nothing to judge.
+    /// The trust and the policy that judged the answer; `nil` if there was nothing to judge.
     package let basis: VerificationBasis?
-    /// What was asked, where that was done just now.
+    /// The request of this transaction; `nil` for an answer that was stored or came through a presentation
+    /// channel.
     package var asked: AskedRequest?
     package var phases: [Phase] = []
-    /// What is remarkable in the phone's messages, and changes nothing of the verdict.
+    /// The remarks on the phone's messages, which do not change the verdict.
     package var notes: [PresentationNote] = []
 
-    /// The report on a judged response.
+    /// Creates the report on a judged response.
     ///
-    /// - Parameter expectation: what the outcome and the exit code depend on, beside the checks.
+    /// - Parameter expectation: the requirements on the answer beyond its checks.
     package init(_ judgement: Judgement, expecting expectation: AnswerExpectation, requestCompared: Bool) {
         let basis = judgement.basis
         switch judgement {
+        // Every check passed, but a test document proves nothing: `verified: nil` withholds its elements.
         case .verified(let response) where !basis.policy.accepts(response):
             self.init(
                 .mock,
@@ -84,14 +106,16 @@ package struct TransactionReport: Sendable {
     }
 
     private static let testDocumentDetail =
-        "a test issuer signed the document, which proves nothing: for a trial set acceptTestDocuments in the configuration"
+        "a test issuer signed the document, which proves nothing: for a trial, set acceptTestDocuments in the configuration"
 
-    /// Whether a document is a test issuer's, or says so, whatever its checks say.
+    /// Whether a document comes from a test issuer or says that it is a test document, whatever its checks
+    /// say.
     package var hasTestDocument: Bool {
         basis.map { $0.policy.hasTestDocument(documents.map(\.report)) } ?? false
     }
 
-    /// Whether its answers and elements may be used: it is verified, or a test document that the policy accepts.
+    /// Whether the answers and elements may be used: the response is verified, or the policy accepts its test
+    /// documents.
     package var isAccepted: Bool {
         switch verdict {
         case .verified: true
@@ -100,7 +124,7 @@ package struct TransactionReport: Sendable {
         }
     }
 
-    /// The report on checks of a response that is not to be relied on.
+    /// Creates the report on a rejected response.
     init(
         rejecting reports: [DocumentReport], for failures: [TransactionError], notReturned: [NotReturned],
         expecting expectation: AnswerExpectation, requestCompared: Bool, basis: VerificationBasis
@@ -134,10 +158,10 @@ package struct TransactionReport: Sendable {
 
     private var docTypes: Set<String> { Set(documents.map(\.report.docType)) }
 
-    /// The questions about documents that came or are needed.
+    /// The questions about the documents that came or are needed.
     package var questions: [Question] { expectation.questions(where: docTypes) }
 
-    /// The needed elements that were asked for and did not come, of any of the documents.
+    /// The needed elements of all documents that were requested and did not come.
     package var missing: [MissingElement] {
         let absent = isAccepted ? expectation.missing(where: docTypes) : []
         return (documents.flatMap(\.missing) + absent).reduce(into: []) {
@@ -145,18 +169,20 @@ package struct TransactionReport: Sendable {
         }
     }
 
-    /// The required elements whose values are of no use, of any of the documents.
+    /// The required elements of all documents whose values cannot be used.
     package var unusable: [UnusableElement] {
         documents.flatMap(\.unusable).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Whether a needed document did not come, or one that is verified lacks an element that it needs, or has none at all.
+    /// Whether a needed document did not come, or a verified document lacks a needed element or has no
+    /// elements.
     package var isIncomplete: Bool {
         documents.contains(where: \.isIncomplete)
             || isAccepted && expectation.lacksDocument(where: docTypes)
     }
 
-    /// Yes where each document that came says yes, no where one says no.
+    /// Returns the answer to a question: no if a document says no, yes if every document that came says yes,
+    /// and unknown otherwise.
     package func answer(to question: Question) -> Answer {
         let answers = documents.filter { question.docTypes.contains($0.report.docType) }
             .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
@@ -164,12 +190,13 @@ package struct TransactionReport: Sendable {
         return !answers.isEmpty && answers.allSatisfy { $0 == .yes } ? .yes : .unknown
     }
 
-    /// The answer to the question of this subject; unknown if that was not asked or no document answered.
+    /// Returns the answer to the question about this subject; unknown if it was not asked or no document
+    /// answered.
     package func answer(about subject: Question.Subject) -> Answer {
         questions.first { $0.subject == subject }.map { answer(to: $0) } ?? .unknown
     }
 
-    /// Adds a remedy to the errors of these causes.
+    /// Adds advice to the errors of these causes.
     mutating func advise(_ advice: String, about causes: Set<TransactionError.Cause>) {
         errors = errors.map { causes.contains($0.cause) ? $0.adding(advice) : $0 }
     }
@@ -178,30 +205,30 @@ package struct TransactionReport: Sendable {
         for index in documents.indices { documents[index].removeElements() }
     }
 
-    /// Makes the portraits no answer.
+    /// Refuses the portraits of all documents, so that they answer no question.
     package mutating func refusePortraits(for fault: PortraitFault) {
         for index in documents.indices { refusePortrait(ofDocument: index, for: fault) }
     }
 
-    /// Makes the portrait of one document no answer.
+    /// Refuses the portrait of one document, so that it answers no question.
     mutating func refusePortrait(ofDocument index: Int, for fault: PortraitFault) {
         documents[index].refusePortrait(for: fault, expecting: expectation)
     }
 
-    /// Whether a portrait was asked of documents of this type.
+    /// Whether a portrait was requested of documents of this type.
     func asksPortrait(of docType: String) -> Bool { expectation.asksPortrait(of: docType) }
 
-    /// Nothing could be judged, because a message does not authenticate.
+    /// Returns the report for a message that does not authenticate, so that nothing could be judged.
     package static func rejected(_ error: TransactionError) -> TransactionReport {
         .init(.rejected, unjudged: nil, because: error)
     }
 
-    /// Nothing could be judged, because bytes do not decode.
+    /// Returns the report for bytes that do not decode, so that nothing could be judged.
     package static func malformed(_ error: TransactionError) -> TransactionReport {
         .init(.malformed, unjudged: .failed, because: error)
     }
 
-    /// Nothing came that could be judged.
+    /// Returns the report for a transaction without an answer to judge.
     package static func incomplete(
         _ error: TransactionError, _ outcome: Outcome = .failed
     ) -> TransactionReport {
@@ -209,18 +236,19 @@ package struct TransactionReport: Sendable {
     }
 }
 
-/// One document of a response, as far as it may be shown.
+/// A document of a response, as far as it may be shown.
 package struct DocumentOutcome: Sendable {
     package let report: DocumentReport
-    /// The document itself, with its elements: there only when the whole response is verified, until it is removed.
+    /// The document with its elements. Present only if the whole response is verified, until the elements are
+    /// removed.
     package private(set) var verified: VerifiedDocument?
-    /// What was asked of it, each once, with its answer.
+    /// The questions that were asked about the document, each once, with its answer.
     package private(set) var answers: [(subject: Question.Subject, answer: ReasonedAnswer)]
     /// The elements that the document needs and lacks.
     package let missing: [MissingElement]
-    /// The required elements whose values are of no use.
+    /// The required elements whose values cannot be used.
     package private(set) var unusable: [UnusableElement]
-    /// Whether it lacks something, or nothing came of what was asked for.
+    /// Whether the document lacks a needed element, or no requested element came.
     package let isIncomplete: Bool
 
     package init(
@@ -239,7 +267,7 @@ package struct DocumentOutcome: Sendable {
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
-    /// A portrait that answers nothing already keeps its reason.
+    /// Refuses the portrait. If it answers nothing already, that reason stays.
     fileprivate mutating func refusePortrait(
         for fault: PortraitFault, expecting expectation: AnswerExpectation
     ) {
@@ -251,18 +279,19 @@ package struct DocumentOutcome: Sendable {
         unusable = expectation.unusable(in: verified, answers, fault)
     }
 
-    /// Removes the document, and the reasons of its answers, which may have dates of it. The answers stay.
+    /// Removes the document, and the reasons of its answers, which may contain dates of the document. The
+    /// answers stay.
     fileprivate mutating func removeElements() {
         verified = nil
         answers = answers.map { ($0.subject, ReasonedAnswer($0.answer.word, because: "")) }
     }
 }
 
-/// What a transaction asked, and in whose name.
+/// The request of a transaction, and who signed it.
 package struct AskedRequest: Sendable {
-    /// What was wanted to be known, and what is kept of it.
+    /// The plan of the request, with its intent and retention.
     package let plan: RequestPlan
-    /// The request that went out last; nil if none did.
+    /// The request that was sent last; `nil` if none was.
     package let sent: SessionRequest?
 
     package var json: JSONValue {

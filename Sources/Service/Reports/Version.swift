@@ -1,4 +1,4 @@
-/// What runs: these programs, the commit they were built from, and the libraries they use.
+/// The version of these programs.
 package enum Version {
     package static let number = "0.1.0"
 }

@@ -4,7 +4,7 @@ package import MdocTrust
 internal import PKIX
 internal import Synchronization
 
-/// One list asked for, from its location to its last byte.
+/// The download of one list, from its first location to its last byte.
 struct FetchExchange: Sendable {
     private static let redirections: Set = [301, 302, 303, 307, 308]
 
@@ -12,7 +12,8 @@ struct FetchExchange: Sendable {
     let client: CurlClient
     let limits: FetchLimits
     let room: FetchRoom
-    /// When the time for this list is over, with all redirects, and whose time that is.
+    /// The instant at which the time for this list is over, redirects included, and the limit that sets the
+    /// instant: that of the list or of the batch.
     let end: (instant: ContinuousClock.Instant, phase: FetchPhase)
     let now: Timestamp
 
@@ -26,7 +27,7 @@ struct FetchExchange: Sendable {
         }
     }
 
-    /// Goes where the server sends it, a few times.
+    /// Requests the list and follows redirects, at most `FetchLimits.redirects` times.
     private func followed() async throws(TrustFetchError) -> TrustSource {
         var location = target.location
         for _ in 0...FetchLimits.redirects {
@@ -39,7 +40,7 @@ struct FetchExchange: Sendable {
         throw .redirectedTooOften(limit: FetchLimits.redirects)
     }
 
-    /// The response of one location, with its body where that is a list.
+    /// Requests one location. The body is read only if the response can be the list.
     private func response(from location: FetchLocation) async throws(TrustFetchError) -> ClientResponse {
         let maximumSize = limits.maximumSize(of: kind)
         var request = ClientRequest(
@@ -51,7 +52,7 @@ struct FetchExchange: Sendable {
                 connect: limits.connect, head: limits.headers, progress: limits.progress,
                 whole: end.instant - .now, bodySize: maximumSize))
         request.wantsBody = { $0.status == 200 && $0.namesNoCoding }
-        request.hasRoom = { [room] in room.take($0) }
+        request.hasRoom = { [room] in room.reserve($0) }
         do throws(ClientError) {
             return try await client.send(request)
         } catch {
@@ -71,7 +72,8 @@ struct FetchExchange: Sendable {
 }
 
 extension TrustSource.Kind {
-    /// A status list may be there in other forms than the one for an mdoc, which has to be named (Q181).
+    /// The value of the header `Accept`. A status list may be offered in several forms, so that the form for
+    /// an mdoc has to be named (Q181).
     fileprivate var mediaTypes: String {
         switch self {
         case .anchor, .provider: "application/pkix-cert, application/x-pem-file, */*;q=0.5"
@@ -84,38 +86,40 @@ extension TrustSource.Kind {
 }
 
 extension ClientResponse {
-    /// Whether the body comes as it is, in chunks at most.
+    /// Whether the body is sent as it is, without compression. It may come in chunks.
     fileprivate var namesNoCoding: Bool {
         values(of: "content-encoding").allSatisfy { $0.lowercased() == "identity" }
             && values(of: "transfer-encoding").allSatisfy { $0.lowercased() == "chunked" }
     }
 }
 
-/// How long servers have, and how much they may send.
+/// The limits of downloads: times and sizes.
 package struct FetchLimits: Sendable {
-    /// For the host's address, the connection and the TLS handshake.
+    /// The maximum time for the host's address, the connection and the TLS handshake.
     package var connect: Duration = .seconds(5)
-    /// From the request to the head of its answer, connection included.
+    /// The maximum time from the request to the head of the response, connection included.
     package var headers: Duration = .seconds(10)
-    /// Between two pieces of what a server sends; the head of its answer has no longer either.
+    /// The maximum time between two pieces of a body, and from the sent request to the head of the response.
     package var progress: Duration = .seconds(10)
-    /// For one list, with all redirects.
+    /// The maximum time of one list, redirects included.
     package var whole: Duration = .seconds(60)
-    /// For all lists of one call. What was not asked by then is not asked.
+    /// The maximum time of all lists of one call. Lists that have not been requested by then are not
+    /// requested any more.
     package var batch: Duration = .seconds(300)
-    /// How many lists are asked for at the same time.
+    /// The maximum number of lists that are requested at the same time.
     package var concurrent = 4
-    /// How many bytes all lists of one call may have together.
+    /// The maximum size of all lists of one call together, in bytes.
     package var total = 1 << 28
-    /// The longest body of each kind in bytes, where it is to be less than what can be read.
+    /// The maximum size of a list of each kind in bytes, if it is to be smaller than what the list's parser
+    /// accepts.
     package var sizes: [TrustSource.Kind: Int] = [:]
 
-    /// How often one request may be sent on.
+    /// The maximum number of redirects of one list.
     static let redirects = 3
 
     package init() {}
 
-    /// The longest body of a list of this kind, in bytes: what its reader takes at most.
+    /// The maximum size of a list of this kind in bytes; by default, what its parser accepts.
     package func maximumSize(of kind: TrustSource.Kind) -> Int {
         if let size = sizes[kind] { return size }
         return switch kind {
@@ -127,14 +131,15 @@ package struct FetchLimits: Sendable {
     }
 }
 
-/// The bytes that all lists of one call may still have. What a list that failed took is not given back.
+/// The number of bytes that all lists of one call may still have together. The bytes of a list that failed
+/// are not given back.
 final class FetchRoom: Sendable {
     private let left: Atomic<Int>
 
     init(bytes: Int) { left = Atomic(bytes) }
 
-    /// Whether there was room for so many bytes more.
-    func take(_ count: Int) -> Bool {
+    /// Reserves `count` bytes; false if there was not enough.
+    func reserve(_ count: Int) -> Bool {
         left.subtract(count, ordering: .relaxed).newValue >= 0
     }
 }

@@ -2,25 +2,27 @@ internal import Foundation
 package import MdocTrust
 internal import PKIX
 
-/// What there is to be asked for: the lists that a snapshot has, and those that its certificates name.
+/// The lists to fetch for a trust snapshot: those that it has, and the CRLs that its anchors name.
 package struct FetchPlan: Sendable {
-    /// A location that was named and is not asked.
+    /// A location that is named and must not be requested.
     package struct Refusal: Hashable, Sendable {
         package let identity: TrustSource.Identity
         package let fault: LocationFault
     }
 
-    /// Each list once, in the order of kind and name.
+    /// The lists to request, each once, in the order of kind and name.
     package let targets: [FetchTarget]
-    /// In the same order.
+    /// The refused locations, in the order of kind and name.
     package let refused: [Refusal]
 
-    /// - Parameter snapshot: its VICALs, roots, CRLs and status lists are renewed where they are known by URL, and the CRLs
-    ///   that its anchors name are added. The roots of VICAL providers are pinned by hand and never asked for.
+    /// Plans the renewal of a snapshot.
+    ///
+    /// VICALs, roots, CRLs and status lists that have a URL are renewed, and the CRLs that the anchors name
+    /// are added. The roots of VICAL providers are pinned by hand and never fetched.
     package init(renewing snapshot: TrustSnapshot) {
         var locations: [TrustSource.Identity: String] = [:]
         for source in snapshot.sources where source.kind != .provider {
-            // Lists of several issuers may have one URI, which is asked once.
+            // Lists of several issuers may have one URI, which is requested once.
             guard let url = source.url else { continue }
             locations[TrustSource.Identity(kind: source.kind, name: source.name)] = url
         }
@@ -43,7 +45,8 @@ package struct FetchPlan: Sendable {
 }
 
 extension TrustSource {
-    /// Where the source can be fetched again: its name, or where it came from; nil if it is a file.
+    /// The URL from which the source can be fetched again: its name, or the URL of its provenance; `nil` for
+    /// a file.
     fileprivate var url: String? {
         if name.contains("://") { return name }
         guard case .fetched(let url) = provenance else { return nil }
@@ -51,18 +54,21 @@ extension TrustSource {
     }
 }
 
-/// A list to be asked for.
+/// A list to request.
 package struct FetchTarget: Hashable, Sendable {
-    /// What the list is known by when it has come.
+    /// The identity that the list has in a snapshot.
     package let identity: TrustSource.Identity
     let location: FetchLocation
 
     package var url: String { location.text }
 
+    /// Creates a target.
+    ///
     /// - Parameters:
-    ///   - name: what the list is known by; for a status or identifier list the URI that documents know it by.
-    ///   - url: where it is, if that is not its name.
-    /// - Throws: `locationRefused` where nobody is to be asked.
+    ///   - name: the name of the list in a snapshot. For a status list or an identifier list, the URI by
+    ///     which documents refer to it.
+    ///   - url: the location of the list, if it is not the name.
+    /// - Throws: `locationRefused` if the location must not be requested.
     package init(
         _ kind: TrustSource.Kind, name: String, url: String? = nil
     ) throws(TrustFetchError) {
@@ -72,21 +78,24 @@ package struct FetchTarget: Hashable, Sendable {
     }
 }
 
-/// What became of one target.
+/// The result of one target.
 package struct FetchResult: Sendable {
     package let target: FetchTarget
-    /// The list as the server sent it; nothing about it has been judged.
+    /// The list as the server sent it, before any check, or the error.
     package let outcome: Result<TrustSource, TrustFetchError>
 }
 
-/// A URL that may be asked for a list of one kind.
+/// A URL from which a list of one kind may be fetched.
 ///
-/// Lists come over `https:`. A CRL alone may come over `http:` too: distribution points are commonly plain, since a server
-/// for TLS certificates would need CRLs itself, and its issuer's signature is checked before a CRL counts. Whoever sits on
-/// such a line can hold a CRL back or give an older one, which is found by its dates and number, and reads which issuer is
-/// asked for. The other kinds have no such excuse, and a root has no signature but its own.
+/// Lists come over `https:`. Only a CRL may come over `http:` as well. Distribution points of CRLs are
+/// commonly plain, since the certificate of a TLS server would need CRLs itself, and the issuer's signature
+/// is checked before a CRL counts.
+///
+/// An attacker on a plain connection can withhold a CRL or give an older one, which is noticed by its dates
+/// and number, and can read which issuer is asked for. The other kinds of lists have no need for `http:`, and
+/// a root has no signature but its own.
 struct FetchLocation: Hashable, Sendable {
-    /// The longest that is asked, in bytes.
+    /// The maximum length of a URL in bytes.
     private static let maximumLength = 2048
 
     private let url: URL
@@ -105,7 +114,7 @@ struct FetchLocation: Hashable, Sendable {
         guard text.utf8.count <= maximumLength, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             return nil
         }
-        // Without a base, the text is used as it is.
+        // Without a base URL, the text is used as it is.
         return URL(string: text, relativeTo: base)?.absoluteURL
     }
 
@@ -122,7 +131,8 @@ struct FetchLocation: Hashable, Sendable {
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// Where a redirect leads to; only to the same host and port, or from `http:` to `https:` of the same host.
+    /// Returns the location to which a redirect leads. Only the same host and port are allowed, and `https:`
+    /// of the same host after `http:`.
     func redirected(to location: String, for kind: TrustSource.Kind) throws(TrustFetchError) -> FetchLocation
     {
         guard let target = Self.url(location, from: url) else { throw .redirectedElsewhere }

@@ -1,54 +1,59 @@
 internal import HTTPClient
 
-/// Why a list was not obtained. None of it says anything about a document: who has no list holds the revocation for
-/// undetermined (Q182).
+/// The reason why a list was not obtained. No reason says anything about a document: without its list, a
+/// revocation is undetermined (Q182).
 package enum TrustFetchError: Error, Hashable, Sendable {
-    /// No request was sent: the location is not allowed.
+    /// The location is not allowed. No request was sent.
     case locationRefused(LocationFault)
+    /// The time for this part of the download was over.
     case timedOut(FetchPhase)
-    /// The list is longer than this many bytes, or was announced to be.
+    /// The list is longer than `limit` bytes, or was announced to be.
     case tooLarge(limit: Int)
-    /// The server answered with another HTTP status than the list's.
+    /// The server answered with an HTTP status other than 200.
     case status(Int)
-    /// The list is said to be at another host, or at another port of the same.
+    /// The server redirects to another host, or to another port of the same host.
     case redirectedElsewhere
-    /// The list is said to be there without TLS.
+    /// The server redirects to a location without TLS.
     case redirectedToPlaintext
-    /// The server redirected once more after this many redirects.
+    /// The server redirects more than `limit` times.
     case redirectedTooOften(limit: Int)
-    /// The body is compressed, which was not asked for.
+    /// The body is compressed, although that was not requested.
     case contentEncoded
+    /// TLS with the server failed.
     case tls(TLSFault)
+    /// The host's name has no address.
     case nameUnresolved
-    /// No address of the host takes the connection, or it broke before an answer.
+    /// No address of the host accepts the connection, or the connection broke before a response.
     case unreachable
-    /// The connection ended before the answer did.
+    /// The connection ended before the response was complete.
     case truncated
-    /// The answer is not HTTP.
+    /// The response is not HTTP.
     case malformed
+    /// The task was cancelled.
     case cancelled
-    /// The PEM to verify servers by has no certificate, or one that cannot be read.
+    /// The PEM with the roots of servers has no certificate, or one that cannot be read.
     case serverRootsUnreadable
     /// libcurl is not installed.
     case libraryMissing
 }
 
+/// The reason why a location is not requested.
 package enum LocationFault: String, Sendable {
-    /// It is not a URL, is too long, or has characters that no URL has.
+    /// The location is not a URL, is too long, or has characters that no URL has.
     case unreadable
-    /// It is neither `https:` nor, for a CRL, `http:`.
+    /// The location is neither `https:` nor, for a CRL, `http:`.
     case schemeRefused = "scheme_refused"
-    /// It has a user name or a password, which are never sent.
+    /// The location has a user name or a password, which are never sent.
     case credentials
-    /// The root of a VICAL provider, which is pinned by hand.
+    /// The list is the root of a VICAL provider, which is pinned by hand.
     case pinned
 }
 
-/// What a server had its time for.
+/// The part of a download that took too long.
 package enum FetchPhase: String, Sendable {
     /// The host's address, the connection and the TLS handshake.
     case connect
-    /// The head of the answer.
+    /// The head of the response.
     case headers
     /// The next bytes of the body.
     case progress
@@ -58,17 +63,18 @@ package enum FetchPhase: String, Sendable {
     case batch
 }
 
-/// What about a server's TLS was not good.
+/// The fault of a server's TLS.
 package enum TLSFault: String, Sendable {
-    /// Its certificate is of no known root, or outside its validity.
+    /// The server's certificate is not of a known root, or not valid now.
     case certificateRefused = "certificate_refused"
+    /// The server's certificate is for another host.
     case hostNameWrong = "host_name_wrong"
-    /// There was no handshake: the server speaks no TLS, or none that is good enough.
+    /// The handshake failed: the server does not support TLS, or only in a form that is not secure enough.
     case handshakeFailed = "handshake_failed"
 }
 
 extension TrustFetchError {
-    /// A word for machines, which stays the same.
+    /// The stable id of the error, for programs.
     package var id: String {
         switch self {
         case .locationRefused(let fault): "location_\(fault.rawValue)"
@@ -90,7 +96,7 @@ extension TrustFetchError {
         }
     }
 
-    /// In plain words. None of it says that anything is revoked (Q182).
+    /// The error in words for a person. No text says that anything is revoked (Q182).
     package var explanation: String {
         switch self {
         case .locationRefused(let fault): fault.explanation
@@ -122,7 +128,7 @@ extension TrustFetchError {
 }
 
 extension LocationFault {
-    /// In plain words.
+    /// The fault in words for a person.
     package var explanation: String {
         switch self {
         case .unreadable: "it is not a URL"
@@ -135,15 +141,16 @@ extension LocationFault {
 }
 
 extension TrustFetchError {
-    /// Names an error of the client below.
+    /// Translates an error of the HTTP client.
     ///
     /// - Parameters:
-    ///   - limits: the bytes that this list and all lists together may have.
-    ///   - whole: whose time is over, if it is not that of one request.
+    ///   - limits: the maximum size of this list, and of all lists of the call together, in bytes.
+    ///   - whole: the limit that set the time of the request: that of the list or of the batch.
     init(_ error: ClientError, limits: (list: Int, all: Int), whole: FetchPhase) {
         self =
             switch error {
             case .libraryMissing: .libraryMissing
+            // A fetcher has no credentials.
             case .rootsUnreadable, .credentialsUnreadable: .serverRootsUnreadable
             case .nameUnresolved: .nameUnresolved
             case .unreachable: .unreachable

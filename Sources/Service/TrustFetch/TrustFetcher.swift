@@ -4,10 +4,19 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// Fetches lists over HTTP within limits and hands their bytes on with where and when they came from. It judges nothing.
+/// A downloader of trust lists over HTTP, within limits. It returns the bytes with their URL and time.
 ///
-/// A request carries no cookie, no credential and nothing of a user; a server learns which list is asked for, from where, and
-/// that Countersign asks. Only locations that a trusted issuer named should be asked: a phone's word is not enough.
+/// `countersign trust update` gives it the targets of a `FetchPlan`, and `countersign trust import` gives it
+/// those that the user names. Several lists are requested at a time, each by a `FetchExchange` in a separate
+/// task, through one `CurlClient` for the call.
+///
+/// - A request carries no cookie, no credential and no data of a user. A server learns which list is
+///   requested, from which address, and that Countersign asks.
+/// - Only locations that a trusted issuer named should be requested: a phone's word is not enough.
+/// - A failed list fails alone; every target has a result.
+///
+/// The fetcher judges nothing and stores nothing. Signature, age and issuer of a list are checked when it is
+/// admitted to a snapshot.
 package struct TrustFetcher: Sendable {
     private let limits: FetchLimits
     private let trust: ClientTrust
@@ -19,14 +28,14 @@ package struct TrustFetcher: Sendable {
         trust = try roots.trust()
     }
 
-    /// Requests all `targets`, several at a time, within the time of a batch. When that time is over or the task is cancelled,
-    /// connections in progress end at once.
+    /// Requests all `targets`, several at a time, within the time of a batch. When that time is over or the
+    /// task is cancelled, connections in progress end at once.
     ///
     /// - Parameter now: the time recorded as when the lists were obtained.
-    /// - Returns: one result for each target, in their order.
+    /// - Returns: one result for each target, in the order of the targets.
     package func fetch(_ targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
         let end = ContinuousClock.now.advanced(by: limits.batch)
-        // A connection that is kept may be closed by its server just when it is used again.
+        // No connection is kept: its server could close it just when it is used again.
         let client = CurlClient(
             trust, keepsConnections: nil, connectionsPerHost: max(1, limits.concurrent))
         let room = FetchRoom(bytes: limits.total)
@@ -58,7 +67,7 @@ package struct TrustFetcher: Sendable {
 package enum ServerRoots: Sendable {
     /// The roots of the operating system.
     case system
-    /// The certificates of a PEM instead of the system's: for a shop whose proxy opens TLS.
+    /// The certificates of this PEM instead of the system's, for a shop whose proxy decrypts TLS.
     case pem([UInt8])
 }
 

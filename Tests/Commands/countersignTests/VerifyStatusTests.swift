@@ -84,7 +84,7 @@ struct VerifyStatusTests {
             ])
         let first = DeviceRequest.encode([(items: items.encoded(), readerAuth: nil)])
         for (request, advice) in [
-            (first, "the request was of version 1.0 already"),
+            (first, "the request was already of version 1.0"),
             (
                 first.replacingVersion(with: "1.1"),
                 "the request was of version 1.1: try --request-version 1.0"

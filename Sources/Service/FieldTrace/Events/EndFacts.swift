@@ -6,8 +6,9 @@ package import ReaderService
 package import Reports
 internal import RequestPlanner
 
-/// How a presentation ended: how far it came, and what to try next.
+/// The end of a presentation: how far it came, why it failed, and what to try next.
 package struct EndFacts: Equatable, Sendable, Codable {
+    /// The duration of one phase of the presentation.
     package struct Phase: Equatable, Sendable, Codable {
         package let name: TraceWord<PhaseTime.Name>
         package let milliseconds: Double
@@ -15,18 +16,20 @@ package struct EndFacts: Equatable, Sendable, Codable {
 
     package let milestone: TraceWord<Milestone>
     package let verdict: TraceWord<TransactionReport.Verdict>
-    /// The id of what went wrong, as in reports.
+    /// The id of the first error, as in reports; `nil` without an error.
     package let error: TraceWord<ErrorID>?
+    /// The fault behind `error`; `nil` if the error has none.
     package let cause: FaultFacts?
-    /// The status with which the phone ended the session.
+    /// The status with which the phone ended the session; `nil` if it did not.
     package let sessionStatus: UInt64?
-    /// Of the request that went out last.
+    /// The request that was sent last; `nil` if none was.
     package let request: RequestFacts?
     package let phases: [Phase]
     package let next: TraceWord<NextStep>
 }
 
-/// The id of an error in reports. One that is not listed there cannot be made.
+/// The id of an error in reports. Only ids from the reports' list can be made, so that a trace cannot hold
+/// other text.
 package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
     package let rawValue: String
 
@@ -41,7 +44,7 @@ package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
         rawValue = id.rawValue
     }
 
-    /// Nil for an error of another way to present than nearby.
+    /// Creates the id of an error; `nil` for an error of a presentation channel.
     init?(_ cause: TransactionError.Cause) {
         switch cause {
         case .transaction, .response: rawValue = cause.id
@@ -50,11 +53,11 @@ package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
     }
 }
 
-/// What was sent, without what was asked.
+/// The form of a request, without the requested documents and elements.
 package struct RequestFacts: Equatable, Sendable, Codable {
     package let isExtended: Bool
     package let readerAuthentication: TraceWord<SessionRequest.ReaderAuthentication>
-    /// In bytes.
+    /// The size of the DeviceRequest in bytes.
     package let size: Int
 
     init(_ request: SessionRequest) {
@@ -64,21 +67,27 @@ package struct RequestFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// How far a presentation came, in this order.
+/// The last step that a presentation reached. The cases are in the order of the steps.
 package enum Milestone: String, CaseIterable, Sendable, Comparable {
+    /// No step was reached.
     case nothing
-    /// A phone is waited for.
+    /// The reader waits for a phone.
     case armed
-    /// A phone, or another card, had power.
+    /// A phone, or another card, was powered.
     case phoneSeen
-    /// It let its wallet be selected.
+    /// The phone accepted the SELECT of its wallet.
     case walletSelected
+    /// The engagement is complete.
     case engaged
-    /// A link over Bluetooth is started.
+    /// A Bluetooth link has started.
     case connected
+    /// The request was sent.
     case requestSent
+    /// The answer has begun to arrive.
     case answerBegun
+    /// The answer has arrived.
     case answerComplete
+    /// The answer was judged.
     case judged
 
     package static func < (one: Milestone, other: Milestone) -> Bool { one.order < other.order }
@@ -86,9 +95,9 @@ package enum Milestone: String, CaseIterable, Sendable, Comparable {
     private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// The checks of one document: their outcomes, and where its issuer or wallet departs from the profile.
+/// The checks of one document: their outcomes, and the deviations of its issuer or wallet from the profile.
 package struct DocumentFacts: Equatable, Sendable, Codable {
-    /// The document by its word, where it is one of the known ones.
+    /// The kind of a document: a known family by its word, or `other`.
     package enum Kind: String, CaseIterable, Sendable {
         case drivingLicence = "mdl"
         case photoID = "photoid"
@@ -101,7 +110,8 @@ package struct DocumentFacts: Equatable, Sendable, Codable {
         package let id: TraceWord<CheckID>
         package let outcome: TraceWord<Finding>
         package let reason: TraceWord<FailureReason>?
-        /// What is wrong with the document signer's certificate.
+        /// The fault of the document signer's certificate; `nil` unless the check failed because of the
+        /// certificate.
         package let certificate: TraceWord<CertificateFault>?
     }
 
@@ -143,7 +153,7 @@ extension CheckReport.Finding {
     }
 }
 
-/// Why a document signer's certificate is not believed, without what is in it.
+/// The reason why a document signer's certificate is not trusted, without the contents of the certificate.
 package enum CertificateFault: String, CaseIterable, Sendable {
     case malformed, keyNotUsable, encodingIrregular, anchorNotFound, authorityKeyIdentifierMismatch,
         issuerNameMismatch, signatureInvalid, notYetValid, expired, anchorOutsideValidity, docTypeNotTrusted,
@@ -176,7 +186,7 @@ package enum CertificateFault: String, CaseIterable, Sendable {
 }
 
 extension Presentation {
-    /// The checks of each document, of the first question too.
+    /// The reports on all documents, those of the first question included.
     var documentReports: [DocumentReport] {
         let reports = (try? result.get())?.reports ?? []
         return earlier.flatMap(\.documentReports) + reports
@@ -208,7 +218,7 @@ extension EndFacts {
     }
 }
 
-/// What a result says, without personal data.
+/// The summary of a result, without personal data.
 private struct TraceSummary {
     var verdict = TransactionReport.Verdict.incomplete
     var error: ErrorID?
@@ -218,18 +228,22 @@ private struct TraceSummary {
     init(_ result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .success(let judgement):
-            take(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
-        case .failure(let failure): take(failure)
+            summarise(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
+        case .failure(let failure): summarise(failure)
         }
     }
 
-    private mutating func take(_ report: TransactionReport) {
+    private mutating func summarise(_ report: TransactionReport) {
         verdict = report.verdict
         error = report.errors.first.flatMap { ErrorID($0.cause) }
     }
 
-    private mutating func take(_ failure: PresentationFailure) {
-        if let report = try? failure.report() { take(report) } else { error = ErrorID(.readerUnavailable) }
+    private mutating func summarise(_ failure: PresentationFailure) {
+        if let report = try? failure.report() {
+            summarise(report)
+        } else {
+            error = ErrorID(.readerUnavailable)
+        }
         switch failure {
         case .readerUnavailable(let fault): cause = FaultFacts(fault)
         case .engagementOverdue(let tap?): cause = FaultFacts(tap)
@@ -237,6 +251,7 @@ private struct TraceSummary {
         case .radioUnavailable(let fault): cause = FaultFacts(fault)
         case .connection(let fault): cause = FaultFacts(fault)
         case .bluetooth(let reason): cause = FaultFacts(reason)
+        // A hostile phone may send any number.
         case .status(let status): sessionStatus = min(status.rawValue, 255)
         default: break
         }

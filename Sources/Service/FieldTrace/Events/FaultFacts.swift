@@ -2,12 +2,12 @@ internal import ISO7816
 package import MdocSession
 package import Transport
 
-/// Why something failed, in words of closed lists.
+/// The reason of a failure, in words of closed lists.
 package struct FaultFacts: Equatable, Sendable, Codable {
-    /// The NFC phase it happened in.
+    /// The NFC phase in which the failure happened.
     package var phase: TraceWord<NFCPhase>?
     package var nfc: TraceWord<NFCFaultWord>?
-    /// The status word that the phase does not allow.
+    /// The phone's status word, which the phase does not allow.
     package var status: TraceStatus?
     private var bluetoothPhase: TraceWord<BLEPhase>?
     package var bluetooth: TraceWord<BLEFaultWord>?
@@ -46,7 +46,7 @@ package struct FaultFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// What ends an NFC machine, without what came with it.
+/// The kind of fault that ends an NFC machine, without its associated values.
 package enum NFCFaultWord: String, CaseIterable, Sendable {
     case noWalletYet, cardLost, cardMute, status, deadlinePassed, stepBudgetSpent, notReady, noProgress,
         surplusBytes,
@@ -89,7 +89,7 @@ package enum NFCFaultWord: String, CaseIterable, Sendable {
     }
 }
 
-/// What ends a transfer over Bluetooth, without what came with it.
+/// The kind of fault that ends a Bluetooth transfer, without its associated values.
 package enum BLEFaultWord: String, CaseIterable, Sendable {
     case linkLost, deadlinePassed, endedWithinMessage, stateUnknown, valueEmpty, prefixUnknown, messageEmpty,
         messageTooLong, messageUnexpected, notFramed, outOfTurn
@@ -126,69 +126,73 @@ extension FaultFacts {
     }
 }
 
-/// One use of the radio that makes a link, or tries to.
+/// An operation of the radio that makes a link, tries to make one, or ends advertising.
 package struct RadioFacts: Equatable, Sendable, Codable {
     package enum Action: String, CaseIterable, Sendable {
-        /// Our service is shown and advertised.
+        /// This reader registers and advertises its service.
         case advertise
-        /// A phone connected to our service and started.
+        /// A phone connected to the service and started the transfer.
         case accept
-        /// We connect to a phone's service, or to an L2CAP channel.
+        /// This reader connects to a phone's GATT service.
         case connect
+        /// This reader connects to a phone's L2CAP channel.
         case connectL2CAP = "connect.l2cap"
-        /// Our service is taken off the air.
+        /// This reader withdraws its service.
         case withdraw
     }
 
     package let action: TraceWord<Action>
+    /// The token of the service's UUID.
     package let service: TraceToken?
-    /// From the call to its end, in milliseconds.
+    /// The duration of the operation in milliseconds.
     package let took: Double
     package let fault: FaultFacts?
     package let link: LinkFacts?
 }
 
-/// A link that was made.
+/// A Bluetooth link that was made.
 package struct LinkFacts: Equatable, Sendable, Codable {
     package enum Kind: String, CaseIterable, Sendable {
         case server, client, l2cap
     }
 
     package let kind: TraceWord<Kind>
-    /// The most bytes of one value.
+    /// The maximum size of one packet in bytes.
     package let packetLimit: Int
-    /// How often connecting was tried.
+    /// The number of attempts to connect, the successful one included; `nil` if the phone connected.
     package let attempts: Int?
 }
 
-/// A message over Bluetooth, or a part of one after which the link ended, by its fragments.
+/// The fragments of one Bluetooth message, or of the part that came before the link ended.
 package struct FragmentsFacts: Equatable, Sendable, Codable {
     package enum Direction: String, CaseIterable, Sendable {
         case fromPhone, toPhone
     }
 
     package let direction: TraceWord<Direction>
+    /// The number of fragments.
     package var fragments: UInt32 = 0
-    /// In bytes, with the byte before each fragment.
+    /// The size of all fragments in bytes, prefixes included.
     package var bytes: UInt32 = 0
+    /// The size of the largest fragment in bytes.
     package var largest: UInt32 = 0
     package var isComplete = false
-    /// From its first fragment to its last, in milliseconds.
+    /// The time from the first fragment to the last, in milliseconds.
     package var took = 0.0
 }
 
-/// A value of State, or the end of the link.
+/// A value of the State characteristic, or the end of the link.
 package struct LinkStateFacts: Equatable, Sendable, Codable {
     package enum Change: String, CaseIterable, Sendable {
         case stateFromPhone, stateToPhone
-        /// We closed the link.
+        /// This reader closed the link.
         case closed
-        /// The phone left, or the radio lost it; why is not known where the process may not read it.
+        /// The phone left, or the radio lost it. This process cannot find out which.
         case lost
     }
 
     package let change: TraceWord<Change>
-    /// The byte of State.
+    /// The byte of the State characteristic.
     package let value: Int?
     package let fault: FaultFacts?
 }

@@ -1,5 +1,7 @@
-/// One thing that happened, without anything of a person or a phone in it: closed lists of words, numbers, and tokens
-/// in the place of UUIDs and addresses. No member of any event is a text or holds bytes, and a test looks for one.
+/// An event of a field trace, without personal data and without data that identifies a phone.
+///
+/// The members of an event are words of closed lists, numbers, and tokens in place of UUIDs and addresses. No
+/// member is a free text or holds bytes; a test checks this.
 package enum FieldTraceEvent: Equatable, Sendable {
     case presentation(PresentationFacts)
     case reader(NFCReaderFacts)
@@ -21,36 +23,41 @@ package enum FieldTraceEvent: Equatable, Sendable {
 }
 
 extension FieldTraceEvent {
-    /// The word for the kind of event in a line.
+    /// The kind of an event. The raw value is the word in a line.
     package enum Kind: String, CaseIterable, Sendable {
         /// A presentation begins.
         case presentation
+        /// The description of a PC/SC reader.
         case reader = "nfc.reader"
-        /// Something came to the reader or left it.
+        /// A card or a reader came or left.
         case presence = "nfc.presence"
-        /// A phone has power, and commands may be sent.
+        /// A phone has power and accepts commands.
         case powered = "nfc.powered"
-        /// One command and its answer.
+        /// A command to the phone, and its answer.
         case exchange = "nfc.exchange"
-        /// What the phone's capability container says.
+        /// The contents of the phone's capability container.
         case capabilities = "nfc.capabilities"
         /// The waiting times of negotiated handover.
         case service = "nfc.service"
-        /// An NFC v2 engagement: the phone's limit, then what it chose.
+        /// An NFC v2 engagement: first the phone's limit, then the phone's choice.
         case version2 = "nfc.v2"
         /// An NDEF message, by its records.
         case message = "nfc.message"
+        /// The contents of the phone's engagement.
         case engagement
+        /// An operation of the Bluetooth radio.
         case radio = "ble.radio"
+        /// A change of a Bluetooth link.
         case link = "ble.link"
+        /// A Bluetooth message, by its fragments.
         case fragments = "ble.fragments"
-        /// What bluetoothd tells of the phone.
+        /// An observation of bluetoothd about a phone.
         case observation = "ble.observation"
-        /// What the presentation reports of its progress.
+        /// A step that the presentation reports.
         case step
         /// The checks of one document.
         case document
-        /// A presentation is over.
+        /// A presentation ends.
         case end
     }
 
@@ -76,7 +83,7 @@ extension FieldTraceEvent {
         }
     }
 
-    /// The members of the event, beside its time and its kind.
+    /// The members of the event, except its time and its kind.
     var facts: any Codable & Sendable {
         switch self {
         case .presentation(let facts): facts
@@ -99,7 +106,7 @@ extension FieldTraceEvent {
         }
     }
 
-    /// The event of that kind whose facts `decode` reads.
+    /// Creates an event of this kind from the facts that `decode` reads.
     init(_ kind: Kind, from decode: FactsReader) throws {
         self =
             switch kind {

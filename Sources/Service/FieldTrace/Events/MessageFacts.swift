@@ -20,12 +20,13 @@ package struct MessageFacts: Equatable, Sendable, Codable {
     }
 
     package let direction: TraceWord<Direction>
+    /// The size of the message in bytes.
     package let size: Int
     /// Whether the bytes are an NDEF message.
     package let isWellFormed: Bool
     package let records: [TraceWord<Record>]
     package let carriers: [CarrierFacts]
-    /// The status of a TNEP status record.
+    /// The status in a TNEP status record; `nil` if the message has no such record.
     package let tnepStatus: Int?
 }
 
@@ -34,23 +35,26 @@ package struct CarrierFacts: Equatable, Sendable, Codable {
     package enum Kind: String, CaseIterable, Sendable {
         case nfc
         case bluetoothLE = "ble"
+        /// A carrier whose data is malformed.
         case unreadable
-        /// Bluetooth BR/EDR, Wi-Fi Aware and the like.
+        /// Another carrier, such as Bluetooth BR/EDR or Wi-Fi Aware.
         case foreign
     }
 
-    /// Who connects, in the terms of the carrier record's sender (Core Specification Supplement A 1.17).
+    /// The LE role of the sender of the carrier record (Core Specification Supplement A 1.17).
     package enum Role: String, CaseIterable, Sendable {
         case peripheralOnly, centralOnly, bothPeripheralPreferred, bothCentralPreferred
     }
 
     package let kind: TraceWord<Kind>
     package let role: TraceWord<Role>?
-    /// The most bytes of data in a command and in an answer.
+    /// The maximum number of data bytes in a command; `nil` for other carriers than NFC.
     package let commandData: Int?
+    /// The maximum number of data bytes in an answer; `nil` for other carriers than NFC.
     package let responseData: Int?
-    /// How many service UUIDs it has, and the token of the one that counts.
+    /// The number of service UUIDs in the record.
     package let uuids: Int?
+    /// The token of the service UUID that is used.
     package let uuid: TraceToken?
     package let addressIsRandom: Bool?
     package let address: TraceToken?

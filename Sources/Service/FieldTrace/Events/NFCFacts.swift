@@ -1,20 +1,24 @@
 package import Transport
 
-/// The reader, as its driver describes it. Its name is left out: it may hold a serial number.
+/// A PC/SC reader, as its driver describes it. The reader's name is left out, because it may contain a serial
+/// number.
 package struct NFCReaderFacts: Equatable, Sendable, Codable {
-    /// What sits behind the reader's name.
+    /// The kind of the reader's slot.
     package enum Slot: String, CaseIterable, Sendable {
         case contactless, contact, securityModule, unmarked
     }
 
-    /// Vendor and product number on USB.
+    /// The vendor number on USB.
     private let usbVendor: UInt16?
+    /// The product number on USB.
     private let usbProduct: UInt16?
     package let isVirtual: Bool
     package let slot: TraceWord<Slot>
     package let firmware: TraceVersion?
     package let allowsExtended: Bool
+    /// The maximum number of data bytes in a command.
     package let commandData: Int
+    /// The maximum number of data bytes in an answer.
     package let responseData: Int
 
     package init(
@@ -30,17 +34,17 @@ package struct NFCReaderFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// A change at the readers.
+/// A change of pcscd, of a reader, or of the card in a reader.
 package struct PresenceFacts: Equatable, Sendable, Codable {
     package enum Change: String, CaseIterable, Sendable {
         case serviceAvailable, serviceLost, readerArrived, readerRemoved, inserted
-        /// Something is there that does not answer to power-up.
+        /// A card came that does not answer to power-up.
         case mute
         case removed
     }
 
     package let change: TraceWord<Change>
-    /// pcscd's count of comings and goings.
+    /// pcscd's counter of the cards that came and left.
     package let counter: UInt16?
 
     package init(change: Change, counter: UInt16? = nil) {
@@ -49,10 +53,12 @@ package struct PresenceFacts: Equatable, Sendable, Codable {
     }
 }
 
+/// A phone that was powered, with the limits for its commands.
 package struct PoweredFacts: Equatable, Sendable, Codable {
     package let allowsExtended: Bool
-    /// The most bytes of data in a command and in an answer.
+    /// The maximum number of data bytes in a command.
     package let commandData: Int
+    /// The maximum number of data bytes in an answer.
     package let responseData: Int
 
     package init(_ limits: ContactlessLimits) {
@@ -64,20 +70,23 @@ package struct PoweredFacts: Equatable, Sendable, Codable {
 
 /// The first fifteen bytes of the capability container, as numbers (NFC Forum Type 4 Tag 5.1).
 package struct CapabilitiesFacts: Equatable, Sendable, Codable {
-    /// The mapping version, 0x20 for 2.0.
+    /// The mapping version; 0x20 stands for 2.0.
     package let mapping: UInt16
-    /// MLe and MLc, in bytes.
+    /// MLe, the maximum size of an answer in bytes.
     package let maximumResponse: UInt16
+    /// MLc, the maximum size of a command in bytes.
     package let maximumCommand: UInt16
-    /// The size of the NDEF file, in bytes.
+    /// The maximum size of the NDEF file in bytes.
     package let fileSize: UInt16
+    /// The byte for write access to the NDEF file.
     package let writeAccess: UInt16
 
-    /// Nil for fewer bytes.
+    /// Reads a capability container; `nil` if it has fewer than fifteen bytes.
     init?(_ container: ArraySlice<UInt8>) {
         let bytes = Array(container)
         guard bytes.count >= 15 else { return nil }
         func word(_ index: Int) -> UInt16 { UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]) }
+        // CCLEN has bytes 0 and 1. The control TLV of the NDEF file begins at byte 7.
         mapping = UInt16(bytes[2])
         (maximumResponse, maximumCommand, fileSize) = (word(3), word(5), word(11))
         writeAccess = UInt16(bytes[14])
@@ -86,15 +95,15 @@ package struct CapabilitiesFacts: Equatable, Sendable, Codable {
 
 /// An NFC v2 engagement (draft of the second edition of ISO/IEC 18013-5).
 package struct NFCVersion2Facts: Equatable, Sendable, Codable {
-    /// The state of the draft that the reader speaks.
+    /// The version of the draft that this reader implements.
     package enum Dialect: String, CaseIterable, Sendable {
         case e = "E"
     }
 
     package let dialect: TraceWord<Dialect>
-    /// ApduCommandMaxSize in bytes; nil if the answer to SELECT has none.
+    /// ApduCommandMaxSize, the maximum size of a command in bytes; `nil` if the answer to SELECT has none.
     package let limit: Int?
-    /// The type numbers of the methods that the phone chose; nil before its handover.
+    /// The type numbers of the retrieval methods that the phone chose; `nil` before its handover.
     package let methods: [UInt64]?
 
     init(limit: Int?, methods: [UInt64]? = nil) {
@@ -104,27 +113,32 @@ package struct NFCVersion2Facts: Equatable, Sendable, Codable {
     }
 }
 
-/// The handover service's parameters (NFC Forum TNEP 1.0).
+/// The parameters of the handover service (NFC Forum TNEP 1.0).
 package struct ServiceFacts: Equatable, Sendable, Codable {
-    /// WT_INT, from which the waiting time follows.
+    /// WT_INT, from which the waiting time is computed.
     package let waitingTimeInteger: UInt16
-    /// N_WAIT.
+    /// N_WAIT, the maximum number of waiting time extensions.
     package let waitingTimeExtensions: UInt16
+    /// The maximum size of an NDEF message in bytes.
     package let maximumMessage: UInt16
 }
 
-/// One command to the phone and its answer.
+/// A command to the phone, and its answer.
 package struct ExchangeFacts: Equatable, Sendable, Codable {
     package enum Command: String, CaseIterable, Sendable {
-        /// SELECT of the NDEF Tag application, of mdoc data transfer, of another.
+        /// SELECT of the NDEF Tag application.
         case selectNDEF = "select.ndef"
+        /// SELECT of the application for mdoc data transfer.
         case selectTransfer = "select.mdoc"
-        /// SELECT of NFC v2.
+        /// SELECT of the application for NFC v2.
         case selectVersion2 = "select.nfc_v2"
+        /// SELECT of another application.
         case selectOther = "select.other"
-        /// SELECT of the capability container, of the NDEF file.
+        /// SELECT of the capability container.
         case selectCapabilities = "select.cc"
+        /// SELECT of the NDEF file.
         case selectFile = "select.file"
+        /// READ BINARY of the capability container.
         case readCapabilities = "read.cc"
         /// READ BINARY of NLEN.
         case readLength = "read.nlen"
@@ -132,30 +146,33 @@ package struct ExchangeFacts: Equatable, Sendable, Codable {
         case readMessage = "read.message"
         /// UPDATE BINARY.
         case update
-        /// ENVELOPE before the last of a message.
+        /// An ENVELOPE before the last one of a message.
         case envelopePart = "envelope.part"
+        /// The last ENVELOPE of a message.
         case envelope
+        /// GET RESPONSE.
         case getResponse = "get_response"
+        /// Any other command.
         case other
     }
 
-    /// Why there is no answer.
+    /// The reason why a command has no answer.
     package enum Failure: String, CaseIterable, Sendable {
-        /// The phone left, or its answer was cut.
+        /// The phone left, or its answer was cut off.
         case cardLost = "card_lost"
         case readerUnavailable = "reader_unavailable"
         case cancelled
     }
 
     package let command: TraceWord<Command>
-    /// The bytes of data in the command.
+    /// The number of data bytes in the command.
     package let sent: UInt32
-    /// The bytes of data in the answer.
+    /// The number of data bytes in the answer; `nil` without an answer.
     package let received: UInt32?
     package let status: TraceStatus?
-    /// From the command to the answer or its failure, in milliseconds.
+    /// The time from the command to its answer or failure, in milliseconds.
     package let took: Double
-    /// The length that NLEN announces, in bytes.
+    /// The length of a message that NLEN announces, in bytes; `nil` for other commands.
     package let length: UInt16?
     package let failure: TraceWord<Failure>?
 
@@ -173,7 +190,7 @@ package struct ExchangeFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// A status word as four hexadecimal digits.
+/// A status word, written as four hexadecimal digits.
 package struct TraceStatus: Equatable, Sendable, Codable {
     package let rawValue: UInt16
 
@@ -193,7 +210,7 @@ package struct TraceStatus: Equatable, Sendable, Codable {
 }
 
 extension Duration {
-    /// To a tenth of a millisecond, and never below 0.
+    /// The duration in milliseconds, cut to a tenth of a millisecond and never below 0.
     var traceMilliseconds: Double {
         let tenths = components.seconds * 10_000 + components.attoseconds / 100_000_000_000_000
         return Double(max(tenths, 0)) / 10

@@ -3,23 +3,25 @@ internal import MdocTrust
 internal import MdocVerification
 internal import ReaderService
 
-/// What is worth trying next, by how a presentation ended.
+/// The advice for the next attempt, by the end of a presentation.
 package enum NextStep: String, CaseIterable, Sendable {
-    /// Nothing: it went well.
+    /// No advice, because the presentation went well.
     case none
     case openIDFirst = "open_id_first"
     case holdPhoneToReader = "hold_phone_to_reader"
     case liftAndTapAgain = "lift_and_tap_again"
-    /// The phone keeps away from what this reader offers: try the other ways.
+    /// Retrieve the answer over NFC only.
     case tryNFC = "try_transport_nfc"
+    /// Retrieve the answer over Bluetooth only.
     case tryBluetooth = "try_transport_ble"
+    /// Try both modes of Bluetooth at once.
     case tryRace = "try_ble_mode_race"
     case tryRequestVersion1 = "try_request_version_1"
     case trySignedRequest = "try_signed_request"
-    /// `countersign doctor` names what is missing on this computer.
+    /// Run `countersign doctor`, which names what is missing on this computer.
     case runDoctor = "run_doctor"
     case addIssuerRoot = "add_issuer_root"
-    /// Nothing that a user can do: the file is worth sending.
+    /// Send the trace, because a user can do nothing else.
     case sendTrace = "send_trace"
 }
 

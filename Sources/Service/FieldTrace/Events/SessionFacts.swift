@@ -3,15 +3,15 @@ internal import CBOR
 package import MdocModel
 package import ReaderService
 
-/// How a presentation is made.
+/// The settings of a presentation.
 package struct PresentationFacts: Equatable, Sendable, Codable {
-    /// Counts the presentations of the file.
+    /// The number of the presentation in its file, beginning with 1.
     package let number: Int
     package let transport: TraceWord<RetrievalPlan.Transport>
     package let bleMode: TraceWord<RetrievalPlan.Mode>
     package let l2cap: TraceWord<RetrievalPlan.L2CAP>
     package let requestVersion: TraceWord<RequestVersion>
-    /// Nil in traces of a version that had none.
+    /// The use of NFC v2; `nil` in traces of older versions.
     package let nfcV2: TraceWord<RetrievalPlan.NFCVersion2>?
 
     init(_ number: Int, _ plan: PresentationPlan) {
@@ -24,19 +24,21 @@ package struct PresentationFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// What the phone's engagement says, beside its key.
+/// The contents of the phone's engagement, except its key.
 package struct EngagementFacts: Equatable, Sendable, Codable {
     package let version: TraceVersion?
-    /// The keys of the engagement and of its capabilities, as numbers.
+    /// The integer keys in the map of the engagement.
     package let keys: [Int64]
+    /// The integer keys in the map of the engagement's capabilities.
     package let capabilities: [Int64]
     package let offersNFC: Bool
     package let offersBluetooth: Bool
-    /// Known keys whose members are malformed.
+    /// The known keys whose values are malformed.
     package let malformed: [Int64]
 
-    /// A hostile phone may send many keys, and any numbers.
+    /// The maximum number of keys that are recorded, because a hostile phone may send many.
     private static let mostKeys = 32
+    /// The range of keys that are recorded, because a hostile phone may send any number.
     private static let knownKeys: ClosedRange<Int64> = -255...255
 
     package init(_ engagement: DeviceEngagement) {
@@ -45,6 +47,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
         malformed = engagement.malformedMembers
         let map = try? CBORItem.parse(engagement.bytes).map()
         keys = Self.keys(of: map)
+        // Key 6 is Capabilities (draft of the second edition).
         capabilities = Self.keys(of: try? map?[6]?.map())
     }
 
@@ -54,7 +57,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// A step of a presentation, as it is shown meanwhile.
+/// A step that a presentation reported.
 package struct StepFacts: Equatable, Sendable, Codable {
     package enum Step: String, CaseIterable, Sendable {
         case armed, phoneLocked, notAnID, tapAgain, liftAndTapAgain, confirmThenTapAgain, offerQR,
@@ -88,9 +91,9 @@ package struct StepFacts: Equatable, Sendable, Codable {
     }
 
     package let step: TraceWord<Step>
-    /// Why the tap, or Bluetooth, failed.
+    /// The reason why the tap or Bluetooth failed; `nil` for other steps.
     package let cause: FaultFacts?
-    /// What is remarkable in the phone's messages.
+    /// The id of a remark on the phone's messages; `nil` for other steps.
     package let note: TraceWord<PresentationNote.ID>?
 
     init(_ event: PresentationEvent) {
@@ -105,7 +108,7 @@ package struct StepFacts: Equatable, Sendable, Codable {
     }
 }
 
-/// What bluetoothd tells of a phone beside its messages.
+/// An observation of bluetoothd about a phone, apart from the phone's messages.
 package struct ObservationFacts: Equatable, Sendable, Codable {
     package enum What: String, CaseIterable, Sendable {
         case phone, mtu, identRead, identAnswered, identRefused, subscribed, unsubscribed, turnedAway,
@@ -116,7 +119,7 @@ package struct ObservationFacts: Equatable, Sendable, Codable {
         case random, `public`, unknown
     }
 
-    /// Why a connection ended, where the process may read it.
+    /// The reason why a connection ended. This process cannot find it out, so `unknown` is the only case.
     package enum Reason: String, CaseIterable, Sendable {
         case unknown
     }

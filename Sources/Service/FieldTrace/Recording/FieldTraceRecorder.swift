@@ -2,7 +2,18 @@ package import PCSCTransport
 package import ReaderService
 internal import Synchronization
 
-/// Writes a field trace, line by line.
+/// The recorder of a field trace, which writes it line by line to a sink.
+///
+/// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. They are placed around a
+/// lane's real devices and call `record(_:)` for everything that happens, from any task; a lock keeps the
+/// lines in the order of their times.
+///
+/// - `begin(_:)` begins a presentation. If the sink begins another file, the recorder writes a header and
+///   draws new tokens.
+/// - `observe(_:)` records the steps that the presentation reports.
+/// - `end(_:)` records the checks of each document and the end.
+///
+/// An event has no place for element values, keys or the bytes of messages: see `FieldTraceEvent`.
 package final class FieldTraceRecorder: Sendable {
     private let header: FieldTraceHeader
     private let sink: any FieldTraceSink
@@ -15,6 +26,9 @@ package final class FieldTraceRecorder: Sendable {
         var milestone = Milestone.nothing
     }
 
+    /// Creates a recorder and writes the header.
+    ///
+    /// - Throws: `noRandomness` if no key for the tokens can be drawn.
     package init(_ header: FieldTraceHeader, to sink: any FieldTraceSink) throws(FieldTraceError) {
         self.header = header
         self.sink = sink
@@ -22,22 +36,23 @@ package final class FieldTraceRecorder: Sendable {
         writeHeader()
     }
 
-    /// A trace of one file.
+    /// Creates a recorder that writes one file.
     ///
-    /// - Parameter write: takes one line with its end.
+    /// - Parameter write: called with each line and its line break.
     package convenience init(
         _ header: FieldTraceHeader, write: @escaping @Sendable ([UInt8]) -> Void
     ) throws(FieldTraceError) {
-        try self.init(header, to: OneFileSink(take: write))
+        try self.init(header, to: OneFileSink(writeLine: write))
     }
 
-    /// Makes the tokens of the file.
+    /// The tokens of the current file.
     package var tokens: TraceTokens { state.withLock { $0.tokens } }
 
     private func writeHeader() {
         sink.write(TraceJSON.object(header) + [UInt8(ascii: "\n")])
     }
 
+    /// Writes an event with its time.
     package func record(_ event: FieldTraceEvent) {
         state.withLock { state in
             if let milestone = event.milestone { state.milestone = max(state.milestone, milestone) }
@@ -46,10 +61,10 @@ package final class FieldTraceRecorder: Sendable {
         }
     }
 
-    /// A presentation begins.
+    /// Records the beginning of a presentation.
     package func begin(_ plan: PresentationPlan) {
         let number = state.withLock { state in
-            // Without random bytes the tokens of the file before are kept.
+            // If OpenSSL has no random bytes, the tokens of the previous file stay in use.
             if sink.beginsFile() {
                 state = State(tokens: (try? TraceTokens()) ?? state.tokens)
                 writeHeader()
@@ -61,11 +76,14 @@ package final class FieldTraceRecorder: Sendable {
         record(.presentation(PresentationFacts(number, plan)))
     }
 
+    /// Records a step of the presentation.
     package func observe(_ event: PresentationEvent) {
         record(.step(StepFacts(event)))
     }
 
-    /// It is over: the checks of each document, and how it ended.
+    /// Records the checks of each document and the end of a presentation.
+    ///
+    /// - Returns: the facts of the end.
     @discardableResult
     package func end(_ presentation: Presentation) -> EndFacts {
         for report in presentation.documentReports { record(.document(DocumentFacts(report))) }
@@ -77,7 +95,7 @@ package final class FieldTraceRecorder: Sendable {
 }
 
 extension FieldTraceEvent {
-    /// How far a presentation is with this event.
+    /// The step that a presentation reaches with this event; `nil` if it reaches none.
     var milestone: Milestone? {
         switch self {
         case .powered: .phoneSeen
@@ -115,32 +133,32 @@ extension StepFacts {
     }
 }
 
-/// Where the lines of a field trace go. The recorder calls it from one place at a time.
+/// The destination of a field trace's lines. The recorder calls it from one thread at a time.
 package protocol FieldTraceSink: Sendable {
-    /// Called before each presentation: whether a new file is begun, which then gets the header and new tokens.
+    /// Whether a new file begins, which then gets a header and new tokens. Called before each presentation.
     func beginsFile() -> Bool
 
-    /// Takes one line with its end.
+    /// Writes one line with its line break.
     func write(_ line: [UInt8])
 }
 
-/// One file from beginning to end.
+/// A sink that writes one file from beginning to end.
 private struct OneFileSink: FieldTraceSink {
-    let take: @Sendable ([UInt8]) -> Void
+    let writeLine: @Sendable ([UInt8]) -> Void
 
     func beginsFile() -> Bool { false }
 
-    func write(_ line: [UInt8]) { take(line) }
+    func write(_ line: [UInt8]) { writeLine(line) }
 }
 
 extension FieldTraceRecorder {
-    /// Records the readers that there are. It may have to ask their drivers, which takes the readers for a moment: call it
-    /// before a phone is waited for.
+    /// Records the PC/SC readers. Asking their drivers occupies the readers for a moment, so call this before
+    /// a phone is waited for.
     package func describeReaders(of service: PCSCService) async {
         for reader in (try? await service.readers()) ?? [] { record(.reader(NFCReaderFacts(reader))) }
     }
 
-    /// Records what comes to the readers and leaves, until the task is cancelled. It takes no reader.
+    /// Records the cards and readers that come and leave, until the task is cancelled. No reader is occupied.
     package func watchReaders(of service: PCSCService) async {
         for await event in service.events() { record(.presence(PresenceFacts(event))) }
     }

@@ -4,9 +4,15 @@ internal import MdocSession
 internal import NDEF
 internal import Transport
 
-/// What the commands of one tap and their answers say, as events. It follows the file that is read and written, and
-/// keeps of the bytes no more than the message under way.
+/// The commands of one tap and their answers, read as events of a field trace.
+///
+/// The value follows which file is selected, so that it can name a command such as READ BINARY, and collects
+/// the NDEF messages that are read and written in pieces. Of the phone's bytes it keeps no more than the
+/// message in progress.
+///
+/// `TracingReader` records with it. The laboratory's replaying phone names a reader's commands with it.
 package struct NFCTrace: Sendable {
+    /// The file that is selected on the phone.
     private enum File: Sendable {
         case none, capabilities, message
     }
@@ -14,25 +20,29 @@ package struct NFCTrace: Sendable {
     private var file = File.none
     private var read = TracedMessage()
     private var written = TracedMessage()
-    /// The handover of NFC v2, until it is complete.
+    /// The NFC v2 handover, until it is complete.
     private var version2: TracedVersion2?
 
     package init() {}
 
-    /// What a command is, on the file that is selected.
+    /// Returns the name of a command on the selected file.
     package func name(of command: ArraySlice<UInt8>) -> ExchangeFacts.Command {
         (try? CommandAPDU.parse(command)).map { name(of: $0) } ?? .other
     }
 
-    /// Follows a command and its answer.
+    /// Updates the selected file and the messages by a command and its answer.
     package mutating func follow(_ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>) {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
         else { return }
-        _ = take(command, answer: answer.data, name: name(of: command))
+        _ = apply(command, answer: answer.data, name: name(of: command))
     }
 
-    /// The events of one command. Where `answer` is nil there was no answer, for the reason in `failure`.
+    /// Returns the events of one command.
+    ///
+    /// - Parameters:
+    ///   - answer: the phone's answer; `nil` if there is none.
+    ///   - failure: the reason why there is no answer.
     mutating func events(
         of command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, took: Duration,
         failure: ExchangeFacts.Failure?, tokens: TraceTokens
@@ -48,12 +58,13 @@ package struct NFCTrace: Sendable {
             status: response.map { TraceStatus($0.status.rawValue) }, took: took,
             length: name == .readLength && isDone ? response?.data.bigEndian : nil,
             failure: failure ?? (response == nil ? .cardLost : nil))
-        let found = isDone ? take(command, answer: response?.data ?? [], name: name) : []
-        return [.exchange(exchange)] + found.flatMap { $0.events(tokens) }
+        let completed = isDone ? apply(command, answer: response?.data ?? [], name: name) : []
+        return [.exchange(exchange)] + completed.flatMap { $0.events(tokens) }
             + (response.map { followVersion2($0, name) } ?? [])
     }
 
-    /// Follows the handover, whose answer may come in parts.
+    /// Adds an answer to the NFC v2 handover, which may come in parts, and returns its events once it is
+    /// complete.
     private mutating func followVersion2(
         _ response: ResponseAPDU, _ name: ExchangeFacts.Command
     ) -> [FieldTraceEvent] {
@@ -62,7 +73,7 @@ package struct NFCTrace: Sendable {
             version2 = TracedVersion2(selectAnswer: response.data)
             return version2.map { [.version2($0.facts)] } ?? []
         case .envelope, .getResponse:
-            let events = version2?.take(response) ?? []
+            let events = version2?.add(response) ?? []
             if !events.isEmpty { version2 = nil }
             return events
         default: return []
@@ -81,6 +92,8 @@ package struct NFCTrace: Sendable {
     }
 
     private func selectName(_ command: CommandAPDU) -> ExchangeFacts.Command {
+        // P1 04 selects an application by its name. Files have identifiers, E103 for the capability
+        // container.
         guard command.p1 == 0x04 else {
             return command.data.elementsEqual([0xe1, 0x03]) ? .selectCapabilities : .selectFile
         }
@@ -92,14 +105,15 @@ package struct NFCTrace: Sendable {
 
     private func readName(_ command: CommandAPDU) -> ExchangeFacts.Command {
         if file == .capabilities { return .readCapabilities }
+        // NLEN is the first two bytes of the NDEF file.
         let isLength = command.p1 == 0 && command.p2 == 0 && command.expectedLength?.maximum == 2
         return isLength ? .readLength : .readMessage
     }
 
-    /// Follows a command that was carried out; what is complete with it.
-    private mutating func take(
+    /// Applies a successful command, and returns the capability container or message that it completes.
+    private mutating func apply(
         _ command: CommandAPDU, answer data: ArraySlice<UInt8>, name: ExchangeFacts.Command
-    ) -> [Found] {
+    ) -> [Completed] {
         let offset = Int(command.p1) << 8 | Int(command.p2)
         switch name {
         case .selectCapabilities: file = .capabilities
@@ -108,27 +122,29 @@ package struct NFCTrace: Sendable {
         case .readCapabilities: return CapabilitiesFacts(data).map { [.capabilities($0)] } ?? []
         case .readLength: read.begin(length: data.bigEndian)
         case .readMessage:
-            return read.take(data, at: offset - 2).map { [.message($0, .fromPhone)] } ?? []
+            // The message begins after the two bytes of NLEN.
+            return read.add(data, at: offset - 2).map { [.message($0, .fromPhone)] } ?? []
         case .update: return update(command.data, at: offset).map { [.message($0, .toPhone)] } ?? []
         case .envelopePart, .envelope, .getResponse, .other: break
         }
         return []
     }
 
-    /// NLEN 0, the message, NLEN; or NLEN and message at once (Q23).
+    /// Applies an UPDATE BINARY and returns the message that it completes. A message is written as NLEN 0,
+    /// data and NLEN, or as NLEN and data at once (Q23).
     private mutating func update(_ data: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
         guard offset == 0 else {
-            written.collect(data, at: offset - 2)
+            written.append(data, at: offset - 2)
             return nil
         }
         let length = data.prefix(2).bigEndian
         let rest = data.dropFirst(2)
         if rest.isEmpty { return length == 0 ? written.restart() : written.finish(length: length) }
         written.begin(length: length)
-        return written.take(rest, at: 0)
+        return written.add(rest, at: 0)
     }
 
-    private enum Found {
+    private enum Completed {
         case capabilities(CapabilitiesFacts)
         case message([UInt8], MessageFacts.Direction)
 
@@ -142,7 +158,7 @@ package struct NFCTrace: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// The first two bytes as a number.
+    /// The first two bytes as a big-endian number.
     fileprivate var bigEndian: Int { prefix(2).reduce(0) { $0 << 8 | Int($1) } }
 }
 
@@ -156,16 +172,17 @@ private struct TracedMessage: Sendable {
         bytes = []
     }
 
-    /// The whole message, once the last piece is there.
-    mutating func take(_ piece: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
-        collect(piece, at: offset)
+    /// Adds a piece, and returns the message once its last piece has come.
+    mutating func add(_ piece: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
+        append(piece, at: offset)
         guard let length, bytes.count >= length else { return nil }
         return finish(length: length)
     }
 
-    /// A piece that does not follow the one before begins another message.
-    mutating func collect(_ piece: ArraySlice<UInt8>, at offset: Int) {
+    /// Adds a piece. A piece that does not follow the previous one begins another message.
+    mutating func append(_ piece: ArraySlice<UInt8>, at offset: Int) {
         if offset != bytes.count { bytes = [] }
+        // NLEN has two bytes, so no message is longer.
         guard offset == bytes.count, bytes.count + piece.count <= 0xffff else { return }
         bytes += piece
     }
@@ -175,12 +192,14 @@ private struct TracedMessage: Sendable {
         return bytes.count >= length && length > 0 ? Array(bytes.prefix(length)) : nil
     }
 
+    /// Forgets the message. Returns `nil`, which `update` returns in place of a message.
     mutating func restart() -> [UInt8]? {
         self = TracedMessage()
         return nil
     }
 
-    /// What a message says: its records, the handover service, the engagement.
+    /// Returns the events of a message: its records, the parameters of the handover service, and the
+    /// engagement.
     static func events(
         of bytes: [UInt8], _ direction: MessageFacts.Direction, _ tokens: TraceTokens
     ) -> [FieldTraceEvent] {
@@ -202,7 +221,9 @@ private struct TracedMessage: Sendable {
 }
 
 extension MessageFacts {
-    /// - Parameter message: nil if the bytes are not a message.
+    /// Creates the facts of a message.
+    ///
+    /// - Parameter message: the parsed message; `nil` if its bytes are malformed.
     fileprivate init(
         _ message: NDEFMessage?, size: Int, direction: Direction, tokens: TraceTokens
     ) {
@@ -228,7 +249,7 @@ extension ServiceFacts {
     }
 }
 
-/// The handover of NFC v2 as it comes in the answers to one ENVELOPE.
+/// The NFC v2 handover, collected from the answers to one ENVELOPE.
 private struct TracedVersion2: Sendable {
     private let limit: Int?
     private var object: [UInt8] = []
@@ -239,8 +260,8 @@ private struct TracedVersion2: Sendable {
 
     var facts: NFCVersion2Facts { NFCVersion2Facts(limit: limit) }
 
-    /// What the handover says, once its last part is there; nothing before.
-    mutating func take(_ response: ResponseAPDU) -> [FieldTraceEvent] {
+    /// Adds an answer, and returns the events of the handover once its last part has come.
+    mutating func add(_ response: ResponseAPDU) -> [FieldTraceEvent] {
         guard object.count + response.data.count <= 0xffff else { return [] }
         object += response.data
         guard response.status == .success, let header = try? DiscretionaryData.parseHeader(object[...]),

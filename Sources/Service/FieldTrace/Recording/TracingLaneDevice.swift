@@ -4,8 +4,8 @@ package import ReaderService
 internal import Synchronization
 package import Transport
 
-/// A lane's device whose presentations are recorded. What it asks phones with is to be a tracing reader and radio of the
-/// same recorder.
+/// A lane's device that records its presentations. The inner device has to use a tracing reader and a tracing
+/// radio with the same recorder.
 package struct TracingLaneDevice: LaneDevice {
     private let device: any LaneDevice
     private let recorder: FieldTraceRecorder
@@ -49,7 +49,7 @@ package struct TracingLaneDevice: LaneDevice {
     }
 }
 
-/// A contactless reader whose phones and commands are recorded.
+/// A contactless reader that records its phones and their commands.
 package struct TracingReader: ContactlessReader {
     private let reader: any ContactlessReader
     private let recorder: FieldTraceRecorder
@@ -75,6 +75,7 @@ package struct TracingReader: ContactlessReader {
     }
 }
 
+/// A card that records its commands.
 private final class TracingCard: ContactlessCard {
     private let card: any ContactlessCard
     private let recorder: FieldTraceRecorder

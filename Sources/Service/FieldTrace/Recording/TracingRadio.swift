@@ -3,7 +3,7 @@ package import NDEF
 internal import Synchronization
 package import Transport
 
-/// A Bluetooth radio whose links are recorded.
+/// A Bluetooth radio that records its links.
 package struct TracingRadio: BluetoothLERadio {
     private let radio: any BluetoothLERadio
     private let recorder: FieldTraceRecorder
@@ -13,7 +13,7 @@ package struct TracingRadio: BluetoothLERadio {
         self.recorder = recorder
     }
 
-    /// The radio of this computer, with what bluetoothd tells of phones.
+    /// Creates the radio of this computer, and records what bluetoothd observes about phones.
     package init(_ configuration: BlueZConfiguration, _ recorder: FieldTraceRecorder) {
         var configuration = configuration
         configuration.observe = { recorder.record(.observation(ObservationFacts($0))) }
@@ -150,14 +150,14 @@ extension FieldTraceRecorder {
     }
 }
 
-/// A Bluetooth link whose messages are recorded, by the count and size of their fragments.
+/// A Bluetooth link that records its messages by the number and size of their fragments.
 private final class TracingLink: BluetoothLELink {
     private let link: any BluetoothLELink
     private let recorder: FieldTraceRecorder
-    private let under = Mutex(UnderWay())
+    private let messages = Mutex(InProgress())
 
-    /// The messages that have begun.
-    private struct UnderWay {
+    /// The messages in progress, in both directions.
+    private struct InProgress {
         var sent = TracedFragments(.toPhone)
         var received = TracedFragments(.fromPhone)
         var isClosed = false
@@ -184,7 +184,9 @@ private final class TracingLink: BluetoothLELink {
         do throws(BluetoothLEError) {
             let packet = try await link.receive()
             switch packet {
-            case .data(let value): note(value.count, isLast: kind != .l2cap && value.first == 0, \.received)
+            case .data(let value):
+                // The prefix 00 marks the last fragment of a message. L2CAP has no prefixes.
+                recordFragment(value.count, isLast: kind != .l2cap && value.first == 0, in: \.received)
             case .state(let value): record(.stateFromPhone, value: value.first.map { Int($0) })
             }
             return packet
@@ -201,7 +203,7 @@ private final class TracingLink: BluetoothLELink {
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
         do throws(BluetoothLEError) {
             try await link.send(head, body)
-            note(head.count + body.count, isLast: head == .byte(0), \.sent)
+            recordFragment(head.count + body.count, isLast: head == .byte(0), in: \.sent)
         } catch {
             lost(error)
             throw error
@@ -214,9 +216,9 @@ private final class TracingLink: BluetoothLELink {
     }
 
     func close() async {
-        let wasClosed = under.withLock { under in
-            defer { under.isClosed = true }
-            return under.isClosed
+        let wasClosed = messages.withLock { messages in
+            defer { messages.isClosed = true }
+            return messages.isClosed
         }
         await link.close()
         guard !wasClosed else { return }
@@ -226,14 +228,17 @@ private final class TracingLink: BluetoothLELink {
 
     // MARK: Recording
 
-    private func note(_ count: Int, isLast: Bool, _ direction: WritableKeyPath<UnderWay, TracedFragments>) {
-        let whole = under.withLock { $0[keyPath: direction].add(count, isLast: isLast) }
+    private func recordFragment(
+        _ size: Int, isLast: Bool, in direction: WritableKeyPath<InProgress, TracedFragments>
+    ) {
+        let whole = messages.withLock { $0[keyPath: direction].add(size, isLast: isLast) }
         if let whole { recorder.record(.fragments(whole)) }
     }
 
-    /// What is not complete, and over L2CAP everything since the last change of direction.
+    /// Records the fragments of incomplete messages. Over L2CAP no message counts as complete, so this is
+    /// everything that was sent and received.
     private func flush() {
-        let rest = under.withLock { [$0.sent.take(), $0.received.take()] }
+        let rest = messages.withLock { [$0.sent.take(), $0.received.take()] }
         for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }
     }
 
@@ -247,7 +252,7 @@ private final class TracingLink: BluetoothLELink {
     }
 }
 
-/// The fragments of one message so far.
+/// The fragments of one message until now.
 private struct TracedFragments {
     private let direction: FragmentsFacts.Direction
     private var facts: FragmentsFacts
@@ -258,7 +263,7 @@ private struct TracedFragments {
         facts = FragmentsFacts(direction: TraceWord(direction))
     }
 
-    /// The message, if this fragment completes it.
+    /// Adds a fragment, and returns the message if it is complete.
     mutating func add(_ count: Int, isLast: Bool) -> FragmentsFacts? {
         if facts.fragments == 0 { begin = .now }
         facts.fragments &+= 1
@@ -269,7 +274,7 @@ private struct TracedFragments {
         return isLast ? take() : nil
     }
 
-    /// What there is, if anything.
+    /// Returns the fragments until now and begins another message; `nil` without fragments.
     mutating func take() -> FragmentsFacts? {
         defer { self = TracedFragments(direction) }
         return facts.fragments > 0 ? facts : nil

@@ -1,18 +1,18 @@
-/// What is known of a phone from one presentation of a trace, and what it did.
+/// A phone as one presentation of a trace shows it: its properties, and what it did.
 package struct TracedPhone: Equatable, Sendable {
     package let taps: [TracedTap]
     package let capabilities: CapabilitiesFacts?
-    /// The handover service, where the phone negotiates.
+    /// The parameters of the handover service; `nil` if the phone does not negotiate.
     package let service: ServiceFacts?
-    /// The last of an NFC v2 engagement, where there was one.
+    /// The last facts of an NFC v2 engagement; `nil` if there was none.
     package let version2: NFCVersion2Facts?
-    /// The Handover Select.
+    /// The phone's Handover Select message.
     package let select: MessageFacts?
     package let engagement: EngagementFacts?
-    /// Why the last tap failed, or the presentation.
+    /// The fault of the presentation or, without one, of the last tap.
     package let fault: FaultFacts?
     package let end: EndFacts?
-    /// What it did over Bluetooth, where that was used.
+    /// The phone's actions over Bluetooth; `nil` if Bluetooth was not used.
     package let air: AirScript?
 
     package init(_ lines: ArraySlice<FieldTraceLine>) {
@@ -36,7 +36,7 @@ package struct TracedPhone: Equatable, Sendable {
         fault = end?.cause ?? tapAgain
     }
 
-    /// The bytes of data that came with the answer over NFC.
+    /// The number of data bytes that came with the answer over NFC.
     package var answerSize: Int {
         taps.flatMap(\.exchanges).filter { [.envelope, .getResponse].contains($0.command.word) }
             .compactMap(\.received).reduce(0) { $0 + Int($1) }
@@ -55,28 +55,29 @@ extension [FieldTraceEvent] {
     }
 }
 
-/// What a phone did at one tap, from its power to the next.
+/// The actions of a phone at one tap, from its power-up to the next.
 package struct TracedTap: Equatable, Sendable {
     package fileprivate(set) var exchanges: [ExchangeFacts] = []
-    /// From its last exchange to the moment at which it left the reader; nil if it stayed.
+    /// The time from the last exchange to the phone's departure from the reader; `nil` if it stayed.
     package fileprivate(set) var left: Duration?
-    /// From its last exchange to the next tap; nil for the last.
+    /// The time from the last exchange to the next tap; `nil` for the last tap.
     package fileprivate(set) var next: Duration?
-    /// When the last exchange was over, in milliseconds of the file.
+    /// The end of the last exchange, in milliseconds since the beginning of the file.
     fileprivate var ended: Double
 
-    /// Whether the phone leaves in the middle of a command.
+    /// Whether the phone leaves during a command.
     package var breaksOff: Bool { exchanges.last?.failure?.word == .cardLost }
 }
 
 extension [TracedTap] {
-    /// The taps of one presentation; a phone that got no command had none.
+    /// Reads the taps of one presentation. A power-up without any command is no tap.
     package init(_ lines: some Sequence<FieldTraceLine>) {
         self = []
         for line in lines {
             switch line.event {
             case .powered: append(TracedTap(ended: line.milliseconds))
             case .exchange(let exchange) where !isEmpty:
+                // The next tap begins with its first command; a power-up alone may be no tap.
                 if self[count - 1].exchanges.isEmpty {
                     setNext(of: count - 2, line.milliseconds - exchange.took)
                 }
@@ -96,14 +97,12 @@ extension [TracedTap] {
     }
 }
 
-/// Says for each command of a reader what the traced phone did with it.
-///
-/// A reader may ask otherwise than the one that was traced: commands that it leaves out are skipped, and one that
-/// the phone never got has no entry.
+/// The script of one tap in a replay: for each command of a reader, what the traced phone did with it.
 package struct TapScript: Equatable, Sendable {
     private let exchanges: [ExchangeFacts]
     private var place = 0
-    /// How many commands there were that the traced phone did not get there.
+    /// The number of differences from the trace: commands that the traced phone did not get, and commands
+    /// that the reader left out.
     package private(set) var divergences = 0
 
     package init(_ tap: TracedTap) {
@@ -112,7 +111,7 @@ package struct TapScript: Equatable, Sendable {
 
     package var isOver: Bool { place >= exchanges.count }
 
-    /// The next exchange with this command; nil if the trace has none.
+    /// Returns the next exchange with this command; `nil` if the trace has none.
     package mutating func next(_ command: ExchangeFacts.Command) -> ExchangeFacts? {
         guard let index = exchanges[place...].firstIndex(where: { $0.command.word == command }) else {
             divergences += 1
@@ -124,16 +123,16 @@ package struct TapScript: Equatable, Sendable {
     }
 }
 
-/// What a traced phone did over Bluetooth.
+/// The actions of a traced phone over Bluetooth.
 package struct AirScript: Equatable, Sendable {
-    /// From the engagement to its link; nil if it made none.
+    /// The time from the engagement to the link; `nil` if no link was made.
     package let connects: Duration?
-    /// From the request to the first fragment of its answer.
+    /// The time from the request to the first fragment of the answer.
     package let answers: Duration
-    /// After how many fragments of its answer it left; nil if it did not.
+    /// The number of fragments of its answer after which the phone left; `nil` if it did not leave.
     package let leavesAfter: UInt32?
 
-    /// Nil if the presentation did not use Bluetooth.
+    /// Reads the actions in one presentation; `nil` if it did not use Bluetooth.
     package init?(_ lines: ArraySlice<FieldTraceLine>) {
         guard lines.contains(where: { $0.event.kind == .radio }) else { return nil }
         let engaged = lines.last { $0.isStep(.engaged) }?.milliseconds

@@ -2,7 +2,8 @@ package import MdocModel
 internal import Synchronization
 package import Transport
 
-/// A wallet on the bench link, with a new connection for each presentation. For trials without a phone.
+/// A software wallet on the bench link, for trials without a phone. Each presentation makes another
+/// connection.
 package final class BenchLinkLaneDevice: LaneDevice {
     private let address: SocketAddress
     private let wasReached = Mutex(true)
@@ -17,27 +18,29 @@ package final class BenchLinkLaneDevice: LaneDevice {
             wasReached.withLock { $0 = true }
             return await transaction.run(over: channel)
         } catch {
+            // A cancelled attempt does not show that the wallet is missing.
             wasReached.withLock { $0 = error == .cancelled }
             return Presentation(
                 failed: error == .cancelled ? .cancelled : .readerUnavailable(.benchLinkUnreachable))
         }
     }
 
-    /// The link has its own engagement.
+    /// Refuses the scanned engagement, because the wallet sends its engagement over the bench link.
     package func run(
         _ transaction: ReaderTransaction, scanned engagement: DeviceEngagement
     ) async -> Presentation {
         Presentation(failed: .noUsableRetrieval)
     }
 
-    /// As the last presentation found it: looking would take the wallet's only place.
+    /// The readiness that the last presentation found. An attempt to connect would occupy the wallet's only
+    /// place.
     package func readiness() async -> LaneReadiness {
         wasReached.withLock { $0 } ? .ready : .unavailable(.benchLinkUnreachable)
     }
 }
 
 extension Presentation {
-    /// One that ended before a phone was asked.
+    /// Creates a presentation that failed before a phone was asked.
     fileprivate init(failed failure: PresentationFailure) {
         self.init(.failure(failure), request: nil, phases: [], rawAnswer: nil, leaving: nil)
     }

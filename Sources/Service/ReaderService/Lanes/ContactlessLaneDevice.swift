@@ -1,13 +1,14 @@
 package import MdocModel
 package import Transport
 
-/// A contactless reader, with a Bluetooth adapter where there is one.
+/// The device of a lane for real phones: a contactless reader, and a Bluetooth adapter if there is one.
 package struct ContactlessLaneDevice: LaneDevice {
     private let reader: any ContactlessReader
     private let radio: CheckedRadio?
     private let missingReader: @Sendable () async -> ReaderFault?
 
-    /// - Parameter missingReader: what keeps the reader from being used; nil if nothing does.
+    /// - Parameter missingReader: returns the fault because of which the reader cannot be used, or `nil` if
+    ///   it can.
     package init(
         reader: any ContactlessReader, radio: (any BluetoothLERadio)?,
         missingReader: @escaping @Sendable () async -> ReaderFault?
@@ -33,7 +34,9 @@ package struct ContactlessLaneDevice: LaneDevice {
         return await transaction.run(at: reader, scanned: engagement)
     }
 
-    /// Bluetooth if the phone offers it; NFC if the phone has both, and Bluetooth is missing here or would harm it.
+    /// Whether a phone whose QR code was scanned answers over Bluetooth. It does so if it offers Bluetooth
+    /// and the plan allows it. If the phone offers NFC as well, Bluetooth also has to work here without harm
+    /// to the phone.
     private func answersByBluetooth(
         _ engagement: DeviceEngagement, over radio: any BluetoothLERadio,
         allowing transport: RetrievalPlan.Transport

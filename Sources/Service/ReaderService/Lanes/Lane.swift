@@ -1,30 +1,46 @@
 package import MdocModel
 package import Transport
 
-/// One place where phones are presented: a reader and an adapter, or the bench link. It has one presentation at a time.
+/// A place where phones are presented: a PC/SC reader with a Bluetooth adapter, or the bench link. A lane
+/// has one presentation at a time.
 ///
-/// Devices are used in turns. A presentation waits until the phone of the one before was notified of the end, and until nobody looks
-/// at the devices; while it runs nobody looks. A look tells whether phones can be asked. It is bounded, and used for a moment.
+/// The daemon's `PresentationCoordinator` starts a presentation with `present(_:)`, passes on a scanned QR
+/// code with `scan(_:)`, and asks with `readiness()` whether phones can be asked. All of these may be called
+/// from any task; the actor puts the calls in order.
+///
+/// Three activities use the devices:
+/// - a presentation, until its result is there (`run`);
+/// - the end of the previous presentation (`leaving`), whose phone is notified while the result is already
+///   shown (Q76);
+/// - an inspection of the devices, for at most 2 s, which may advertise a service for a moment (Q239).
+///
+/// A presentation waits until the other two have ended, and no inspection begins while a presentation runs.
+/// Inspections run one after another. The result of a look is used again for 2 s.
+///
+/// A second presentation is refused with `busy`; there is no queue. A lane stores nothing and judges nothing.
+/// It reads one thing in a result: whether the phone failed on an extended request (Q168).
 package actor Lane {
     package nonisolated let name: String
     private let device: any LaneDevice
     private let now: @Sendable () -> ContinuousClock.Instant
     private var run: LaneRun?
-    /// Whether the phone before could not decode an extended request: the next presentation sends none.
+    /// Whether the next presentation sends a request of version 1.0, because the previous phone could not
+    /// decode an extended one (Q168).
     private var avoidsExtendedRequest = false
-    /// The previous presentation, while its phone is being notified of the end.
+    /// The end of the previous presentation, while its phone is being notified.
     private var leaving: Task<Void, Never>?
-    /// The look at the devices that is running: one at a time, whoever asks.
+    /// The look at the devices that is in progress. Callers of `readiness()` share it.
     private var look: Task<LaneReadiness, Never>?
-    /// The inspection that began last: a look, or a trial of the radio alone. Each waits for the one before, and a
-    /// presentation waits for the last.
+    /// The inspection that began last: a look at the devices, or a trial of the radio alone. An inspection
+    /// waits for the previous one, and a presentation waits for this one.
     private var inspection: Task<Void, Never>?
+    /// The result of the last look; `nil` after a presentation, which may have changed the devices.
     private var looked: RecentLook?
 
-    /// How long devices may take to answer.
+    /// The maximum time of an inspection.
     private static let lookTimeout = Duration.seconds(2)
 
-    /// - Parameter now: the clock by which a look is recent.
+    /// - Parameter now: the clock that tells how old a look is.
     package init(
         name: String, device: any LaneDevice,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -36,9 +52,10 @@ package actor Lane {
 
     package var isBusy: Bool { run != nil }
 
-    /// Starts a presentation. It continues whether anybody reads its events or not.
+    /// Starts a presentation, which runs to its end even if nobody reads its events.
     ///
-    /// - Returns: the events of the presentation, to its end, and the presentation once it ended.
+    /// - Returns: the events until the end, and a task that returns the presentation.
+    /// - Throws: `busy` if a presentation is running.
     package func present(
         _ plan: PresentationPlan
     ) throws(LaneError) -> (events: AsyncStream<PresentationEvent>, presentation: Task<Presentation, Never>) {
@@ -52,7 +69,7 @@ package actor Lane {
         avoidsExtendedRequest = false
         let task = Task { [plan] in
             await before?.value
-            // An inspection may have the adapter's only place for an advertisement.
+            // An inspection may occupy the adapter's only place for an advertisement.
             await inspection?.value
             let presentation = await run.present(plan, on: device) { continuation.yield($0) }
             self.end(presentation)
@@ -70,30 +87,34 @@ package actor Lane {
         looked = nil
     }
 
-    /// Takes the phone whose QR code was scanned.
+    /// Continues the presentation with the phone whose QR code was scanned.
+    ///
+    /// - Throws: `notRunning` without a presentation, `alreadyEngaged` if another phone is engaged or another
+    ///   code was scanned.
     package func scan(_ engagement: DeviceEngagement) throws(LaneError) {
         guard let run else { throw .notRunning }
         try run.scan(engagement)
     }
 
-    /// Ends the presentation, whatever it is waiting for; its phone is notified.
+    /// Cancels the presentation in any of its states. A phone that is engaged is notified.
     package func cancel() {
         run?.cancel()
     }
 
-    /// Returns when neither the last presentation that ended nor an inspection uses the devices any more.
+    /// Waits until neither the previous presentation nor an inspection uses the devices.
     package func left() async {
         await leaving?.value
         await inspection?.value
     }
 
-    /// The reason why phones cannot be asked over Bluetooth; nil if nothing prevents it, or a presentation is running.
+    /// The reason why phones cannot be asked over Bluetooth; `nil` if they can, and while a presentation is
+    /// running.
     package func radioFault() async -> RadioFault? {
         guard run == nil else { return nil }
         return await inspect { [device] in await device.radioFault() }.value
     }
 
-    /// Inspects the devices after the inspection before has ended. It is cancelled after `lookTimeout`.
+    /// Runs `body` after the previous inspection has ended, and cancels it after `lookTimeout`.
     private func inspect<Value: Sendable>(
         _ body: @escaping @Sendable () async -> Value
     ) -> Task<Value, Never> {
@@ -106,10 +127,11 @@ package actor Lane {
         return task
     }
 
-    /// Whether phones can be asked, as of a moment ago.
+    /// Whether phones can be asked at this lane. The result of a look is used again for 2 s. While a
+    /// presentation runs, no look is made.
     package func readiness() async -> LaneReadiness {
         if let looked, looked.isRecent(at: now()) { return looked.readiness }
-        // A reader in use answers nobody else, so it is not asked. It works.
+        // A reader that a presentation uses answers no other caller, and it works.
         guard run == nil else { return looked?.readiness ?? .ready }
         if let look { return await look.value }
         let look = inspect { [device] in await device.readiness() }
@@ -121,7 +143,7 @@ package actor Lane {
     }
 }
 
-/// The result of a look at a lane's devices. Others use it for a moment instead of looking again.
+/// The result of a look at a lane's devices, which is used again for `lifetime`.
 struct RecentLook {
     static let lifetime = Duration.seconds(2)
 
@@ -132,31 +154,33 @@ struct RecentLook {
     func isRecent(at now: ContinuousClock.Instant) -> Bool { now < ended + Self.lifetime }
 }
 
-/// Why a lane refuses a request.
+/// The reason why a lane refuses a call.
 package enum LaneError: Error, Equatable, Sendable {
     /// A presentation is running: each lane has one at a time.
     case busy
-    /// The presentation is over, or is another lane's.
+    /// No presentation is running at this lane.
     case notRunning
-    /// A phone is engaged already, or another code was scanned before.
+    /// A phone is engaged already, or another code was scanned earlier.
     case alreadyEngaged
 }
 
-/// What a lane asks phones with: a reader and an adapter, or the bench link.
+/// The hardware of a lane: a PC/SC reader with a Bluetooth adapter, or the bench link.
 package protocol LaneDevice: Sendable {
-    /// Runs one presentation. Returns when its outcome may be shown, which is before the phone is notified of the
-    /// end (Q76).
+    /// Runs one presentation. Returns as soon as the outcome may be shown; the phone is notified of the end
+    /// afterwards (Q76).
     func run(_ transaction: ReaderTransaction) async -> Presentation
 
-    /// The same for the phone whose QR code was scanned.
+    /// Runs one presentation with the phone whose QR code was scanned. Returns as soon as the outcome may be
+    /// shown.
     func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
 
-    /// What is missing now. It may ask other processes, may try the radio for a moment, and ends with the task that it
-    /// runs in. No presentation begins before it has ended.
+    /// Whether phones can be asked now, and what is missing. An implementation may ask other processes and
+    /// try the radio for a moment. It has to end when its task is cancelled, because no presentation begins
+    /// before that.
     func readiness() async -> LaneReadiness
 
-    /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader. As `readiness`, it may try
-    /// the radio.
+    /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader; `nil` if they
+    /// can. An implementation may try the radio for a moment.
     func radioFault() async -> RadioFault?
 }
 
@@ -166,8 +190,10 @@ extension LaneDevice {
 
 /// Whether phones can be asked at a lane.
 package enum LaneReadiness: Equatable, Sendable {
+    /// Phones can be asked in every way.
     case ready
-    /// NFC alone works; of `settingsMissing`, Bluetooth is used only where nothing else is allowed.
+    /// Only NFC works. With the fault `settingsMissing`, Bluetooth is still used if the plan allows nothing
+    /// else.
     case withoutBluetooth(RadioFault)
     /// No phone can be asked.
     case unavailable(ReaderFault)

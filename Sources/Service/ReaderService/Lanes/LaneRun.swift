@@ -1,7 +1,19 @@
 internal import MdocModel
 internal import Synchronization
 
-/// One presentation at a lane: at first with whatever phone comes, then with the one whose code is scanned.
+/// A presentation at a lane: first with any phone that is tapped, then with the phone whose QR code is
+/// scanned.
+///
+/// `present` runs in the task of the presentation and makes an attempt with the lane's device. The lane calls
+/// `scan(_:)` and `cancel()` from other tasks meanwhile, so the state is behind a lock.
+///
+/// - Without a scanned code there is one attempt, and its result counts.
+/// - `scan(_:)` cancels the first attempt. `present` waits until that attempt has left the devices, and makes
+///   a second attempt with the scanned engagement. Only the second result counts.
+/// - `cancel()` cancels the attempt in progress, and no other follows.
+///
+/// A code is refused once a phone is engaged: the session in progress is not interrupted. If a tap breaks
+/// off, codes are accepted again.
 final class LaneRun: Sendable {
     private struct State {
         var isEngaged = false
@@ -12,10 +24,11 @@ final class LaneRun: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs until there is a result that counts: what a scanned code interrupted does not.
+    /// Runs the presentation and returns the result that counts. The result of an attempt that a scanned code
+    /// interrupted does not count.
     func present(
         _ plan: PresentationPlan, on device: any LaneDevice,
-        tell: @escaping @Sendable (PresentationEvent) -> Void
+        report: @escaping @Sendable (PresentationEvent) -> Void
     ) async -> Presentation {
         let transaction = ReaderTransaction(plan) { event in
             switch event {
@@ -24,9 +37,10 @@ final class LaneRun: Sendable {
                 self.state.withLock { $0.isEngaged = false }
             default: break
             }
-            tell(event)
+            report(event)
         }
         let first = await attempt(nil) { await device.run(transaction) }
+        // A first attempt that ended otherwise has a result that counts, even if a code came meanwhile.
         guard first.failure == .cancelled, let scanned = scannedMeanwhile else { return first }
         await first.left()
         return await attempt(scanned) { await device.run(transaction, scanned: scanned) }
@@ -42,13 +56,15 @@ final class LaneRun: Sendable {
         let task = Task { await body() }
         state.withLock { state in
             state.attempt = task
+            // A call of `scan` or `cancel` before this point found no task to cancel.
             if state.isCancelled || (scanned == nil && state.scanned != nil) { task.cancel() }
         }
         return await task.value
     }
 
-    /// Takes the phone whose code was scanned instead of waiting for a tap.
+    /// Replaces the wait for a tap by the phone whose QR code was scanned.
     func scan(_ engagement: DeviceEngagement) throws(LaneError) {
+        // Two levels: `.none` refuses the code; `.some(nil)` accepts it before an attempt has begun.
         let attempt = state.withLock { state -> Task<Presentation, Never>?? in
             guard !state.isEngaged, !state.isCancelled, state.scanned == nil else { return .none }
             state.scanned = engagement
