@@ -6,7 +6,8 @@ internal import JSON
 package import ReaderService
 package import Transport
 
-/// How the phone is asked, and by which way the answer comes, once it is engaged.
+/// The options that select the transport, the NFC version, the Bluetooth adapter and the version of the
+/// request.
 package struct RetrievalArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -67,7 +68,8 @@ package struct RetrievalArguments: ParsableArguments {
         return plan
     }
 
-    /// Nil if NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
+    /// The Bluetooth radio, or `nil` with `--transport nfc`. Prints a warning about harmful settings of
+    /// bluetoothd before anything is sent.
     package func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
         guard transport != .nfc else { return nil }
         let configuration = BlueZConfiguration(adapter: adapter)
@@ -84,7 +86,7 @@ extension RetrievalPlan.L2CAP: ExpressibleByArgument {}
 extension RetrievalPlan.NFCVersion2: ExpressibleByArgument {}
 extension RequestVersion: ExpressibleByArgument {}
 
-/// `tcp://host:port`.
+/// An address as `tcp://host:port`. An IPv6 address stands in brackets.
 package struct EndpointArgument: ExpressibleByArgument {
     package let host: String
     package let port: UInt16
@@ -105,12 +107,12 @@ package struct EndpointArgument: ExpressibleByArgument {
 }
 
 extension EndpointArgument {
-    /// A numeric address of this machine.
+    /// The socket address of a numeric host. Names are not resolved.
     package var transportAddress: SocketAddress {
         get throws(TransportError) { try SocketAddress(host: host, port: port) }
     }
 
-    /// The address of a virtual reader.
+    /// The address of a virtual reader, which must be a numeric address of loopback.
     package var loopbackAddress: SocketAddress {
         get throws(CommandFailure) {
             try mapping(transportAddress) { (_: TransportError) in

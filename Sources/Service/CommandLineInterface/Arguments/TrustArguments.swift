@@ -7,7 +7,8 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// `--trust`: trust comes from it or from the store, and never from the system's certificates.
+/// `--trust`: the issuer roots to trust instead of the trust store. The system's certificates are never
+/// trusted.
 package struct TrustArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .upToNextOption,
@@ -19,10 +20,10 @@ package struct TrustArguments: ParsableArguments {
 
     package init() {}
 
-    /// The trusted roots. Problems are reported on standard error: certificates that are not roots (Q178), and
-    /// roots that are not valid at `now` (Q173).
+    /// Reads the trusted roots. Notes on standard error name certificates that are not roots (Q178) and roots
+    /// that are not valid at `now` (Q173).
     ///
-    /// - Parameter store: the folder of the store, which is not read if roots are named.
+    /// - Parameter store: The folder of the store, which is read only without `--trust`.
     package func load(from store: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
         trust.isEmpty ? try Self.stored(in: store, at: now) : try named(at: now)
     }
@@ -58,17 +59,20 @@ package struct TrustArguments: ParsableArguments {
     }
 }
 
+/// The roots and notes collected from the files and folders that a user names.
 package struct TrustFiles {
     package static let largestFile = 1 << 22
     private static let mostFiles = 4096
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 
     private(set) var anchors: [TrustAnchor] = []
-    /// What was skipped, and why.
+    /// One text for each certificate or file that was skipped, with the reason.
     private(set) var notes: [String] = []
 
-    /// A file with certificates, or a folder whose files with the endings .pem, .der, .crt and .cer are read. A
-    /// file that is named itself must contain a certificate; in a folder, other files are skipped.
+    /// Adds the roots of a file, or of a folder's files that end in `.pem`, `.der`, `.crt` or `.cer`.
+    ///
+    /// A file that the user names must contain a certificate. A file of a folder without a certificate is
+    /// skipped.
     package mutating func read(_ path: String) throws(CommandFailure) {
         let skipped = try Self.each(at: path, ending: Self.endings, limit: Self.largestFile) {
             contents, file in
@@ -77,10 +81,11 @@ package struct TrustFiles {
         notes += skipped
     }
 
-    /// Reads a file, or those of a folder with one of these endings.
+    /// Reads a file, or the files of a folder that have one of the endings.
     ///
-    /// - Parameter take: gives the fault of contents that are of no use. Of a file that is named itself it is thrown.
-    /// - Returns: a note on each file of a folder that was skipped.
+    /// - Parameter take: Accepts the contents of one file, or returns why they cannot be used. The reason is
+    ///   thrown for a file that the user named, and noted for a file of a folder.
+    /// - Returns: A note on each file of a folder that was skipped.
     package static func each(
         at path: String, ending endings: [String], limit: Int,
         _ take: (_ contents: [UInt8], _ file: String) -> String?
@@ -104,7 +109,7 @@ package struct TrustFiles {
         return notes
     }
 
-    /// The files of a folder with one of these endings, by name.
+    /// The paths of a folder's files that have one of the endings, sorted by name.
     private static func files(in folder: String, ending endings: [String]) throws(CommandFailure) -> [String]
     {
         let names: [String]
@@ -120,7 +125,8 @@ package struct TrustFiles {
         return files.map { "\(folder)/\($0)" }
     }
 
-    /// Whether there was a certificate, usable or not.
+    /// Adds the roots in the contents of a file. Returns whether they contain a certificate, even one that is
+    /// no root.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         if add(der: contents, from: path) { return true }
         let blocks = ((try? PEM.blocks(contents[...])) ?? []).filter { $0.is("CERTIFICATE") }
@@ -139,7 +145,7 @@ package struct TrustFiles {
 
     package static let damagedBlock = "a PEM block is damaged: it is cut off or not base64"
 
-    /// Why there is no certificate in the contents of a file: in the same words wherever a root is looked for.
+    /// The reason why no certificate can be read from the contents of a file.
     package static func fault(of contents: [UInt8]) -> String {
         if let error = CertificateFile.fault(in: contents[...]) {
             return TrustCondition.certificateUnreadable(error).explanation
@@ -163,7 +169,7 @@ package struct TrustFiles {
         return true
     }
 
-    /// Those of `anchors` that are not valid at `now`, where there are any.
+    /// A note that names up to five roots that are not valid at `now`, or `nil` if all of them are valid.
     package static func noteOnValidity(of anchors: [TrustAnchor], at now: Timestamp) -> String? {
         let outside = anchors.map(\.certificate).filter { !$0.isValid(at: now) }
         guard !outside.isEmpty else { return nil }

@@ -3,7 +3,8 @@ internal import FoundationEssentials
 internal import MdocModel
 package import WalletPresentation
 
-/// A presentation on a page (Digital Credentials API), for the command that judges it and the wallet that makes it.
+/// The options that describe a presentation to a web page (Digital Credentials API). `countersign verify`
+/// reads such a presentation and the software wallet creates one.
 package struct WebArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -47,7 +48,8 @@ package struct WebArguments: ParsableArguments {
         }
     }
 
-    /// The text of encryptionInfo, to the byte; nil if none is given.
+    /// The exact text of `encryptionInfo`, or `nil` if it is not given. The session transcript contains it
+    /// byte for byte.
     package func sentEncryptionInfo() throws(CommandFailure) -> String? {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }
@@ -57,7 +59,7 @@ package struct WebArguments: ParsableArguments {
     }
 }
 
-/// What a page asks `navigator.credentials` with, one entry of `digital.requests`.
+/// A page's request in a file: one entry of `digital.requests`, as passed to `navigator.credentials.get`.
 package struct WebRequestFile {
     package let encryptionInfo: String
     package let deviceRequest: [UInt8]
@@ -87,7 +89,8 @@ package struct WebRequestFile {
     }
 }
 
-/// An origin as browsers serialise it, or as Android gives it an app.
+/// The argument of `--origin`: a web origin as browsers serialise it, or the origin that Android assigns to
+/// an app.
 package struct OriginArgument: ExpressibleByArgument {
     package let origin: WebOrigin
 
@@ -98,7 +101,7 @@ package struct OriginArgument: ExpressibleByArgument {
 }
 
 extension [UInt8] {
-    /// Without the end of a text file's only line.
+    /// These bytes without line ends at their end.
     package var withoutLineEnd: [UInt8] {
         var text = self
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
