@@ -9,12 +9,13 @@ package import RequestPlanner
 internal import Transport
 
 extension PresentationEvent {
-    /// The text where the phone's QR code was scanned: no phone was found yet.
+    /// The text of this event after a scan of the phone's QR code. A scan engages the phone before any phone
+    /// is found.
     package var textAfterScan: String {
         self == .engaged ? "Connecting to the phone of this QR code: look at its screen." : text
     }
 
-    /// What the person at the reader should know or do, for standard error.
+    /// The text that tells the person at the reader what happens or what to do, for standard error.
     package var text: String {
         switch self {
         case .armed:
@@ -43,14 +44,16 @@ extension PresentationEvent {
 }
 
 extension ImageFormat {
-    /// The format, with a remark on one that is hard to look at (Q155).
+    /// The name of the format, with a remark on JPEG 2000, which few programs display (Q155).
     fileprivate var name: String {
         self == .jpeg2000 ? "JPEG 2000, which most programs do not show" : rawValue
     }
 }
 
 extension TransactionReport {
-    /// The report of a command; where there was no reader to begin with, the command ends.
+    /// Returns the report of a presentation.
+    ///
+    /// - Throws: Status 69 (unavailable) if no PC/SC reader could be used, so that nothing was asked.
     package static func ended(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(CommandFailure) -> TransactionReport {
@@ -59,7 +62,7 @@ extension TransactionReport {
         }
     }
 
-    /// The report for a person, with what became of the portrait and how long each phase took.
+    /// The report as text, with the portrait's size and format and the duration of each phase.
     package func presentationText(elements: ElementDisplay) -> String {
         var lines = [text(elements: elements)]
         if let portrait {
@@ -77,9 +80,9 @@ extension TransactionReport {
 }
 
 extension DaemonFinding {
-    /// What is wrong and what follows from it, for a person.
+    /// Returns a text that says what is wrong with bluetoothd's settings and what follows from it.
     ///
-    /// - Parameter file: the settings file, if it is known.
+    /// - Parameter file: The path of the settings file, if it is known.
     package func explanation(file: String?) -> String {
         let file = file ?? "main.conf"
         return switch self {
@@ -96,7 +99,7 @@ extension DaemonFinding {
 }
 
 extension DaemonRequirement.ID {
-    /// What happens without the setting.
+    /// The consequence of leaving this setting out.
     fileprivate var harm: String {
         switch self {
         case .controllerMode: "bluetoothd may try classic Bluetooth, and then phones do not connect"
@@ -112,12 +115,15 @@ extension DaemonRequirement.ID {
     }
 }
 
-/// What is wrong with bluetoothd's settings, for the person who is about to ask a phone.
+/// A warning about settings of bluetoothd that make presentations fail, printed before a phone is asked.
 struct SettingsWarning {
     let missing: [DaemonRequirement]
     let transport: RetrievalPlan.Transport
 
-    /// Nil if nothing is missing. Where NFC is used instead, the presentation says that next, with the cure.
+    /// The text of the warning, or `nil` if no setting is missing.
+    ///
+    /// Only the text for `--transport ble` says what to do. With other transports the presentation falls back
+    /// to NFC and prints that advice itself.
     var text: String? {
         guard !missing.isEmpty else { return nil }
         let harms = missing.map { "  " + DaemonFinding.missing($0).explanation(file: nil) }

@@ -5,6 +5,7 @@ internal import ErrorMapping
 package import MdocModel
 internal import MdocSession
 
+/// The options that name the files of a transaction with a phone nearby.
 package struct VerifyFiles: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The decrypted DeviceResponse.", valueName: "file"))
     package var response: String?
@@ -59,7 +60,7 @@ package struct VerifyFiles: ParsableArguments {
         }
     }
 
-    /// What the files hold.
+    /// Reads the files of the transaction.
     package func transaction() throws(CommandFailure) -> StoredTransaction {
         var transaction: StoredTransaction
         if let response, let transcript {
@@ -74,6 +75,7 @@ package struct VerifyFiles: ParsableArguments {
         return transaction
     }
 
+    /// Reads the DeviceRequest of `--request`. Returns `nil` without that option.
     package func sentRequest() throws(CommandFailure) -> StoredRequest? {
         guard let request else { return nil }
         let limits = limits
@@ -93,13 +95,15 @@ package struct VerifyFiles: ParsableArguments {
             limits: limits)
     }
 
-    /// The key of `--reader-key`; `nil` without one, and where the transcript has no use for it.
+    /// Reads the key of `--reader-key`. Returns `nil` without that option, and if the transcript's channel
+    /// has no MAC key.
     private func readerKey(for transcript: SessionTranscript) throws(CommandFailure) -> COSEKeyPair? {
         guard let readerKey, let kind = transcript.macKey else { return nil }
         if kind == .ephemeral, let sent = transcript.eReaderKeyBytes {
             return try PrivateKeyFile.read(readerKey, privateHalfOf: Self.key(sent, "--transcript"))
         }
-        // The transcript has at most a hash of the key (Q236): the MAC shows whether it is the right one.
+        // The transcript has at most a hash of the key (Q236), so only the check of the MAC shows a wrong
+        // key.
         return try PrivateKeyFile.read(readerKey, option: "--reader-key")
     }
 
@@ -140,7 +144,7 @@ package struct VerifyFiles: ParsableArguments {
         return .nfc(select: try InputFile.read(handoverSelect, limit: maxMessage), request: request)
     }
 
-    /// The structure in a file, or the failure that names the option.
+    /// Reads and parses a file. The message of a failure begins with the name of the option.
     private func read<Structure>(
         _ path: String, option: String, parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
     ) throws(CommandFailure) -> Structure {
@@ -160,10 +164,11 @@ package struct VerifyFiles: ParsableArguments {
     }
 }
 
-/// The input of `verify` and `bench`: the files of a presentation nearby, or of one through an app or the web.
+/// The input of `verify` and `bench`: the files of a transaction with a phone nearby, or of a presentation
+/// through an app or a web page.
 ///
-/// Their groups of options are side by side in the command: in a debug build ArgumentParser checks a group inside
-/// of another five times as often.
+/// The commands declare the option groups side by side and pass them to this type. A nested group would cost
+/// time: in a debug build ArgumentParser validates it five times as often.
 package struct VerifyInput {
     private let files: VerifyFiles
     package let channel: ChannelFiles
@@ -210,7 +215,8 @@ package struct VerifyInput {
         }
     }
 
-    /// What the files hold of a presentation through an app or the web; nil if they are of one nearby.
+    /// Reads a presentation through an app or a web page. Returns `nil` if the options describe a phone
+    /// nearby.
     package func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
         guard channel.isGiven else { return nil }
         return try channel.presentation(request: files.sentRequest(), limit: files.maxMessage, at: now)
