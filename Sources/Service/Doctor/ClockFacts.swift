@@ -38,10 +38,12 @@ extension ClockFacts {
                 ? .ok(.clockSet, "\(now)")
                 : .failed(
                     .clockSet,
-                    "the clock shows \(now), which is before this program was made: nothing can be verified",
+                    "the clock shows \(now), which is before this program was made, so no document can be verified",
                     fix: cure),
             isSynchronised.map { $0 ? Self.kept : left }
-                ?? .skipped(.clockSynchronised, "the kernel does not report it here, as in a container"),
+                ?? .skipped(
+                    .clockSynchronised,
+                    "the kernel does not report whether the clock is synchronised, as in a container"),
         ]
     }
 
@@ -54,7 +56,8 @@ extension ClockFacts {
         .clockSynchronised, "synchronised with the network or a reference clock")
     private var left: DoctorCheck {
         .warning(
-            .clockSynchronised, "nothing synchronises it: documents will seem expired, or not valid yet",
+            .clockSynchronised,
+            "the clock is not synchronised: in time, documents will seem expired or not valid yet",
             fix: cure)
     }
 }

@@ -51,9 +51,9 @@ package struct Examination: Sendable {
     func made(within limit: Duration) async -> [DoctorCheck] {
         if let made = await finished(within: limit, look) { return made }
         let first = checks.prefix(1).map { id in
-            DoctorCheck.failed(id, "timedOut: \(subject) gave no answer within \(limit.components.seconds) s")
+            DoctorCheck.failed(id, "timedOut: \(subject) did not answer within \(limit.components.seconds) s")
         }
-        return first + checks.dropFirst().map { .skipped($0, "\(subject) gave no answer") }
+        return first + checks.dropFirst().map { .skipped($0, "\(subject) did not answer") }
     }
 }
 

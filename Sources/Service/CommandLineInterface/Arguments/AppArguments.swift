@@ -8,7 +8,7 @@ package struct AppArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The envelope of an app: what encryptedData of PassKit holds.", valueName: "file"))
+            "The envelope that the app received: the bytes of PassKit's encryptedData.", valueName: "file"))
     package var envelope: String?
 
     @Option(
@@ -103,10 +103,10 @@ extension IdentityDescriptorError {
     fileprivate var explanation: String {
         switch self {
         case .noElements: "give at least one element"
-        case .elementTwice: "an element is given twice"
-        case .ageTwice: "age and age(atLeast:) cannot be asked for together"
+        case .elementTwice: "the same element is given twice; give each element once"
+        case .ageTwice: "age and age(atLeast:) cannot be requested together; give one of them"
         case .ageOutOfRange: "an age must be from 1 to 125"
-        case .elementNotOfDocument(let element): "this document has no \(element.name)"
+        case .elementNotOfDocument(let element): "the document of --document has no element \(element.name)"
         }
     }
 }

@@ -10,7 +10,7 @@ package struct FieldTraceArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write what happened between reader and phone to this file: times, status words and outcomes, nothing of a person. It is there to be sent.",
+            "Write a field trace to this file: times, status words and outcomes between reader and phone. It contains no personal data, so you can send it to others.",
             valueName: "file"))
     package var fieldTrace: String?
 

@@ -23,7 +23,7 @@ package enum InputFile {
             throw .usage("\(Terminal.safe(path)): \(error)")
         }
         guard bytes.count <= limit else {
-            throw .malformed("\(Terminal.safe(path)): longer than \(limit) bytes")
+            throw .malformed("\(Terminal.safe(path)): the file is longer than \(limit) bytes")
         }
         return bytes
     }
@@ -60,14 +60,15 @@ package enum PrivateKeyFile {
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
             throw .usage(
-                "\(option) takes the name of a file that exists, or - for the standard input, and never the key itself"
+                "\(option): give the name of an existing file, or - for the standard input, and never the key itself"
             )
         }
         let text = try InputFile.read(isStandardInput ? "/dev/stdin" : argument, limit: largestFile)
         let expected = curve ?? .p256
         guard let key = key(in: text, curve: expected), curve == nil || key.privateKey.curve == curve else {
             throw .usage(
-                "\(option) is neither an unencrypted PEM private key nor a hexadecimal scalar on \(expected)")
+                "\(option): the file holds neither an unencrypted PEM private key nor a hexadecimal scalar on \(expected)"
+            )
         }
         return key
     }
@@ -81,7 +82,8 @@ package enum PrivateKeyFile {
     ) throws(CommandFailure) -> COSEKeyPair {
         let key = try read(argument, on: eReaderKey.curve, option: "--reader-key")
         guard let sent = try? eReaderKey.publicKey(), key.privateKey.encodedPoint == sent.encodedPoint else {
-            throw .usage("--reader-key is not the private half of the ephemeral key that the reader sent")
+            throw .usage(
+                "--reader-key: this key is not the private half of the ephemeral key that the reader sent")
         }
         return key
     }

@@ -12,14 +12,14 @@ package struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What to do when it is not known whether a document is revoked: age accepts it, rental refuses it, or a policy of the policy file. The purpose of a request chooses; another may not accept more.",
+            "What to do when it is unknown whether a document is revoked: age accepts the document, rental refuses it; or the name of a policy from the policy file. By default the purpose of the request selects the policy. A policy that accepts more than that one is refused.",
             valueName: "name"))
     package var policy: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The policies, the default among them, the clock skew and whether test documents are accepted, as JSON; without it policy.json of the store, where there is one.",
+            "A JSON file with the policies, the name of the default policy, the clock skew, and whether test documents are accepted. By default policy.json in the store, if it exists.",
             valueName: "file"))
     package var policyFile: String?
 
@@ -140,7 +140,7 @@ package struct PolicyFile {
         guard let chosen = purposes.policy(for: [purpose], choosing: [named]) else {
             let own = Terminal.safe(purposes[purpose].name, limit: 40)
             throw .usage(
-                "--policy: it accepts more than \(own), the policy for \(purpose.rawValue): leave --policy out, or change the policy file"
+                "--policy: this policy accepts more than \(own), the policy for \(purpose.rawValue); leave --policy out, or change the policy file"
             )
         }
         return chosen
@@ -159,7 +159,7 @@ package struct PolicyFile {
     private func policy(named name: String) throws(CommandFailure) -> RevocationPolicy {
         guard let policy = policies[name] else {
             throw .usage(
-                "--policy: there is no policy of this name; there are "
+                "--policy: there is no policy of this name; give one of "
                     + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
         }
         return policy

@@ -6,7 +6,7 @@ internal import ReaderService
 /// `--json`, an option of every command.
 package struct OutputArguments: ParsableArguments {
     @Flag(
-        name: .long, help: "Write the result as JSON: Documentation/command-line.md has its members.")
+        name: .long, help: "Write the result as JSON. Documentation/command-line.md describes its members.")
     package var json = false
 
     package init() {}
@@ -19,14 +19,14 @@ package struct StoreArguments: ParsableArguments {
         help: ArgumentHelp(
             "The folder of the store.",
             discussion:
-                "Without it COUNTERSIGN_STORE, else $XDG_DATA_HOME/countersign, else ~/.local/share/countersign.",
+                "By default $COUNTERSIGN_STORE, otherwise $XDG_DATA_HOME/countersign, otherwise ~/.local/share/countersign.",
             valueName: "folder"))
     package var store: String?
 
     package init() {}
 
     package func validate() throws {
-        guard store?.isEmpty != true else { throw ValidationError("--store takes a folder.") }
+        guard store?.isEmpty != true else { throw ValidationError("--store needs the name of a folder.") }
     }
 
     /// The folder of `--store`, or the default folder of this user.
@@ -45,7 +45,7 @@ package struct ClockArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Judge as if it were this instant: RFC 3339 with Z or an offset.",
+            "Verify as if it were this time, in RFC 3339 with Z or an offset. By default the current time.",
             valueName: "time"))
     package var at: InstantArgument?
 
@@ -63,7 +63,7 @@ package struct ClockArguments: ParsableArguments {
     ///   (Q189).
     package static func believing(_ now: Timestamp) throws(CommandFailure) -> Timestamp {
         guard now >= WallClock.earliest else {
-            throw .unavailable("the system's clock is not set (it says \(now)): set it, or give --at")
+            throw .unavailable("the system's clock is not set (it shows \(now)): set it, or give --at")
         }
         return now
     }

@@ -13,8 +13,9 @@ package struct TrustArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Trust these issuer roots (IACA) instead of the trust store: PEM or DER files, or folders of them. Repeatable.",
-            discussion: "Nothing else is trusted: no certificate of this system, none that a phone sends.",
+            "Trust these issuer roots (IACA) instead of the trust store: PEM or DER files, or folders with such files. Repeatable.",
+            discussion:
+                "Nothing else is trusted: neither the certificates of this system nor those that a phone sends.",
             valueName: "path"))
     package var trust: [String] = []
 
@@ -33,7 +34,9 @@ package struct TrustArguments: ParsableArguments {
         for path in trust { try files.read(path) }
         files.notes.forEach { Terminal.note("note: \($0)") }
         if let note = TrustFiles.noteOnValidity(of: files.anchors, at: now) { Terminal.note("note: \(note)") }
-        if files.anchors.isEmpty { Terminal.note("note: --trust names no root: every issuer is unknown") }
+        if files.anchors.isEmpty {
+            Terminal.note("note: --trust names no root, so every issuer is unknown")
+        }
         let store = TrustStore(anchors: files.anchors)
         for anchor in store.unlinkedAnchors(at: now) {
             Terminal.note("note: not trusted: \(TrustCondition(notLinked: anchor).explanation)")
@@ -47,14 +50,16 @@ package struct TrustArguments: ParsableArguments {
             snapshot = try ReaderStore(at: folder, for: .reading).currentTrust().snapshot
         } catch .absent, .empty {
             throw .usage(
-                "no issuer is trusted yet: name roots with --trust, or put roots into the trust store with"
+                "no issuer is trusted yet: give roots with --trust, or add roots to the trust store with"
                     + " `countersign trust import`")
         } catch {
             throw error.failure(in: folder)
         }
         let anchors = snapshot.anchors.map(\.anchor)
         if let note = TrustFiles.noteOnValidity(of: anchors, at: now) { Terminal.note("note: \(note)") }
-        if anchors.isEmpty { Terminal.note("note: the trust store has no root: every issuer is unknown") }
+        if anchors.isEmpty {
+            Terminal.note("note: the trust store has no root, so every issuer is unknown")
+        }
         return TrustStore(snapshot)
     }
 }
@@ -120,7 +125,9 @@ package struct TrustFiles {
         }
         let files = names.filter { name in endings.contains { name.lowercased().hasSuffix($0) } }.sorted()
         guard files.count <= mostFiles else {
-            throw .usage("\(Terminal.safe(folder)): the folder has more than \(mostFiles) files to read")
+            throw .usage(
+                "\(Terminal.safe(folder)): the folder has more than \(mostFiles) matching files, which is the limit"
+            )
         }
         return files.map { "\(folder)/\($0)" }
     }

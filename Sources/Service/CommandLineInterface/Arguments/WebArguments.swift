@@ -9,28 +9,29 @@ package struct WebArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The answer to a page: the member response of the credential's data, as text.", valueName: "file")
+            "The answer that the page received: the text of the member response in the credential's data.",
+            valueName: "file")
     )
     package var webResponse: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The page's request: JSON whose data has deviceRequest and encryptionInfo.",
+            "The page's request: JSON with deviceRequest and encryptionInfo in the member data.",
             valueName: "file"))
     package var webRequest: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The encryptionInfo exactly as the page sent it: the text, or a file with it.", valueName: "text")
-    )
+            "The encryptionInfo exactly as the page sent it: the text, or the name of a file with the text.",
+            valueName: "text"))
     package var encryptionInfo: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The page's origin, as https://shop.example, or an Android app's, as android:apk-key-hash:….",
+            "The origin of the page, such as https://shop.example, or of an Android app: android:apk-key-hash:….",
             valueName: "origin"))
     package var origin: OriginArgument?
 
@@ -82,7 +83,7 @@ package struct WebRequestFile {
             let request = Base64URL.decode(members.data.deviceRequest.utf8)
         else {
             throw .malformed(
-                "--web-request must be JSON whose data has deviceRequest and encryptionInfo in base64url without padding"
+                "--web-request: the file must be JSON with deviceRequest and encryptionInfo, in base64url without padding, in the member data"
             )
         }
         (encryptionInfo, deviceRequest) = (members.data.encryptionInfo, request)

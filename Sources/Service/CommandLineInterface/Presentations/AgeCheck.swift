@@ -14,13 +14,15 @@ internal import Transport
 
 /// `--age-over`, an option of the `demo` commands.
 package struct AgeArguments: ParsableArguments {
-    @Option(name: .long, help: "The age to ask about.")
+    @Option(name: .long, help: "The age to ask about, 0 to 99.")
     package var ageOver = 21
 
     package init() {}
 
     package func validate() throws {
-        guard (0...99).contains(ageOver) else { throw ValidationError("--age-over takes 0 to 99.") }
+        guard (0...99).contains(ageOver) else {
+            throw ValidationError("--age-over needs an age from 0 to 99.")
+        }
     }
 }
 

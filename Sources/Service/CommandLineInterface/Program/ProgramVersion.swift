@@ -65,9 +65,9 @@ enum Checkout {
 
     var text: String {
         switch self {
-        case .commit(let commit): "\(commit), and what was changed in its checkout"
-        case .movedOn(let head): "unknown: built before its checkout moved to \(head)"
-        case .unknown: "unknown: not run from where it was built"
+        case .commit(let commit): "\(commit), with uncommitted changes if its checkout had any"
+        case .movedOn(let head): "unknown: the program was built before its checkout moved to \(head)"
+        case .unknown: "unknown: the program does not run from the folder it was built in"
         }
     }
 

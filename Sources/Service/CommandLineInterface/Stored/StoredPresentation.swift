@@ -96,14 +96,14 @@ package struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The private key that the answer is sealed for: PEM or a hexadecimal scalar in a file, or - for the standard input. Repeatable.",
+            "The private key that the answer is encrypted for: PEM or a hexadecimal scalar in a file, or - for the standard input. Repeatable.",
             valueName: "file"))
     package var key: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What the page or app asked for, in words as `request` takes them.", valueName: "intent"))
+            "What the page or app asked for, in the words of `countersign request`.", valueName: "intent"))
     package var intent: String?
 
     package init() {}
@@ -136,7 +136,7 @@ package struct ChannelFiles {
         guard [answer.intent != nil, !app.elements.isEmpty, web.webRequest != nil].count(where: { $0 }) <= 1
         else {
             throw ValidationError(
-                "Give only one of --element, --web-request and --intent, which say what was asked for.")
+                "Give only one of --element, --web-request and --intent: each says what was requested.")
         }
     }
 

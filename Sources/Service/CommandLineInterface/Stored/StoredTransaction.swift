@@ -84,7 +84,7 @@ package struct StoredTransaction {
     private func request(agreeingWith opened: StoredRequest?) throws(CommandFailure) -> StoredRequest? {
         guard let opened, let request else { return request ?? opened }
         guard request.bytes == opened.bytes else {
-            throw .usage("--request is not the request in --session-establishment")
+            throw .usage("--request: this is not the request in the file of --session-establishment")
         }
         return request
     }

@@ -10,18 +10,25 @@ package struct VerifyFiles: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The decrypted DeviceResponse.", valueName: "file"))
     package var response: String?
 
-    @Option(name: .long, help: ArgumentHelp("The bare SessionTranscript array.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The SessionTranscript: the array, not wrapped in a byte string.", valueName: "file"))
     package var transcript: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The SessionData that the phone sent, encrypted.", valueName: "file"))
+        name: .long, help: ArgumentHelp("The encrypted SessionData that the phone sent.", valueName: "file"))
     package var sessionData: String?
 
-    @Option(name: .long, help: ArgumentHelp("The bare DeviceEngagement map.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The DeviceEngagement: the map, not wrapped in a byte string.", valueName: "file"))
     package var engagement: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The Handover Select message, if engaged by NFC.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp(
+            "The Handover Select message, if the engagement came over NFC.", valueName: "file"))
     package var handoverSelect: String?
 
     @Option(
@@ -38,7 +45,7 @@ package struct VerifyFiles: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The reader's ephemeral private key, or in OpenID4VP the key that the answer was encrypted for: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            "The reader's ephemeral private key; with OpenID4VP, the key that the answer was encrypted for. PEM or a hexadecimal scalar in a file, or - for the standard input.",
             valueName: "file"))
     package var readerKey: String?
 
@@ -47,7 +54,7 @@ package struct VerifyFiles: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The longest message that is read, in bytes.", valueName: "bytes"))
+        help: ArgumentHelp("The largest message to read, in bytes.", valueName: "bytes"))
     package var maxMessage = InputFile.messageLimit
 
     package init() {}
@@ -56,7 +63,7 @@ package struct VerifyFiles: ParsableArguments {
 
     package func validate() throws {
         guard (1...(1 << 30)).contains(maxMessage) else {
-            throw ValidationError("--max-message takes 1 to \(1 << 30).")
+            throw ValidationError("--max-message needs a number from 1 to \(1 << 30).")
         }
     }
 
@@ -158,7 +165,7 @@ package struct VerifyFiles: ParsableArguments {
         _ bytes: EncodedCBOR<COSEKey>, _ option: String
     ) throws(CommandFailure) -> COSEKey {
         guard let item = try? bytes.item(), let key = try? COSEKey(item) else {
-            throw .malformed("\(option): the reader's ephemeral key in it is not a COSE_Key")
+            throw .malformed("\(option): the reader's ephemeral key in the file is not a COSE_Key")
         }
         return key
     }
@@ -196,18 +203,19 @@ package struct VerifyInput {
             for (name, value) in sessionOnly
                 + [("--transcript", files.transcript), ("--reader-key", files.readerKey)]
             where value != nil {
-                throw ValidationError("\(name) does not go with --envelope or --web-response.")
+                throw ValidationError("\(name) cannot be combined with --envelope or --web-response.")
             }
         } else if files.response != nil {
             guard files.transcript != nil else { throw ValidationError("--response needs --transcript.") }
             for (name, value) in sessionOnly where value != nil {
-                throw ValidationError("\(name) belongs to --session-data; --response takes --transcript.")
+                throw ValidationError("\(name) belongs to --session-data; with --response give --transcript.")
             }
         } else {
             guard files.engagement != nil else { throw ValidationError("--session-data needs --engagement.") }
             guard files.readerKey != nil else { throw ValidationError("--session-data needs --reader-key.") }
             guard files.transcript == nil else {
-                throw ValidationError("--transcript belongs to --response; --session-data makes its own.")
+                throw ValidationError(
+                    "--transcript belongs to --response; with --session-data the transcript is computed.")
             }
             guard files.handoverRequest == nil || files.handoverSelect != nil else {
                 throw ValidationError("--handover-request needs --handover-select.")
