@@ -3,7 +3,7 @@ internal import CommandLineInterface
 internal import Glibc
 internal import JSON
 
-/// The command line; each command has a folder.
+/// The program `countersign`. Each command is a type; commands with several files have a folder.
 @main
 struct Countersign: RootCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +24,8 @@ struct Countersign: RootCommand {
             PageCodeCommand.self, StatusCommand.self, FieldTestCommand.self,
         ])
 
-    /// A program of a shop makes no documents and holds none.
+    /// The commands that need a software wallet. They are in the laboratory's program, so that a shop's
+    /// computer cannot make test documents.
     static let moved = [
         "wallet": "countersign-lab", "replay": "countersign-lab", "bench": "countersign-lab",
     ]
@@ -35,7 +36,7 @@ struct Countersign: RootCommand {
     @OptionGroup var output: OutputArguments
 
     static func main() async {
-        // libtss2 must not log: our errors report the same.
+        // libtss2 logs its errors on standard error. The command's own error already reports them.
         unsafe setenv("TSS2_LOG", "all+none", 0)
         await runNamedCommand()
     }

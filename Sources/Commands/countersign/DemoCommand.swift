@@ -5,7 +5,7 @@ internal import PCSCTransport
 internal import Reports
 internal import Transport
 
-/// `countersign demo`: an age check of a real phone at a real reader.
+/// `countersign demo`: an age check with a real phone at a real PC/SC reader.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",

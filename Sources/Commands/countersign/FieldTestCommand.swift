@@ -14,7 +14,7 @@ internal import RequestPlanner
 internal import Synchronization
 internal import Transport
 
-/// `countersign field-test`: a phone is tapped in every way, and one file says what happened.
+/// `countersign field-test`: reads a phone over every transport and version, and writes one field trace.
 struct FieldTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field-test",
@@ -98,14 +98,14 @@ struct FieldTestCommand: AsyncParsableCommand {
         return (unsigned, try identity.question(.planned(asked), in: store.identities, at: now))
     }
 
-    /// A field test says what happened also where no issuer is trusted yet.
+    /// The trusted issuers, or none if they cannot be read: a field test is useful without trust, too.
     private func trusted(at now: Timestamp) -> TrustStore {
         if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
         Terminal.note("note: no issuer is trusted: every answer will be rejected, and the trace says so")
         return TrustStore(anchors: [])
     }
 
-    /// Shows the file, and saves it if that is wanted.
+    /// Shows the whole trace, and saves it if the user agrees.
     private func save(_ bytes: [UInt8]) throws(CommandFailure) {
         Terminal.result(String(decoding: bytes, as: UTF8.self))
         Terminal.note(
@@ -118,13 +118,13 @@ struct FieldTestCommand: AsyncParsableCommand {
     }
 }
 
-/// The lines of a trace that is not saved yet.
+/// The lines of a trace before the user agrees to save it.
 private final class LineStore: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
     var all: [UInt8] { bytes.withLock { $0 } }
 
-    /// What is longer than a field trace may be is left out.
+    /// Adds a line. A line beyond the largest size of a field trace is dropped.
     func append(_ line: [UInt8]) {
         bytes.withLock { bytes in
             if bytes.count + line.count <= FieldTrace.mostBytes { bytes += line }
@@ -132,7 +132,7 @@ private final class LineStore: Sendable {
     }
 }
 
-/// Taps a phone in several ways, one presentation a step.
+/// A series of presentations with one phone, one for each step.
 private struct FieldTest: Sendable {
     let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
     let trust: TrustStore
@@ -141,9 +141,10 @@ private struct FieldTest: Sendable {
     let radio: BlueZConfiguration
     let wait: Duration
     let now: Timestamp
-    /// Whether it waits for the user before each step.
+    /// Whether the user starts each step.
     let asks: Bool
 
+    /// Performs the steps until the last one, or until the user finishes or interrupts the test.
     func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
         for (index, step) in steps.enumerated() {
             Terminal.note("Step \(index + 1) of \(steps.count): \(step.title)")
@@ -187,7 +188,7 @@ private struct FieldTest: Sendable {
     }
 }
 
-/// One way of asking a phone that a field test tries.
+/// One combination of transport, Bluetooth mode, request version and signature that a field test tries.
 struct FieldTestStep: Equatable {
     let title: String
     var retrieval = RetrievalPlan()
@@ -199,9 +200,9 @@ struct FieldTestStep: Equatable {
         change(&self)
     }
 
-    /// Every way once, and then the usual one as often as `repeats` says.
+    /// Returns one step for each combination, then `repeats` steps with the default settings.
     ///
-    /// - Parameter isSigned: whether there is an identity to sign with.
+    /// - Parameter isSigned: Whether there is an identity to sign with.
     static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
         let ways = [
             FieldTestStep("NFC only, not signed") { $0.retrieval.transport = .nfc },

@@ -4,7 +4,7 @@ internal import DaemonClient
 internal import ErrorMapping
 internal import JSON
 
-/// `countersign page-code`: a code with which a page of a lane is let in.
+/// `countersign page-code`: asks the daemon for a one-time code that signs a browser in to a page.
 struct PageCodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page-code",

@@ -6,6 +6,7 @@ internal import PCSCTransport
 internal import Reports
 internal import Transport
 
+/// `countersign readers`: lists the PC/SC readers and Bluetooth adapters of this computer.
 struct ReadersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
@@ -128,7 +129,7 @@ extension ReaderDescription {
 }
 
 extension BluetoothDescription {
-    /// bluetoothd with its warnings, then each adapter.
+    /// The text about bluetoothd with its warnings, then about each adapter.
     var text: String {
         ([daemon.text] + adapters.map(\.text)).joined(separator: "\n")
     }
@@ -219,7 +220,7 @@ extension JSONValue {
 }
 
 extension DaemonNote {
-    /// What to expect, and what to do.
+    /// The effect of this property of bluetoothd, and what to do about it.
     var explanation: String {
         switch self {
         case .dropsWritesWhenSlow:
@@ -232,7 +233,7 @@ extension DaemonNote {
 }
 
 extension AdapterMode {
-    /// How the adapter is used.
+    /// The kinds of Bluetooth that the adapter uses.
     var explanation: String {
         switch self {
         case .lowEnergy: "low energy only"
@@ -243,7 +244,7 @@ extension AdapterMode {
 }
 
 extension AdapterQuirk {
-    /// What to expect of the adapter, and what to do.
+    /// The effect of the adapter's known fault, and what to do about it.
     var explanation: String {
         switch self {
         case .dropsPhonesEarly: "seen to drop Android phones after 5 s: prefer a USB adapter"

@@ -6,7 +6,7 @@ internal import MdocModel
 internal import ReaderStore
 internal import Reports
 
-/// `countersign retained`: what is kept of data requests, till its time is over.
+/// `countersign retained`: lists, exports and removes the retained data of data requests.
 struct RetainedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retained",
@@ -67,7 +67,8 @@ extension RetainedSummary {
     }
 }
 
-/// `countersign retained export`: writes what is retained for a reference once, then deletes it.
+/// `countersign retained export`: writes the retained data of a reference to a file, then removes it from the
+/// store.
 private struct RetainedExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -157,7 +158,7 @@ private struct RetainedPurgeCommand: ParsableCommand {
     }
 }
 
-/// `--store` and `--keys`: where retained data and its keys are.
+/// `--store` and `--keys`: the folders of retained data and of its keys.
 struct RetainedArguments: ParsableArguments {
     @OptionGroup var store: StoreArguments
 
@@ -169,11 +170,12 @@ struct RetainedArguments: ParsableArguments {
             valueName: "folder"))
     var keys: String?
 
-    /// Does something with what is retained in a store that is there.
+    /// Performs `body` with the retained data of an existing store.
     func using<Value>(
         _ access: ReaderStore.Access, _ body: (RetainedRecords) throws(ReaderStoreError) -> Value
     ) throws(CommandFailure) -> Value {
-        // A store that is not there is not set up for this.
+        // Opened for reading first: opening for changes would create a missing store, which has no retained
+        // data.
         let reading = try TrustStoreAccess.reading(store.path)
         let opened =
             switch access {

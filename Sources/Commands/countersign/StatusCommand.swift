@@ -4,7 +4,7 @@ internal import DaemonClient
 internal import Glibc
 internal import JSON
 
-/// `countersign status`: what the owner's page shows, of the daemon on this computer.
+/// `countersign status`: shows the state of the daemon on this computer, as the owner's page does.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -41,7 +41,7 @@ struct StatusCommand: ParsableCommand {
     }
 }
 
-/// What the daemon says of itself in `GET /v1/owner`, as lines for a terminal.
+/// The answer of `GET /v1/owner` as lines for a terminal.
 private struct DaemonStatus {
     private static let longestText = 4096
     private static let whole: ClosedRange<Int64> = 0...JSONValue.largestExactInteger
@@ -88,7 +88,7 @@ private struct DaemonStatus {
         Terminal.safe(try text.string(upTo: longestText))
     }
 
-    /// Nil if it is null or absent.
+    /// The text of a member, or `nil` if the member is null or absent.
     private static func text(_ members: JSONTextMembers, _ name: String) throws(JSONFault) -> String? {
         guard let value = members[name], !value.isNull else { return nil }
         return try text(value)
@@ -177,7 +177,7 @@ private struct DaemonStatus {
 }
 
 extension DaemonClientError {
-    /// What a person reads of the daemon's answer that cannot be used.
+    /// The failure of a command whose call to the daemon failed.
     var failure: CommandFailure {
         switch self {
         case .unreachable(let path, let number):

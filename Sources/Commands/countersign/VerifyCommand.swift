@@ -7,7 +7,7 @@ internal import MdocVerification
 internal import PortraitDecoding
 internal import Reports
 
-/// `countersign verify`: judges a stored response, or a stored session.
+/// `countersign verify`: verifies a response, a session or an online presentation that is stored in files.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -84,7 +84,8 @@ struct VerifyCommand: AsyncParsableCommand {
         throw ExitCode(report.exitStatus.rawValue)
     }
 
-    /// A malformed file gives a report; wrong usage does not.
+    /// Reads and verifies the files. A malformed input gives a report with the verdict `malformed`; other
+    /// failures are thrown.
     private func judge() throws(CommandFailure) -> any VerifyReport {
         let now = try clock.now()
         do throws(CommandFailure) {
@@ -102,14 +103,14 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// What was judged, near or far.
+/// A report on a transaction with a phone nearby or on a presentation through an app or a web page.
 private protocol VerifyReport {
     func json(portrait: PortraitForm) -> JSONValue
     func text(elements: ElementDisplay) -> String
     var exitStatus: ExitStatus { get }
     var colour: TerminalColour { get }
 
-    /// Decodes the portraits that were asked for, which no answer is given without.
+    /// Decodes the requested portraits. A portrait that cannot be decoded changes the outcome.
     mutating func decodePortraits() async
 }
 
@@ -118,7 +119,7 @@ extension TransactionReport: VerifyReport {
 }
 
 extension ChannelReport: VerifyReport {
-    /// A mock proves as little as what is rejected.
+    /// The exit status of the response. A mock answer has that of a rejected one, because it proves nothing.
     var exitStatus: ExitStatus { response.exitStatus }
     mutating func decodePortraits() async { await response.decodePortraits(by: .installed) }
     var colour: TerminalColour { response.colour }

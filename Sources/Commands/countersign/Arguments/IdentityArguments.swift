@@ -5,7 +5,7 @@ internal import MdocModel
 internal import ReaderIdentityStore
 internal import ReaderService
 
-/// In whose name a request is made.
+/// `--identity`, `--wallet` and `--brand`: the reader identity that signs a request.
 struct IdentityArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -31,7 +31,8 @@ struct IdentityArguments: ParsableArguments {
         }
     }
 
-    /// A question in the name that these arguments say, with the identities in `folder`.
+    /// Returns a question with `content`, to be signed by the identity of `--identity` or by the identity
+    /// that the rules in `folder` select. A note on standard error names each identity that cannot sign.
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {

@@ -5,7 +5,7 @@ internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign brand`: in whose names this computer asks.
+/// `countersign brand`: manages the brands that this reader asks for.
 struct BrandCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brand",
@@ -96,6 +96,7 @@ private struct BrandListCommand: ParsableCommand {
 }
 
 extension Brand {
+    /// The brand as text for a terminal.
     var lines: [String] {
         [
             "\(identifier.text): \(Terminal.safe(name.text))", "  logo: \(logo?.text ?? "none")",
@@ -125,7 +126,7 @@ extension BrandKey {
 }
 
 extension BrandLogo {
-    /// The logo in a file that the user named.
+    /// Reads the logo from a file that the user named.
     init(file path: String) throws(CommandFailure) {
         let png = try InputFile.read(path, limit: Self.longest)
         self = try mapping(BrandLogo(png: png)) { (fault: LogoFault) in BrandRegistryError.logo(fault).failure

@@ -6,6 +6,7 @@ internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
+/// `countersign brand key`: adds and revokes the keys that verify a brand's reader tokens.
 struct BrandKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
@@ -83,10 +84,12 @@ private struct BrandKeyAddCommand: ParsableCommand {
         return try brandKey(key)
     }
 
-    /// A file is written only where the registry takes the key.
+    /// Makes a key pair and writes its private half to the file of `--generate`.
     private func makeKey() throws(CommandFailure) -> BrandKey {
         let key = try mapping(residence.generate(.p256), \IdentityStoreError.failure)
         let added = try brandKey(publicHalf(of: key))
+        // Tried on a copy of the registry: a private key must not be left in a file if the registry refuses
+        // its public half.
         var registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
         try mapping(registry.add(added, to: brand)) { (fault: BrandFault) in
             BrandRegistryError.refused(fault).failure

@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// `countersign identity authority`: a laboratory's own authority for readers.
+/// `countersign identity authority`: a test authority that certifies reader identities.
 struct IdentityAuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority",

@@ -7,7 +7,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// `countersign identity csr`: what an authority is to certify.
+/// `countersign identity csr`: writes a certification request for an identity's key.
 struct IdentityCSRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "csr",
@@ -79,7 +79,7 @@ struct IdentityCSRCommand: ParsableCommand {
     }
 }
 
-/// `--subject`, which has to have a common name (Q170).
+/// The argument of `--subject`: a name in RFC 4514 with a common name, which wallets show (Q170).
 struct SubjectArgument: ExpressibleByArgument {
     let name: DistinguishedName
 

@@ -4,7 +4,7 @@ internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 
-/// `countersign identity choose`: which identity asks where (Q172).
+/// `countersign identity choose`: edits the rules that select the identity for a request (Q172).
 struct IdentityChooseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose",
@@ -73,7 +73,10 @@ struct IdentityChooseCommand: ParsableCommand {
 }
 
 extension IdentityRules.Rule {
-    /// Where the rule fits.
+    /// The conditions of the rule as text.
+    ///
+    /// - Parameter isOnly: Whether the rule is the only one. A rule without conditions then applies
+    ///   everywhere.
     func conditionText(isOnly: Bool) -> String {
         let parts = [("wallet", wallet), ("brand", brand), ("document", docType)].compactMap { name, value in
             value.map { "\(name) \(Terminal.safe($0, limit: 80))" }

@@ -3,7 +3,7 @@ internal import CommandLineInterface
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// `countersign identity`: the keys and certificates with which this reader says who asks.
+/// `countersign identity`: manages the keys and certificates that sign this reader's requests.
 struct IdentityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identity",
@@ -46,14 +46,15 @@ extension IdentityStoreError {
         }
     }
 
-    /// The failure that ends a command. The id is at the end of the first line; the rules follow, one per line.
+    /// The failure that ends a command. The first line has the explanation and the id. The broken rules
+    /// follow, one on each line.
     var failure: CommandFailure {
         var lines = explanation.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines[0] += "  [\(id)]"
         return CommandFailure(status: exitStatus, message: lines.joined(separator: "\n"))
     }
 
-    /// Names the identity, where the error itself does not.
+    /// Returns the failure with the name of the identity in front, unless the error already names it.
     func failure(of name: IdentityName) -> CommandFailure {
         let subject = namesIdentity ? "" : "\(name.text): "
         return CommandFailure(status: exitStatus, message: "\(subject)\(failure.message)")

@@ -8,6 +8,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
+/// `countersign identity import`: stores the certificates of an identity.
 struct IdentityImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -66,7 +67,8 @@ struct IdentityImportCommand: ParsableCommand {
         }
     }
 
-    /// The rules that are broken and that this import tolerates.
+    /// Returns the violations of the reader profile that this strictness tolerates. Throws if it does not
+    /// tolerate one.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {
@@ -90,10 +92,10 @@ struct IdentityImportCommand: ParsableCommand {
     }
 }
 
-/// What is reported about an identity's certificates.
+/// The report on an identity's certificate chain.
 struct IdentityCertificate {
     private let chain: CertificateChain
-    /// Whole days until the first certificate of the chain that is sent expires; below 0 after that.
+    /// The whole days until the first certificate that is sent to wallets expires. Negative after the expiry.
     let daysLeft: Int64
 
     init(_ chain: CertificateChain, _ now: Timestamp) {
@@ -125,7 +127,7 @@ struct IdentityCertificate {
         ]
     }
 
-    /// The members where there is no certificate.
+    /// The members of `json`, all `null`, for an identity without a certificate.
     static let noJSON: [(String, JSONValue)] = [
         "subject", "issuer", "notBefore", "notAfter", "daysLeft", "sent",
     ].map { ($0, .null) }
@@ -149,6 +151,6 @@ struct IdentityCertificate {
 }
 
 extension CertificateChain {
-    /// When the first certificate that is sent expires (Q173), in seconds since 1970.
+    /// The expiry of the first certificate that is sent and expires (Q173), in seconds since 1970.
     fileprivate var firstExpiry: Int64 { withoutRoots.map(\.notAfter).min() ?? leaf.notAfter }
 }

@@ -7,6 +7,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
+/// `countersign identity init`: makes the private key of a new identity.
 struct IdentityInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -78,13 +79,13 @@ struct IdentityInitCommand: ParsableCommand {
 }
 
 extension PrivateKey {
-    /// The SHA-1 of the public key: certificates name the key by it.
+    /// The SHA-1 of the public key in hexadecimal, which is the subject key identifier in certificates.
     fileprivate borrowing func identifierText() throws(IdentityStoreError) -> String {
         try mapping(publicKey().subjectKeyIdentifier().hexadecimal, IdentityStoreError.keyUnusable)
     }
 }
 
-/// `--curve`: the curve of the reader's key.
+/// The argument of `--curve`: the elliptic curve of a new key.
 enum CurveArgument: String, ExpressibleByArgument, CaseIterable {
     case p256 = "P-256"
     case p384 = "P-384"
@@ -104,11 +105,12 @@ enum CurveArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// `--tpm`: where a new private key is made.
+/// `--tpm`: whether a new private key is made in the TPM or in memory.
 struct KeyResidenceArguments: ParsableArguments {
     @Flag(name: .long, help: "Keep the key in the TPM.")
     var tpm = false
 
+    /// Makes a key on `curve`, and shows progress: a TPM may take several seconds.
     func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
         try Progress.during("Making a key") { () throws(IdentityStoreError) in
             try mapping(

@@ -5,7 +5,7 @@ internal import JSON
 internal import MdocTrust
 internal import ReaderIdentityStore
 
-/// `countersign identity lint`: whether wallets will take the identities, now and for a while.
+/// `countersign identity lint`: checks that wallets will accept the identities now and in the coming weeks.
 struct IdentityLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
@@ -96,6 +96,7 @@ struct IdentityLintCommand: ParsableCommand {
 }
 
 extension IdentityStatus {
+    /// Whether the findings already say what is wrong.
     fileprivate var isToldByFindings: Bool {
         guard case .profileBroken = error else { return false }
         return true

@@ -4,6 +4,7 @@ internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 
+/// `countersign identity list`: lists the identities without using their keys.
 struct IdentityListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -77,7 +78,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 }
 
-/// `--warn`: when an expiry is reported.
+/// `--warn`: the number of days before an expiry at which it is reported.
 struct ExpiryArguments: ParsableArguments {
     @Option(
         name: .long,

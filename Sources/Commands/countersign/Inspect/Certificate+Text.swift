@@ -5,7 +5,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension Certificate {
-    /// What it is, by its extensions, and its size.
+    /// The kind of certificate, recognised by its extensions, with its size.
     var kind: String { "\(role) (X.509 v\(version)), \(der.count) bytes" }
 
     private var role: String {
@@ -16,7 +16,7 @@ extension Certificate {
         return purposes.isEmpty ? "certificate" : "certificate for " + purposes.joined(separator: ", ")
     }
 
-    /// Its fields, one a line. Nothing is verified.
+    /// The fields of the certificate, each on its own line. Nothing is verified.
     func text(_ notation: DiagnosticNotation) -> String {
         var lines = [
             "  subject: \(Terminal.safe(subject.description, limit: 400))",
@@ -66,7 +66,7 @@ extension Certificate {
         "1.3.6.1.5.5.7.3.1": "TLS servers", "1.3.6.1.5.5.7.3.2": "TLS clients",
     ]
 
-    /// RFC 5280 4.2.
+    /// The names of the extensions of RFC 5280 4.2.
     private static let extensionNames = [
         "2.5.29.14": "subjectKeyIdentifier", "2.5.29.15": "keyUsage", "2.5.29.17": "subjectAltName",
         "2.5.29.18": "issuerAltName", "2.5.29.19": "basicConstraints", "2.5.29.30": "nameConstraints",

@@ -8,7 +8,7 @@ internal import NDEF
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// `countersign inspect`: shows what files hold.
+/// `countersign inspect`: recognises and shows the contents of files. Nothing is verified.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
@@ -50,7 +50,7 @@ struct InspectCommand: ParsableCommand {
         }
     }
 
-    /// Every file is shown that can be, whatever is wrong with the others.
+    /// Shows every file that can be read. The exit status is the highest of the files that cannot.
     func run() throws {
         var reports: [JSONValue] = []
         var status = ExitStatus.success
@@ -86,15 +86,15 @@ struct InspectCommand: ParsableCommand {
     }
 }
 
-/// What a file turned out to hold.
+/// The recognised contents of a file.
 struct Specimen: Sendable {
-    /// What it is, with the clause that defines it, and its size.
+    /// The name of the structure, the clause that defines it, and its size.
     let kind: String
-    /// Its content, over several lines.
+    /// The contents as text, on several lines.
     let text: String
 }
 
-/// Why bytes cannot be shown; the message names the byte where it went wrong.
+/// The reason why the contents of a file cannot be shown. The message names the byte or line of the error.
 struct InspectionError: Error {
     let message: String
 
@@ -103,11 +103,11 @@ struct InspectionError: Error {
     }
 }
 
-/// Detects what bytes are, and shows them. Nothing is verified.
+/// Recognises the contents of a file and shows them as text. Nothing is verified.
 struct Inspection {
     let notation: DiagnosticNotation
 
-    /// - Parameter isFull: whether long strings are shown whole.
+    /// - Parameter isFull: Whether long strings are shown whole.
     init(isFull: Bool) {
         notation = .forInspection(isFull: isFull)
     }
@@ -141,7 +141,7 @@ struct Inspection {
         return Specimen(kind: "\(embedding)\(title), \(item.encoded.count) bytes", text: text)
     }
 
-    /// PEM, the text of a QR code or an APDU trace; nil for anything else.
+    /// Recognises PEM, the text of a QR code, base64url and APDU traces. Returns `nil` for anything else.
     private func textSpecimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let start = text.drop { $0.isWhitespace }
@@ -152,7 +152,8 @@ struct Inspection {
         return Specimen(kind: trace.kind, text: trace.text(longestData: notation.longestByteString))
     }
 
-    /// The structure in base64url without padding, as pages pass requests and answers on; nil for any other text.
+    /// Recognises a CBOR structure in base64url without padding, as web pages send requests and answers.
+    /// Returns `nil` for any other text.
     private func base64URLSpecimen(_ text: Substring) -> Specimen? {
         let word = text.split(whereSeparator: \.isWhitespace)
         guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
@@ -187,7 +188,7 @@ struct Inspection {
         }
     }
 
-    /// All certificates of the text. Private keys are named and not shown.
+    /// Shows all certificates of PEM text. Other blocks, such as private keys, are not shown.
     private func pem(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
         let blocks = try mapping(PEM.decode(bytes[...], label: "CERTIFICATE")) {
             (error: OpenSSLCryptoError) in
@@ -206,7 +207,7 @@ struct Inspection {
 }
 
 extension DiagnosticNotation {
-    /// Indented, with embedded items open and certificates named.
+    /// The notation of `inspect`: indented, with embedded items opened and certificates named.
     static func forInspection(isFull: Bool) -> DiagnosticNotation {
         var notation = DiagnosticNotation()
         notation.isIndented = true
@@ -232,9 +233,9 @@ extension DiagnosticNotation {
     }
 }
 
-/// Remarks on elements whose values depart from the data model of their document's type. Nothing is verified.
+/// Remarks on elements whose values depart from the data model of their document type.
 private struct ElementRemarks {
-    /// The most remarks on one file.
+    /// The largest number of remarks on one file.
     private static let limit = 50
 
     private(set) var texts: [String] = []
@@ -279,7 +280,7 @@ private struct ElementRemarks {
         }
     }
 
-    /// The document type that an issuerAuth's payload names.
+    /// The document type that the payload of an `issuerAuth` names.
     private static func docType(inMSOOf issuerAuth: CBORItem) -> String? {
         guard let fields = try? issuerAuth.untagged(18).array(),
             let payload = try? Array(fields.prefix(3)).last?.byteString(),
