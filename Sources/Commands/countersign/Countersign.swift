@@ -8,12 +8,12 @@ internal import JSON
 struct Countersign: RootCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersign",
-        abstract: "Ask a phone for its driving licence, and judge the answer.",
+        abstract: "Request a driving licence from a phone and verify the answer.",
         discussion: """
-            Reads mobile documents of ISO/IEC 18013-5 (mdoc) over NFC, and believes of them what their issuer \
-            signed, their phone proves to hold, and an authority that you trust certifies.
+            Reads ISO/IEC 18013-5 mobile documents (mdoc) over NFC. A value is reported only if the issuer signed it, the \
+            phone proved that it holds the document, and you trust the issuer's root.
 
-            Results go to standard output, progress and errors to standard error. --json makes any result JSON.
+            Results go to standard output, progress and errors to standard error. With --json every result is JSON.
 
             \(ExitStatus.table())
             """,
@@ -30,7 +30,7 @@ struct Countersign: RootCommand {
         "wallet": "countersign-lab", "replay": "countersign-lab", "bench": "countersign-lab",
     ]
 
-    @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")
+    @Flag(name: .long, help: "Show the version, the commit and the versions of the libraries.")
     var version = false
 
     @OptionGroup var output: OutputArguments

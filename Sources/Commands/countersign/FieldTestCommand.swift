@@ -18,15 +18,15 @@ internal import Transport
 struct FieldTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field-test",
-        abstract: "Try a phone in every way, and write one file to send back.",
+        abstract: "Try a phone with every transport and version, and write one file to send back.",
         usage: "countersign field-test FILE [--reader NAME] [--identity NAME] [--repeats N] [--yes]",
         discussion: """
-            Asks whether the holder is over 18, again and again: over NFC, over Bluetooth in both modes, signed and not \
-            signed, with requests of version 1.0 and 1.1, and then ten times as usual. Before each tap it says what to \
-            do: press Enter to start, s to skip, q to finish.
+            Asks whether the holder is over 18 in several steps: over NFC, over Bluetooth in both modes, signed and \
+            unsigned, with requests of version 1.0 and 1.1, and then ten times with the default settings. Before each \
+            step you press Enter to start, s to skip the step or q to finish.
 
-            The file has times, status words and outcomes, and nothing of a person or a phone: no name, no element, no \
-            key, no UUID. It is shown in full before it is saved, and saved only if you say so \
+            The file has times, status words and outcomes. It contains nothing about a person or a phone: no name, no \
+            element, no key, no UUID. The whole file is shown before it is saved, and it is saved only if you agree \
             (Documentation/field-trace.md).
 
             EXAMPLES:
@@ -36,28 +36,34 @@ struct FieldTestCommand: AsyncParsableCommand {
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("Where the file is saved.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
     var file: String
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+        help: ArgumentHelp("The reader: a part of its name, or its USB id (072f:2200).", valueName: "name"))
     var reader: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+        name: .long, help: ArgumentHelp("The Bluetooth adapter. By default the first one.", valueName: "hci0")
+    )
     var adapter: String?
 
-    @Option(name: .long, help: ArgumentHelp("How often the usual way is repeated.", valueName: "number"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The number of repeated steps with the default settings, 0 to 100.", valueName: "number"))
     var repeats = 10
 
-    @Option(name: .long, help: ArgumentHelp("How long each step waits for a phone.", valueName: "seconds"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The time that each step waits for a phone, 1 to 600.", valueName: "seconds"))
     var wait = 30
 
-    @Flag(name: .long, help: "Start every step, and save the file, without asking.")
+    @Flag(name: .long, help: "Start every step and save the file without asking.")
     var yes = false
 
-    @OptionGroup(title: "Who asks where a step is signed: --identity")
+    @OptionGroup(title: "The identity of signed steps")
     var identity: IdentityArguments
 
     @OptionGroup var trust: TrustArguments
@@ -65,8 +71,12 @@ struct FieldTestCommand: AsyncParsableCommand {
     @OptionGroup var clock: ClockArguments
 
     func validate() throws {
-        guard (0...100).contains(repeats) else { throw ValidationError("--repeats takes 0 to 100.") }
-        guard (1...600).contains(wait) else { throw ValidationError("--wait takes 1 to 600 seconds.") }
+        guard (0...100).contains(repeats) else {
+            throw ValidationError("--repeats needs a number from 0 to 100.")
+        }
+        guard (1...600).contains(wait) else {
+            throw ValidationError("--wait needs a number of seconds from 1 to 600.")
+        }
     }
 
     func run() async throws {
@@ -101,7 +111,7 @@ struct FieldTestCommand: AsyncParsableCommand {
     /// The trusted issuers, or none if they cannot be read: a field test is useful without trust, too.
     private func trusted(at now: Timestamp) -> TrustStore {
         if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
-        Terminal.note("note: no issuer is trusted: every answer will be rejected, and the trace says so")
+        Terminal.note("note: no issuer is trusted, so every answer will be rejected, and the trace says so")
         return TrustStore(anchors: [])
     }
 
@@ -111,7 +121,7 @@ struct FieldTestCommand: AsyncParsableCommand {
         Terminal.note(
             "This is the whole file, \(bytes.count) bytes. Save it as \(Terminal.safe(file))? [y/N]")
         guard yes || ["y", "yes"].contains(readLine()?.lowercased()) else {
-            return Terminal.note("Nothing is saved.")
+            return Terminal.note("The file was not saved.")
         }
         try OutputFile.write(bytes, to: file)
         Terminal.note("Saved. Documentation/field-trace.md says where to send it.")
@@ -162,7 +172,9 @@ private struct FieldTest: Sendable {
     }
 
     private static func wish() -> Wish {
-        Terminal.note("  Open the ID on the phone and press Enter, then tap (s skips, q finishes):")
+        Terminal.note(
+            "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"
+        )
         guard let line = readLine()?.lowercased() else { return .finish }
         return line == "q" ? .finish : line == "s" ? .skip : .start
     }
@@ -205,15 +217,15 @@ struct FieldTestStep: Equatable {
     /// - Parameter isSigned: Whether there is an identity to sign with.
     static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
         let ways = [
-            FieldTestStep("NFC only, not signed") { $0.retrieval.transport = .nfc },
-            FieldTestStep("Bluetooth: the phone connects, not signed") {
+            FieldTestStep("NFC only, unsigned") { $0.retrieval.transport = .nfc },
+            FieldTestStep("Bluetooth: the phone connects, unsigned") {
                 $0.retrieval.transport = .bluetoothLE
             },
-            FieldTestStep("Bluetooth: whichever side is first, not signed") {
+            FieldTestStep("Bluetooth: both modes, the first to connect wins, unsigned") {
                 $0.retrieval.transport = .bluetoothLE
                 $0.retrieval.mode = .race
             },
-            FieldTestStep("request of version 1.0, not signed") { $0.requestVersion = .first },
+            FieldTestStep("request of version 1.0, unsigned") { $0.requestVersion = .first },
         ]
         let signed = [
             FieldTestStep("signed") { $0.isSigned = true },
@@ -223,7 +235,7 @@ struct FieldTestStep: Equatable {
             },
         ]
         let repeated = (0..<repeats).map { number in
-            FieldTestStep("as usual, \(number + 1) of \(repeats)") { $0.isSigned = isSigned }
+            FieldTestStep("default settings, \(number + 1) of \(repeats)") { $0.isSigned = isSigned }
         }
         return ways + (isSigned ? signed : []) + repeated
     }

@@ -10,10 +10,10 @@ internal import Reports
 struct RetainedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retained",
-        abstract: "List, export once and purge what is retained of data requests.",
+        abstract: "List, export and remove the retained data of data requests.",
         discussion: """
-            What is retained is sealed, with keys in another folder than the store's. The daemon removes it when its time \
-            is over; these commands are for a computer whose daemon is off, and for whoever wants to look.
+            Retained data is encrypted, with keys in a folder outside of the store. The daemon removes the data at its \
+            deadline. Use these commands to look at the data, or to export and remove it while the daemon is off.
 
             EXAMPLES:
               countersign retained list
@@ -26,7 +26,7 @@ struct RetainedCommand: ParsableCommand {
 private struct RetainedListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what is retained and until when, without opening it.",
+        abstract: "List the retained data with its deadlines, without decrypting it.",
         discussion: ExitStatus.table([.success, .usage, .malformed, .unavailable]))
 
     @OptionGroup var retained: RetainedArguments
@@ -62,7 +62,7 @@ extension RetainedSummary {
 
     fileprivate var line: String {
         let names = names.map { Terminal.safe($0.identifier, limit: 80) }.joined(separator: ", ")
-        let handedOut = handedOut.map { "  handed out at \($0), and not removed" } ?? ""
+        let handedOut = handedOut.map { "  exported at \($0), but not removed" } ?? ""
         return "until \(deadline)  \(Terminal.safe(docType, limit: 80))  \(profile)  \(names)\(handedOut)"
     }
 }
@@ -72,10 +72,10 @@ extension RetainedSummary {
 private struct RetainedExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write what is retained for a reference to a file, as JSON, and remove it from the store.",
+        abstract: "Write the retained data of a reference to a JSON file and remove it from the store.",
         discussion: """
-            It is removed once the file is on the disk. Where that was interrupted the next export says so: the file of \
-            the first may be whole.
+            The data is removed after the file is safely on the disk. If an export is interrupted before the removal, the \
+            data can be exported again, and the next export says so: the file of the first export may be complete.
 
             EXAMPLE:
               countersign retained export booking-4711 booking-4711.json
@@ -85,11 +85,11 @@ private struct RetainedExportCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The reference of the order, or its presentation's id where it had none.", valueName: "reference")
-    )
+            "The reference of the order. If the order had none, the id of its presentation.",
+            valueName: "reference"))
     var reference: String
 
-    @Argument(help: ArgumentHelp("The file to write, which must not exist yet.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write. It must not exist yet.", valueName: "file"))
     var file: String
 
     @OptionGroup var retained: RetainedArguments
@@ -105,7 +105,7 @@ private struct RetainedExportCommand: ParsableCommand {
             }
             guard !export.records.isEmpty else {
                 throw .usage(
-                    "no data is retained for this reference: it was never retained, was exported, or was deleted at its deadline"
+                    "no data is retained for this reference: it was never retained, was already exported, or was removed at its deadline"
                 )
             }
             begun = export
@@ -123,16 +123,17 @@ private struct RetainedExportCommand: ParsableCommand {
             output.json
                 ? json.text
                 : "\(Terminal.safe(file)): \(export.records.count) records, removed from the store"
-                    + (earlier.map { "; they were handed out before, at \($0)" } ?? ""))
+                    + (earlier.map { "; an earlier export at \($0) was interrupted" } ?? ""))
     }
 }
 
 private struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Remove retained data after its deadline, and the keys of past days.",
+        abstract: "Remove retained data whose deadline has passed, and the keys of past days.",
         discussion: """
-            With --at what expires by then is removed; the store remembers that instant while it retains anything.
+            With --at, the data whose deadline is not after that time is removed. The store remembers the time while it \
+            retains anything, so a clock that is set back later does not extend a deadline.
 
             EXAMPLE:
               countersign retained purge
@@ -165,8 +166,9 @@ struct RetainedArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The folder of the keys.",
-            discussion: "Without it COUNTERSIGN_KEYS, else the store's with -keys at its end.",
+            "The folder with the keys of retained data.",
+            discussion:
+                "By default $COUNTERSIGN_KEYS, otherwise the name of the store's folder with -keys appended.",
             valueName: "folder"))
     var keys: String?
 

@@ -11,8 +11,8 @@ struct StatusCommand: ParsableCommand {
         abstract:
             "Show the state of the daemon: lanes, trust, identities, today's outcomes, receipts, tokens.",
         discussion: """
-            Asks the daemon over its socket, as your user: that needs the scope admin in socket.users of the daemon's \
-            file. Nothing of the answer is about a person. countersign doctor checks the computer itself.
+            Asks the daemon over its socket as your user, which needs the scope admin in socket.users of the daemon's \
+            configuration. The answer contains no personal data. To check the computer itself, run countersign doctor.
 
             EXAMPLES:
               countersign status
@@ -36,7 +36,7 @@ struct StatusCommand: ParsableCommand {
         }
         Terminal.result(output.json ? json.text : status.text)
         guard status.isReady else {
-            throw CommandFailure.unavailable("the daemon is not ready: see its faults")
+            throw CommandFailure.unavailable("the daemon is not ready: see the faults above")
         }
     }
 }
@@ -61,7 +61,7 @@ private struct DaemonStatus {
         let started = try Self.text(members.required("started"))
         lines.append("countersignd \(version), since \(started): \(isReady ? "ready" : "NOT READY")")
         if try members.required("acceptsTestDocuments").boolean() {
-            lines.append("Test documents are accepted: anybody can make one.")
+            lines.append("Test documents are accepted: anybody can make such a document.")
         }
         try add("Faults", members.required("faults"), line: Self.fault)
         try add("Lanes", members.required("lanes"), line: Self.lane)
@@ -125,7 +125,7 @@ private struct DaemonStatus {
 
     private mutating func addDoctor(_ doctor: JSONText) throws(JSONFault) {
         guard !doctor.isNull else {
-            return lines.append("Computer: not checked for the daemon's store; run countersign doctor")
+            return lines.append("Computer: not checked with the daemon's store; run countersign doctor")
         }
         let members = try doctor.members(["time", "findings"])
         let time = try Self.text(members.required("time"))
@@ -171,7 +171,8 @@ private struct DaemonStatus {
         let members = try token.members(["name", "kind", "scopes", "lanes", "lastUsed"])
         var scopes: [String] = []
         for scope in try members.required("scopes").array() { scopes.append(try text(scope)) }
-        let used = try text(members, "lastUsed").map { "last used \($0)" } ?? "not used since the start"
+        let used =
+            try text(members, "lastUsed").map { "last used \($0)" } ?? "not used since the daemon started"
         return try "\(text(members.required("name"))) (\(scopes.joined(separator: ", "))): \(used)"
     }
 }
@@ -183,10 +184,10 @@ extension DaemonClientError {
         case .unreachable(let path, let number):
             let why = unsafe String(cString: strerror(number))
             return .unavailable(
-                "\(Terminal.safe(path)): \(why); start countersignd, or name its socket with --socket")
+                "\(Terminal.safe(path)): \(why); start countersignd, or give its socket with --socket")
         case .notAnAnswer(let path):
-            return .unavailable("\(Terminal.safe(path)): this is not the daemon's answer; check --socket")
-        case .refused(let why): return .unavailable("the daemon refuses: \(why)")
+            return .unavailable("\(Terminal.safe(path)): the answer is not from countersignd; check --socket")
+        case .refused(let why): return .unavailable("the daemon refused the request: \(why)")
         case .malformed(let fault): return .malformed("the daemon's answer: \(fault.explanation)")
         }
     }

@@ -210,7 +210,7 @@ struct IdentityTests {
         let file = store.folder.path("request.pem")
         let run = try await store.run(
             "csr", "counter", "--subject", "CN=Counter 1,O=Käse & Wein,C=UT", "--output", file)
-        #expect(run.status == 0 && run.output.contains("next: send it"))
+        #expect(run.status == 0 && run.output.contains("next: send this file"))
         let outcome = try PythonCryptography.run(certificationRequestCheck, store.folder.url.path)
         #expect(outcome.status == 0, "\(outcome.errors)")
         // The twin: one letter of the subject.

@@ -11,18 +11,21 @@ struct IdentityArguments: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "Sign the request with this reader identity. If it cannot sign, nothing is requested.",
-            discussion: "Without it the identities' own choice decides, which may be that none signs.",
+            discussion:
+                "By default the rules of `countersign identity choose` select an identity. The request is unsigned if no rule matches.",
             valueName: "name"))
     var identity: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The wallet that is expected, for the choice of identity.", valueName: "name"))
+        help: ArgumentHelp(
+            "The expected wallet, used by the rules that select the identity.", valueName: "name"))
     var wallet: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The brand that asks, for the choice of identity.", valueName: "name"))
+        help: ArgumentHelp(
+            "The brand that asks, used by the rules that select the identity.", valueName: "name"))
     var brand: String?
 
     func validate() throws {

@@ -14,10 +14,10 @@ struct IdentityImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Import the certificates that a reader authority returned.",
         discussion: """
-            Takes PEM or DER, in any order. The certificate must be for the key of the identity, valid, and fit for \
-            wallets: any rule of the reader's profile that it breaks is refused, with --lenient only those rules by \
-            which a certificate is no reader's at all. Roots are kept and never sent. Takes the place of what was \
-            imported before.
+            Reads certificates in PEM or DER, in any order. One of them must be for the key of the identity, currently \
+            valid, and follow every rule of the reader profile (ISO/IEC 18013-5 Annex B.1.7). With --lenient, only \
+            violations that make the certificate unusable for a reader are refused. Roots are stored and never sent to \
+            wallets. Certificates that were imported before are replaced.
 
             EXAMPLE:
               countersign identity import counter returned.pem
@@ -25,10 +25,10 @@ struct IdentityImportCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: "The identity.")
+    @Argument(help: "The name of the identity.")
     var name: IdentityName
 
-    @Argument(help: ArgumentHelp("The certificates.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file with the certificates.", valueName: "file"))
     var chain: String
 
     @Flag(name: .long, help: "Accept a certificate that some wallets refuse.")
@@ -113,7 +113,7 @@ struct IdentityCertificate {
             "  issuer: \(Terminal.safe(leaf.issuer.description))",
             "  valid: \(from) to \(until), \(Self.expiry(daysLeft))",
             "  sent to wallets: \(Self.count(chain.withoutRoots.count))"
-                + (roots > 0 ? "; the root is kept and never sent" : ""),
+                + (roots > 0 ? "; the root is stored and never sent" : ""),
         ]
     }
 

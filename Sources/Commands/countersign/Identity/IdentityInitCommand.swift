@@ -13,9 +13,9 @@ struct IdentityInitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Make the key of a new identity.",
         discussion: """
-            The key is in a file that its owner alone can read, or with --tpm in the TPM 2.0 of this computer, from which it \
-            cannot be copied (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than /dev/tpmrm0). An \
-            identity that is there is never overwritten.
+            The key is stored in a file that only its owner can read. With --tpm it is made in the TPM 2.0 of this \
+            computer and cannot be copied. --tpm needs the Debian package tpm2-openssl; the variable TPM2OPENSSL_TCTI \
+            selects a TPM other than /dev/tpmrm0. An existing identity is never overwritten.
 
             EXAMPLES:
               countersign identity init counter
@@ -24,7 +24,7 @@ struct IdentityInitCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 
-    @Argument(help: "What to call it: letters, digits, and -, _ or . between them.")
+    @Argument(help: "The name of the new identity: letters, digits, and -, _ or . between them.")
     var name: IdentityName
 
     @OptionGroup var residence: KeyResidenceArguments
@@ -33,7 +33,7 @@ struct IdentityInitCommand: ParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "The curve: \(CurveArgument.allCases.map(\.rawValue).joined(separator: ", ")).",
-            discussion: "In the TPM P-256, P-384 or P-521."))
+            discussion: "A TPM supports P-256, P-384 and P-521."))
     var curve = CurveArgument.p256
 
     @OptionGroup var store: StoreArguments
@@ -41,7 +41,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     func validate() throws {
         guard !residence.tpm || [.p256, .p384, .p521].contains(curve) else {
-            throw ValidationError("--tpm takes the curves P-256, P-384 and P-521.")
+            throw ValidationError("--tpm supports the curves P-256, P-384 and P-521.")
         }
     }
 
@@ -70,7 +70,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     private func text(_ folder: IdentityFolder, _ identifier: String) -> String {
         """
-        made \(name.text): a key on \(curve.rawValue)\(residence.tpm ? " in the TPM, wrapped for it" : "") in \
+        made \(name.text): a key on \(curve.rawValue)\(residence.tpm ? ", encrypted for the TPM," : "") in \
         \(Terminal.safe(folder.keyPath(name)))
           key identifier: \(identifier)
         next: countersign identity csr \(name.text) --subject 'CN=Counter 1,O=Shop,C=US' --output \(name.text).csr
@@ -107,7 +107,7 @@ enum CurveArgument: String, ExpressibleByArgument, CaseIterable {
 
 /// `--tpm`: whether a new private key is made in the TPM or in memory.
 struct KeyResidenceArguments: ParsableArguments {
-    @Flag(name: .long, help: "Keep the key in the TPM.")
+    @Flag(name: .long, help: "Make the key in the TPM of this computer.")
     var tpm = false
 
     /// Makes a key on `curve`, and shows progress: a TPM may take several seconds.

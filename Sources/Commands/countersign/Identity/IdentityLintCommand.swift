@@ -11,9 +11,10 @@ struct IdentityLintCommand: ParsableCommand {
         commandName: "lint",
         abstract: "Check the identities as wallets do: key, chain, profile, expiry.",
         discussion: """
-            Tries each key, also in a TPM, against its certificate; then every rule of the reader's profile (ISO/IEC \
-            18013-5 Annex B). Made for a timer: the exit code is 1 where an identity works and expires within the days \
-            of --warn, and 2 where one cannot be used, breaks a rule, or is chosen and not there.
+            Tests each key, even one in a TPM, against its certificate, and checks every rule of the reader profile \
+            (ISO/IEC 18013-5 Annex B). For use in a timer, the exit code is 1 if an identity works but expires within the \
+            days of --warn, and 2 if an identity cannot be used, breaks a rule, or is named by a rule of \
+            `identity choose` but does not exist.
 
             EXAMPLES:
               countersign identity lint
@@ -21,16 +22,18 @@ struct IdentityLintCommand: ParsableCommand {
 
             EXIT CODES:
               0  every identity is in order
-              1  every identity is in order, and one expires soon
+              1  every identity is in order, but one expires soon
               2  a check failed
-             64  wrong usage, or there is no identity to look at
+             64  wrong usage, or there is no identity to check
              65  the file of rules is malformed
             """)
 
-    @Argument(help: "The identities to check; all of them if none is named.")
+    @Argument(help: "The identities to check. By default all.")
     var names: [IdentityName] = []
 
-    @Flag(name: .long, help: "Fail only for what makes a certificate unusable for a reader; report the rest.")
+    @Flag(
+        name: .long,
+        help: "Fail only for violations that make a certificate unusable for a reader; report the others.")
     var lenient = false
 
     @OptionGroup var expiry: ExpiryArguments
@@ -80,7 +83,7 @@ struct IdentityLintCommand: ParsableCommand {
             if let problem = status.problem, !status.isToldByFindings { lines.append("  \(problem)") }
         }
         lines += missing.map {
-            "\($0.text): fails\n  requests are to be signed by it, and there is no such identity"
+            "\($0.text): fails\n  a rule of identity choose names this identity, which does not exist"
         }
         return lines.joined(separator: "\n")
     }

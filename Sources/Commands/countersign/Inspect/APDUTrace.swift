@@ -37,7 +37,7 @@ struct APDUTrace {
             guard let first = words.first, first.first != "#" else { continue }
             guard let entry = Self.entry(words, line: index + 1) else {
                 if entries.isEmpty { return nil }
-                throw InspectionError("line \(index + 1) of the APDU trace is no APDU in hexadecimal")
+                throw InspectionError("line \(index + 1) of the APDU trace is not an APDU in hexadecimal")
             }
             entries.append(entry)
         }
@@ -99,7 +99,7 @@ extension APDUTrace {
 
     private static func command(_ bytes: [UInt8], longestData: Int) -> String {
         guard let command = try? CommandAPDU.parse(bytes[...]) else {
-            return "no command APDU: \(data(bytes[...], longest: longestData))"
+            return "not a command APDU: \(data(bytes[...], longest: longestData))"
         }
         var parts = [command.name]
         if !command.data.isEmpty { parts.append(data(command.data, longest: longestData)) }
@@ -109,7 +109,7 @@ extension APDUTrace {
     }
 
     private static func response(_ bytes: [UInt8], longestData: Int) -> String {
-        guard let response = try? ResponseAPDU.parse(bytes[...]) else { return "no response APDU" }
+        guard let response = try? ResponseAPDU.parse(bytes[...]) else { return "not a response APDU" }
         let content = response.data.isEmpty ? "" : data(response.data, longest: longestData) + ", "
         return
             "\(content)\([UInt8](response.status.rawValue.bigEndianBytes).hexadecimal) \(response.status.meaning)"
@@ -152,7 +152,7 @@ extension CommandAPDU {
 extension StatusWord {
     fileprivate var meaning: String {
         switch self {
-        case .success: "done"
+        case .success: "success"
         case .endOfFile: "the file ended early"
         case .wrongLength: "wrong length"
         case .channelNotSupported: "logical channel not supported"
@@ -174,9 +174,9 @@ extension StatusWord {
 
     private var bytesText: String {
         if let more = bytesAvailable {
-            return more == 256 ? "256 bytes more or longer" : "\(more) bytes more"
+            return more == 256 ? "256 or more bytes remain" : "\(more) more bytes remain"
         }
-        if let length = acceptedLength { return "wrong Le, \(length) would do" }
+        if let length = acceptedLength { return "wrong Le, the correct Le is \(length)" }
         return "unknown status"
     }
 }

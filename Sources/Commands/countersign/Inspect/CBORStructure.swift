@@ -322,7 +322,7 @@ extension CBORStructure {
             case .sessionData: _ = try SessionData(bytes)
             case .deviceEngagement:
                 let malformed = try DeviceEngagement(bytes).malformedMembers
-                return malformed.isEmpty ? nil : "members of another shape than they should be: \(malformed)"
+                return malformed.isEmpty ? nil : "malformed members: \(malformed)"
             case .version2Request: _ = try NFCVersion2Handover.methods(inRequest: bytes)
             case .version2Select: _ = try NFCVersion2Handover.engagement(inSelect: bytes)
             case .sessionTranscript: _ = try SessionTranscript(stored: bytes)

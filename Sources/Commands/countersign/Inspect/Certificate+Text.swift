@@ -23,8 +23,8 @@ extension Certificate {
             "  issuer: \(Terminal.safe(issuer.description, limit: 400))",
             "  serial number: \(serialNumber.hexadecimal)",
             "  valid: \(Timestamp(secondsSince1970: notBefore)) to \(Timestamp(secondsSince1970: notAfter))",
-            "  key: \(subjectPublicKeyInfo.curve.map { "\($0)" } ?? "of a kind that is not supported")",
-            "  signed with: \(signatureAlgorithm?.name ?? "an algorithm that is not supported")",
+            "  key: \(subjectPublicKeyInfo.curve.map { "\($0)" } ?? "unsupported kind")",
+            "  signed with: \(signatureAlgorithm?.name ?? "an unsupported algorithm")",
             "  SHA-256: \(Digest(.sha256, of: der).bytes.hexadecimal)",
         ]
         for (role, name) in [("subject", subject), ("issuer", issuer)] {
@@ -43,7 +43,7 @@ extension Certificate {
         switch entry.oid {
         case .basicConstraints:
             let path = basicConstraints?.pathLength.map { ", path length \($0)" } ?? ""
-            return basicConstraints?.isCA == true ? "an authority\(path)" : "no authority\(path)"
+            return basicConstraints?.isCA == true ? "an authority\(path)" : "not an authority\(path)"
         case .keyUsage: return keyUsage?.names.joined(separator: ", ") ?? ""
         case .extendedKeyUsage:
             return (extendedKeyUsage ?? []).map { oid in

@@ -12,18 +12,22 @@ internal import PKIX
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what files hold.",
+        abstract: "Show the contents of files.",
         discussion: """
-            Recognises and shows any CBOR: engagement, request, response and their parts, mobile security object \
-            (MSO), session messages, transcripts of readers, apps and pages, VICAL, RICAL, status lists, COSE; the same \
-            in base64url; the text of a QR code (mdoc:…); NDEF messages; X.509 certificates (DER or PEM); APDU traces \
-            as `countersign request --trace` writes them. The first line names what it is.
+            Recognises and shows:
+              - CBOR, binary or in base64url: engagement, request, response and their parts, mobile security object \
+            (MSO), session messages, session transcripts, VICAL, RICAL, status lists, COSE
+              - the text of a QR code (mdoc:…)
+              - NDEF messages
+              - X.509 certificates in DER or PEM
+              - APDU traces as written by `countersign request --trace`
+            The first line names the structure.
 
-            CBOR appears in diagnostic notation (RFC 8949 section 8). Items embedded in tag 24 and in COSE \
-            structures are opened, `<<…>>`; heads in more bytes than needed show as _0 to _3; long strings are \
-            cut, --full shows them whole.
+            CBOR is shown in diagnostic notation (RFC 8949 section 8). Items embedded in tag 24 or in COSE structures \
+            are shown as `<<…>>`. A head with more bytes than necessary is marked _0 to _3. Long strings are cut; --full \
+            shows them whole.
 
-            Nothing is verified, and nothing is hidden: element values are shown as they are in the file.
+            Nothing is verified and nothing is hidden: element values are shown as they are in the file.
 
             EXAMPLES:
               countersign inspect response.cbor iaca.der
@@ -39,14 +43,14 @@ struct InspectCommand: ParsableCommand {
     @Flag(name: .long, help: "Show long strings in full.")
     var full = false
 
-    @Option(name: .long, help: ArgumentHelp("The longest file that is read, in bytes.", valueName: "bytes"))
+    @Option(name: .long, help: ArgumentHelp("The largest file to read, in bytes.", valueName: "bytes"))
     var maxMessage = InputFile.messageLimit
 
     @OptionGroup var output: OutputArguments
 
     func validate() throws {
         guard (1...(1 << 30)).contains(maxMessage) else {
-            throw ValidationError("--max-message takes 1 to \(1 << 30).")
+            throw ValidationError("--max-message needs a number from 1 to \(1 << 30).")
         }
     }
 
@@ -121,7 +125,8 @@ struct Inspection {
         } catch {
             guard let message = try? NDEFMessage.parse(bytes[...]) else {
                 throw InspectionError(
-                    "no certificate, APDU trace or NDEF message; as CBOR: \(error.explanation)")
+                    "the file is not a certificate, an APDU trace or an NDEF message; parsed as CBOR: \(error.explanation)"
+                )
             }
             return Specimen(kind: "\(message.kind), \(bytes.count) bytes", text: message.text(notation))
         }
@@ -167,14 +172,14 @@ struct Inspection {
 
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
         let bytes = try mapping(EngagementURI.deviceEngagement(in: text)) { (_: MdocModelError) in
-            InspectionError("the mdoc: text holds no base64url without padding (byte 0)")
+            InspectionError("the text after mdoc: is not base64url without padding (byte 0)")
         }
         do throws(CBORError) {
             let inner = specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
             return Specimen(
                 kind: "QR code text (ISO/IEC 18013-5 8.2.2.3) with \(inner.kind)", text: inner.text)
         } catch {
-            throw InspectionError("the mdoc: text holds no CBOR: \(error.explanation)")
+            throw InspectionError("the text after mdoc: is not CBOR: \(error.explanation)")
         }
     }
 
@@ -184,7 +189,7 @@ struct Inspection {
             return Specimen(kind: certificate.kind, text: certificate.text(notation))
         } catch {
             throw InspectionError(
-                "it starts as a certificate does, but cannot be read as one: \(error.explanation)")
+                "the file starts like a certificate but cannot be read as one: \(error.explanation)")
         }
     }
 
@@ -195,7 +200,7 @@ struct Inspection {
             InspectionError("the PEM is damaged: \(error.explanation) (byte 0)")
         }
         guard !blocks.isEmpty else {
-            throw InspectionError("PEM without a certificate; private keys are not shown (byte 0)")
+            throw InspectionError("the PEM has no certificate; private keys are not shown (byte 0)")
         }
         var specimens: [Specimen] = []
         for block in blocks { specimens.append(try certificate(block)) }

@@ -68,7 +68,9 @@ extension NDEFRecord {
     }
 
     private func cbor(_ notation: DiagnosticNotation, indent: String) -> [String] {
-        guard let item = try? CBORItem.parse(payload) else { return ["\(indent)no CBOR: \(bytes(notation))"] }
+        guard let item = try? CBORItem.parse(payload) else {
+            return ["\(indent)not CBOR: \(bytes(notation))"]
+        }
         let lines = item.diagnostic(notation).split(separator: "\n").map { indent + $0 }
         return ["\(indent)\(CBORStructure(item).title)"] + lines
     }

@@ -162,7 +162,7 @@ struct DoctorBluetoothTests {
         .init(
             "Q109 known for it",
             facts(settings(), [adapter { $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771) }]), .firmware,
-            .note, "its firmware is not loaded"),
+            .note, "do not load its firmware"),
     ]
 
     static let settings: [CheckExpectation<BluetoothFacts>] = [
