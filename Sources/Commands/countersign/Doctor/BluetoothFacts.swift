@@ -7,26 +7,28 @@ internal import ReaderService
 internal import Reports
 internal import Transport
 
-/// The Bluetooth of this computer, and what may keep it silent.
+/// The state of Bluetooth on this computer: bluetoothd, its settings, the adapter and the radio switch.
 struct BluetoothFacts: Sendable {
-    /// What rfkill says of Bluetooth.
+    /// The state of the rfkill switches for Bluetooth.
     enum RadioSwitch: Sendable {
         case on
-        /// Off by software.
+        /// Blocked by software.
         case blocked
-        /// Off by a switch or a key of the computer.
+        /// Blocked by a switch or a key of the computer.
         case blockedByHardware
     }
 
     /// The result of advertising for a moment, or the reason why this was not tried.
     enum Trial: Equatable, Sendable {
+        /// bluetoothd advertised.
         case succeeded
+        /// bluetoothd refused to advertise.
         case failed(RadioFault)
-        /// A lane of the daemon, or another program, advertises now.
+        /// Not tried: a lane of the daemon or another program is advertising.
         case inUse
-        /// The same, and the daemon reports a lane without Bluetooth, with this advice.
+        /// Not tried: an advertisement is in use, and the daemon reports that a lane cannot use Bluetooth.
         case failedAtLane(advice: String)
-        /// The adapter is off, or no adapter can advertise.
+        /// Not tried: the adapter is off, or no adapter can advertise.
         case impossible
     }
 
@@ -34,17 +36,18 @@ struct BluetoothFacts: Sendable {
     var trial = Trial.impossible
     var isInstalled = true
     var radioSwitch = RadioSwitch.on
-    /// How many bytes from a phone may wait for bluetoothd; nil if the kernel does not report it.
+    /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
+    /// from a phone wait in such a buffer until bluetoothd reads them.
     var socketRoom: Int?
-    /// Whether the message bus is configured to carry more than 128 values at once.
+    /// Whether the message bus is configured for more than 128 pending calls of bluetoothd.
     var hasBusRoom = true
 }
 
 extension BluetoothFacts {
-    /// For each answer of the bus and of bluetoothd.
+    /// The timeout for each answer of the message bus and of bluetoothd.
     private static let limit = Duration.seconds(3)
 
-    /// Asks bluetoothd, advertises for a moment, and looks at the system's files. Changes nothing.
+    /// Asks bluetoothd, advertises for a moment if no lane is engaged, and reads the system's files.
     static func current(in system: SystemFolder) async -> BluetoothFacts {
         let bluetooth: Result<BluetoothDescription, BlueZTransportError>
         do throws(BlueZTransportError) {
@@ -64,13 +67,14 @@ extension BluetoothFacts {
         }
     }
 
-    /// Advertises for a moment with an adapter that is on, while no lane is engaged.
+    /// Advertises for a moment, unless the adapter is off, a lane is engaged or an advertisement is in use.
     private static func trial(
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
         let adapter = (try? bluetooth.get())?.usedAdapter
         guard let adapter, adapter.isPowered, let room = adapter.advertising else { return .impossible }
         let lanes = await blocking { LanesOfDaemon.current(in: system) }
+        // A second advertisement would disturb a phone that connects to the lane now.
         if lanes?.isEngaged == true || room.active > 0 {
             return lanes?.advice.map { .failedAtLane(advice: $0) } ?? .inUse
         }
@@ -107,19 +111,20 @@ extension BluetoothFacts {
 }
 
 extension BluetoothDescription {
-    /// The adapter that is used where none is named: the first that can advertise.
+    /// The adapter that is used if none is named: the first that can advertise, otherwise the first.
     fileprivate var usedAdapter: AdapterDescription? {
         adapters.first { $0.advertising != nil } ?? adapters.first
     }
 }
 
-/// The lanes of the daemon on this computer, as far as its owner's view reports them.
+/// The Bluetooth state of the daemon's lanes, as reported by `GET /v1/owner`.
 private struct LanesOfDaemon {
+    /// Whether a presentation is running at a lane.
     let isEngaged: Bool
-    /// The remedy for a lane whose Bluetooth cannot be used.
+    /// The daemon's advice for a lane that cannot use Bluetooth, or `nil` if there is no such lane.
     let advice: String?
 
-    /// Nil if no daemon answers, or it does not answer this user.
+    /// Asks the daemon. Returns `nil` if no daemon answers or this user lacks the scope `admin`.
     static func current(in system: SystemFolder) -> LanesOfDaemon? {
         let socket = DaemonSocket(path: system.path("/run/countersign/countersignd.sock"))
         return try? socket.call("GET", "/v1/owner").reading(LanesOfDaemon.init)
@@ -204,7 +209,7 @@ extension BluetoothFacts {
                 fix: .settings(SettingsFile.smallValues))
     }
 
-    /// What the settings that are shipped give.
+    /// The buffer size that the shipped `sysctl.conf` sets, in bytes.
     private static let neededRoom = 4_194_304
 
     private var noAdapter: DoctorCheck {
@@ -234,7 +239,8 @@ extension AdapterDescription {
         return parts.compactMap(\.self).joined(by: ", ")
     }
 
-    /// Before 4.2 there is no data length extension: a portrait crosses in small pieces (Q116).
+    /// The check of the adapter's Bluetooth version. Before 4.2 there is no data length extension, so a
+    /// portrait is transferred in small pieces (Q116).
     fileprivate var lowEnergyCheck: DoctorCheck {
         if controller.mode == .classic {
             return .failed(
@@ -248,7 +254,7 @@ extension AdapterDescription {
         }
     }
 
-    /// Q85, Q239.
+    /// The check that the adapter can advertise (Q85, Q239).
     fileprivate func advertisingCheck(_ trial: BluetoothFacts.Trial) -> DoctorCheck {
         switch advertising {
         case nil: .failed(.advertising, "it cannot advertise, so no phone would find it: use another adapter")
@@ -260,7 +266,7 @@ extension AdapterDescription {
         }
     }
 
-    /// Q106, Q109.
+    /// The check for known faults of the adapter model and its firmware (Q106, Q109).
     fileprivate var firmwareCheck: DoctorCheck {
         let text = quirks.sorted { $0.rawValue < $1.rawValue }.map { "\($0.explanation)" as CheckText }
             .joined(by: "; ")
@@ -274,7 +280,7 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// Q239: room alone does not show that bluetoothd lets this computer advertise.
+    /// The check of a trial. A free advertisement alone does not show that bluetoothd accepts one (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
@@ -323,11 +329,12 @@ extension BluetoothDaemonSettings {
                 ? .command("systemctl restart bluetooth") : .settings(SettingsFile.bluetooth))
     }
 
+    /// Whether the settings file is absent or can be parsed.
     private var isReadable: Bool {
         if case .malformed = configuration { false } else { true }
     }
 
-    /// Q94, Q95.
+    /// The check for plugins of bluetoothd that make a phone ask its owner to pair (Q94, Q95).
     fileprivate var pluginsCheck: DoctorCheck {
         if configuration == .unknown {
             return .skipped(.plugins, "the command line of bluetoothd cannot be seen from here")

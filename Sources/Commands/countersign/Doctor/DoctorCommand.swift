@@ -9,7 +9,22 @@ internal import ReaderService
 internal import SystemPackage
 internal import Transport
 
-/// `countersign doctor`: what keeps this computer from being a reader, and how to put it right.
+/// `countersign doctor`: checks the requirements of a reader on this computer and shows how to meet them.
+///
+/// A run has three steps:
+///
+/// 1. `examinations` start all at once, each with a limit of 8 s (`Examination`). Each examination belongs to
+///    one type of facts: `ReaderFacts` asks pcscd, `BluetoothFacts` asks bluetoothd, and the others read
+///    files of the system or the store.
+/// 2. The checks are printed on standard output as a `DoctorScreen` or as JSON. With `--support-bundle` their
+///    shared form is written to a file as well.
+/// 3. With `--fix`, `SettingsRepair` shows and writes the settings files that checks name as their remedy.
+///
+/// The exit status is 2 if a check failed. Warnings and notes do not change the exit status.
+///
+/// The doctor changes nothing without `--fix`, with one exception: the trial of advertising sets the adapter
+/// to not pairable, as every presentation does. It never restarts a service and never installs a package. Its
+/// texts contain names and paths of this installation only in their full form (`CheckText`).
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -86,9 +101,10 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes what was asked for, and ends with the exit code.
+    /// Writes the support bundle and the settings files that were requested, and throws the exit code.
     ///
-    /// Must not be inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within `run`, a coroutine.
+    /// Must not be inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within
+    /// `run`, a coroutine.
     @inline(never)
     private func finish(_ checks: [DoctorCheck], _ bundle: SupportBundle?) throws {
         if let supportBundle, let bundle { try write(bundle, to: supportBundle) }
@@ -97,7 +113,8 @@ struct DoctorCommand: AsyncParsableCommand {
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
     }
 
-    /// The checks of the computer itself, without those of the store.
+    /// The checks of the computer, without the checks of trust, identities and the store. `countersign setup`
+    /// shows the failed ones before it asks its questions.
     var checksOfComputer: [DoctorCheck] {
         get async {
             let ofStore =
@@ -109,13 +126,13 @@ struct DoctorCommand: AsyncParsableCommand {
     private static let daemonStore = "/var/lib/countersign"
     private static let asDaemon = "runuser -u countersign -- countersign doctor --store \(daemonStore)"
 
-    /// Whether this is root with another store than the daemon's. Only the daemon's own user can check what the
-    /// daemon trusts and may do.
+    /// Whether root checks another store than the daemon's. Only the daemon's user can check the daemon's
+    /// trust and access.
     private var isAboutRootAlone: Bool {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
 
-    /// The files of this computer; in tests those below a folder.
+    /// The files of this computer. Tests set the variable to a folder that stands for `/`.
     var system: SystemFolder {
         SystemFolder(root: ProcessInfo.processInfo.environment["COUNTERSIGN_SYSTEM_FOLDER"] ?? "")
     }
@@ -180,7 +197,7 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 extension DoctorScreen {
-    /// For the terminal that standard output is, or for a file.
+    /// Creates a screen for standard output, with colours if it is a terminal that shows them.
     init(_ checks: [DoctorCheck]) {
         self.init(checks, isColoured: Terminal.showsColours(.standardOutput))
     }

@@ -5,8 +5,9 @@ internal import ReaderService
 internal import Reports
 internal import Transport
 
-/// The readers of this computer, and what may prevent their use.
+/// The PC/SC readers of this computer and the obstacles to their use.
 struct ReaderFacts: Sendable {
+    /// One reader that pcscd lists.
     struct Reader: Sendable {
         var name: String
         var slot: SlotKind
@@ -16,39 +17,46 @@ struct ReaderFacts: Sendable {
         var allowsEscape = true
     }
 
+    /// The answer of pcscd.
     enum Service: Sendable {
-        /// The index of the reader that is tried first; nil if none may be used.
+        /// The listed readers. `chosen` is the index of the reader that is tried first, or `nil` if none may
+        /// be used.
         case answers([Reader], chosen: Int?)
+        /// pcscd cannot be reached or refuses this user.
         case fails(PCSCTransportError)
+        /// pcscd gave no answer in time.
         case hangs
     }
 
-    /// Whether pcscd asks polkit, and whether a rule names its action.
+    /// The state of polkit's rule for pcscd.
     enum PolkitRule: Sendable {
+        /// pcscd does not ask polkit; a rule names pcscd's action; no rule names it.
         case notAsked, there, absent
-        /// Folders of rules that this user may not read.
+        /// Unknown: this user may not read all folders of rules.
         case hidden
     }
 
     var service: Service
+    /// Whether pcscd is installed.
     var isInstalled = true
-    /// Whether the readers were narrowed down by `--reader`.
+    /// Whether `--reader` was given.
     var isSelected = false
+    /// The reasons why plugged-in readers cannot be used.
     var hindrances: [ReaderHindrance] = []
-    /// Those of the kernel's NFC modules that are loaded.
+    /// The kernel's NFC modules that are loaded.
     var kernelModules: [String] = []
     var polkit = PolkitRule.notAsked
-    /// Whether there is a user for the daemon.
+    /// Whether the daemon's user exists, so that a service needs a polkit rule.
     var hasServiceUser = false
-    /// Nil if the daemon's file is absent or cannot be read.
+    /// The lanes in the daemon's configuration, or `nil` if it is absent or cannot be read.
     var lanes: Lanes?
 }
 
 extension ReaderFacts {
-    /// For pcscd to list its readers and to describe them.
+    /// The time for pcscd to list and describe its readers.
     private static let limit = Duration.seconds(5)
 
-    /// Asks pcscd and looks at the system's files. Connects to readers, never to cards.
+    /// Asks pcscd and reads the system's files. Connects to readers, never to cards.
     static func current(_ selector: ReaderSelector, in system: SystemFolder) async -> ReaderFacts {
         let answer = await finished(within: limit) { await asked(selector) }
         let service = answer ?? .hangs
@@ -153,7 +161,8 @@ extension ReaderFacts {
         }
     }
 
-    /// polkit may allow a user at the computer's screen what it refuses a service (Q133).
+    /// The check of access to pcscd. polkit may allow a user at the computer's screen and refuse a service
+    /// (Q133).
     private var accessCheck: DoctorCheck {
         switch (service, polkit) {
         case (.fails(.accessDenied(let action)), .there):
@@ -227,7 +236,8 @@ extension ReaderFacts {
             : "no reader has a slot with an antenna: \(others)"
     }
 
-    /// The names of the slots of one device show which of them is the antenna, or do not (Q127).
+    /// The check of the chosen slot. A device may show several slots whose names do not tell which one is the
+    /// antenna (Q127).
     private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
         let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
         if reader.slot == .unmarked, siblings > 1, !isSelected {
@@ -245,7 +255,8 @@ extension ReaderFacts {
 extension ReaderFacts.Reader {
     fileprivate var text: CheckText { "\(own: name, as: Self.withoutSerialNumber(name))" }
 
-    /// pcscd puts a device's serial number into its reader's name, in round brackets.
+    /// Returns the reader's name without the parts in round brackets, where pcscd puts the device's serial
+    /// number.
     static func withoutSerialNumber(_ name: String) -> String {
         var depth = 0
         var kept = ""
@@ -257,7 +268,7 @@ extension ReaderFacts.Reader {
         return kept.split(separator: " ").joined(separator: " ")
     }
 
-    /// Q120, Q123.
+    /// The check of the APDU lengths that the reader transfers (Q120, Q123).
     fileprivate var apdusCheck: DoctorCheck {
         if quirks.contains(.tpduLevel) {
             return .note(
@@ -269,7 +280,7 @@ extension ReaderFacts.Reader {
             : .note(.apdus, "short APDUs only: answers over NFC take long, those over Bluetooth do not")
     }
 
-    /// Q126.
+    /// The check that the driver passes escape commands (Q126).
     fileprivate var escapeCheck: DoctorCheck {
         allowsEscape
             ? .ok(.escape, "commands to the reader itself are allowed")
@@ -294,15 +305,16 @@ extension ReaderHindrance {
 }
 
 extension ReaderFacts {
-    /// How many lanes the daemon's file has, and how many of them begin a tap with NFC v2.
+    /// The numbers of lanes in the daemon's configuration.
     struct Lanes: Equatable, Sendable {
         var all = 0
+        /// The number of lanes that begin a tap with NFC v2.
         var version2 = 0
 
         private static let largestFile = 1 << 18
         private static let off = RetrievalPlan.NFCVersion2.off.rawValue
 
-        /// Nil if the file is absent, may not be read, or is malformed.
+        /// Reads the daemon's configuration. Returns `nil` if it is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
@@ -322,7 +334,7 @@ extension ReaderFacts {
         }
     }
 
-    /// What is known of the second edition: whether lanes try NFC v2, and what the reader's APDUs mean for it.
+    /// The check of NFC v2: the number of lanes that use it, and whether the reader's APDUs make it slow.
     private var secondEditionCheck: DoctorCheck {
         let lanes: CheckText =
             switch self.lanes {

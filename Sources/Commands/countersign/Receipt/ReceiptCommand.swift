@@ -9,7 +9,7 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// `countersign receipt`: what can be shown of checks that were made.
+/// `countersign receipt`: lists, shows, exports and verifies the receipts in the store.
 struct ReceiptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
@@ -80,7 +80,7 @@ private struct ReceiptListCommand: ParsableCommand {
 }
 
 extension SignedReceipt {
-    /// What is most asked of it, in one line.
+    /// The receipt in one line: number, time, lane, verdict and answers.
     fileprivate var line: String {
         guard let statement = try? statement() else { return "\(sequence)  of a later version" }
         let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
@@ -232,7 +232,7 @@ private struct ReceiptRenewKeyCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        // A store that is not there is not set up for this.
+        // Opened for reading first: opening for changes would create a missing store, which has no receipts.
         _ = try TrustStoreAccess.reading(store.path)
         let id = try TrustStoreAccess.changing(store.path).using { store throws(ReaderStoreError) in
             try store.renewReceiptKey()

@@ -7,7 +7,7 @@ internal import PKIX
 internal import ReaderStore
 internal import Reports
 
-/// `countersign receipt verify`: follows a chain of receipts to its end, or to the first link that does not hold.
+/// `countersign receipt verify`: checks a chain of receipts up to its end or to the first broken link.
 struct ReceiptVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -111,7 +111,7 @@ private enum ReceiptKeyArguments {
     }
 }
 
-/// A SHA-256 in hexadecimal.
+/// The argument of `--head`: a SHA-256 digest in hexadecimal.
 struct DigestArgument: ExpressibleByArgument {
     let bytes: [UInt8]
 

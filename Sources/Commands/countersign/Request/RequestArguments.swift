@@ -5,7 +5,7 @@ internal import MdocModel
 internal import MdocVerification
 internal import RequestPlanner
 
-/// What `request` asks for: an intent in words, or elements by name.
+/// The options that say what `request` asks for: an intent in words, or elements by name.
 struct RequestArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -61,8 +61,11 @@ struct RequestArguments: ParsableArguments {
         }
     }
 
-    /// The least that answers, or why it is not asked. A portrait that is to be saved is asked for too, but never
-    /// added to an intent.
+    /// Plans the smallest request that answers the question.
+    ///
+    /// - Parameter savingPortrait: Whether the portrait will be saved. The portrait is then added to elements
+    ///   that are given by name, but never to an intent.
+    /// - Throws: Status 64 (usage) if the request cannot be planned or breaks a rule of its purpose.
     func plan(savingPortrait: Bool) throws(CommandFailure) -> RequestPlan {
         let plan = try mapping(
             RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice),
@@ -73,7 +76,7 @@ struct RequestArguments: ParsableArguments {
         return plan
     }
 
-    /// The given intent, or an intent made of the elements that are named one by one.
+    /// Returns the given intent, or an intent made of the elements that are given by name.
     private func wanted(savingPortrait: Bool) throws(RequestPlannerError) -> RequestIntent {
         if let intent { return try RequestIntent(parsing: intent) }
         var claims = Set(ageOver).sorted().map { Claim.ageOver($0) }
@@ -87,7 +90,7 @@ struct RequestArguments: ParsableArguments {
     }
 }
 
-/// A retention choice by the name that it has here.
+/// The argument of `--keep`: the name of a retention choice.
 enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
     case nothing, receipt
     case ageAndIDNumber = "age+id-number"
@@ -103,7 +106,7 @@ enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// `namespace/element`.
+/// The argument of `--element`: `namespace/element`.
 struct ElementArgument: ExpressibleByArgument {
     let name: ElementName
 

@@ -10,6 +10,7 @@ internal import Reports
 internal import RequestPlanner
 internal import SystemPackage
 
+/// `countersign request`: reads one phone and prints the verified answer.
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",
@@ -77,10 +78,12 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let asked = try question.plan(savingPortrait: savePortrait != nil)
-        // Opened, and emptied, before anybody is asked: no earlier holder's portrait stays, and no answer is lost to a
-        // file that cannot be written.
+        // Opened and emptied before the phone is asked: an earlier holder's portrait must not stay, and an
+        // answer must not be lost because the file cannot be written.
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
         defer { portraitFile?.discardUnlessKept() }
+        // Without --at the clock is read again for each check: the holder may consent minutes after the
+        // start.
         let fixed = clock.at?.instant
         let clock = clock
         let plan = PresentationPlan(
@@ -110,13 +113,15 @@ struct RequestCommand: AsyncParsableCommand {
                 report.presentationText(elements: showValues ? .values : .names), in: report.colour)
         }
         try portraitFile?.keep(report.portrait)
+        // After the result is printed: the phone may still read the termination message, and an exit would
+        // break the link.
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
     }
 }
 
-/// The file of `--save-portrait`: opened and emptied before the phone is asked, and removed unless a verified
-/// portrait was received.
+/// The file of `--save-portrait`. It is opened and emptied before the phone is asked, and removed if no
+/// verified portrait was returned.
 private final class PortraitFile {
     private let path: String
     private let file: FileDescriptor
@@ -131,7 +136,7 @@ private final class PortraitFile {
         try? file.close()
     }
 
-    /// Writes the portrait, or says that none came.
+    /// Writes the portrait. If there is none, a note says so.
     func keep(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
             return Terminal.note(
@@ -145,7 +150,8 @@ private final class PortraitFile {
         isKept = true
     }
 
-    /// Removes the file if nothing was written to it. Something other than a file, such as a terminal, stays.
+    /// Removes the file if no portrait was written. A target that is not a regular file, such as a terminal,
+    /// stays.
     func discardUnlessKept() {
         var status = stat()
         guard !isKept, unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -11,7 +11,7 @@ internal import Synchronization
 internal import SystemPackage
 internal import Transport
 
-/// Where `request` finds its phone.
+/// The options that say how `request` reaches the phone: a PC/SC reader, a QR code or the bench link.
 struct SourceArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -66,6 +66,7 @@ struct SourceArguments: ParsableArguments {
         return deadlines
     }
 
+    /// Runs the transaction over the transport that the options select.
     func present(
         _ transaction: ReaderTransaction, _ fieldTrace: FieldTraceFile? = nil
     ) async -> Result<Presentation, CommandFailure> {
@@ -91,13 +92,16 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Whether the answer can come only over Bluetooth: by the wish of the user, or by what the phone offers.
+    /// Whether only Bluetooth can transfer the answer, because of `--transport ble` or because the phone
+    /// offers no NFC.
     private func needsRadio(_ scanned: DeviceEngagement?) -> Bool {
         guard let scanned else { return retrieval.transport == .bluetoothLE }
         return scanned.offersBluetooth && (retrieval.transport == .bluetoothLE || !scanned.offersNFC)
     }
 
-    /// Ends the command if there is no radio, as a missing reader does, before anybody is asked to hold out a phone.
+    /// Checks that the radio can be used before a person is asked to present a phone.
+    ///
+    /// - Throws: Status 69 (unavailable) if there is no radio.
     private static func prepare(_ radio: any BluetoothLERadio) async throws(CommandFailure) {
         do throws(BluetoothLEError) {
             try await radio.prepare()
@@ -111,7 +115,8 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Bluetooth if the phone offers it; NFC if there is no Bluetooth here and the phone has both.
+    /// Returns whether the answer comes over Bluetooth after a scan of the phone's QR code. NFC is used
+    /// instead if this computer has no usable Bluetooth and the phone offers both.
     private func isRetrievedByBluetooth(
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
@@ -154,7 +159,9 @@ struct SourceArguments: ParsableArguments {
         return fieldTrace.map { TracingReader(traced, $0.recorder) } ?? traced
     }
 
-    /// The field of the readers that may be used; what is missing is said at once.
+    /// Returns the field of the readers that the name selects.
+    ///
+    /// - Throws: Status 69 (unavailable) if pcscd does not answer or no reader matches.
     static func field(
         named name: String?, _ wishes: Set<ReaderWish> = []
     ) async throws(CommandFailure) -> any ContactlessReader {
@@ -182,9 +189,10 @@ struct SourceArguments: ParsableArguments {
 
 extension ReaderWish: ExpressibleByArgument {}
 
-/// Every APDU or frame of one transaction with the milliseconds since its start: `12.345 > 00a404…`.
+/// The file of `--trace`: every APDU or frame of one transaction with the milliseconds since its start, as in
+/// `12.345 > 00a404…`.
 ///
-/// The file can identify the phone and its holder; it is made readable by its owner alone.
+/// The file can identify the phone and its holder, so only its owner may read it.
 final class TraceFile: Sendable {
     private let file: FileDescriptor
     private let start = ContinuousClock.now
@@ -208,6 +216,7 @@ final class TraceFile: Sendable {
     }
 }
 
+/// A contactless reader whose APDUs are traced.
 private struct TracedReader: ContactlessReader {
     let reader: any ContactlessReader
     let trace: TraceFile
@@ -221,6 +230,7 @@ private struct TracedReader: ContactlessReader {
     }
 }
 
+/// A phone in the field whose APDUs are traced.
 private struct TracedCard: ContactlessCard {
     let card: any ContactlessCard
     let trace: TraceFile

@@ -5,7 +5,8 @@ internal import Glibc
 internal import JSON
 internal import SystemPackage
 
-/// What `--fix` does: shows each file that some check misses, and writes it once that was agreed to.
+/// The work of `--fix`: shows each settings file that a check names as its remedy, and writes it if the user
+/// agrees.
 struct SettingsRepair {
     private let files: [SettingsFile]
     private let system: SystemFolder
@@ -21,9 +22,10 @@ struct SettingsRepair {
         self.isAsking = isAsking
     }
 
+    /// Whether there is a file to write.
     var hasWork: Bool { !files.isEmpty }
 
-    /// Shows what would be written.
+    /// Shows the changes to all files without writing them.
     func show() throws(CommandFailure) {
         for file in files { try show(file, before: contents(of: system.path(file.path))) }
     }
@@ -34,6 +36,7 @@ struct SettingsRepair {
         Terminal.note(LineDifference(from: old ?? [], to: file.contents).text)
     }
 
+    /// Shows and writes the files, then prints the commands that put them into effect.
     func run() throws(CommandFailure) {
         guard hasWork else {
             return Terminal.note("\n--fix has nothing to write: no settings file is missing")
@@ -47,7 +50,7 @@ struct SettingsRepair {
         for command in afterwards { Terminal.note("  \(command)") }
     }
 
-    /// Whether the file is now as it should be.
+    /// Shows and writes one file. Returns whether the file now has the right contents.
     private func repair(_ file: SettingsFile) throws(CommandFailure) -> Bool {
         let path = system.path(file.path)
         let old = try contents(of: path)
@@ -72,13 +75,13 @@ struct SettingsRepair {
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Nil if there is no such file.
+    /// Returns the contents of a file, or `nil` if the file does not exist.
     private func contents(of path: String) throws(CommandFailure) -> [UInt8]? {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         return try InputFile.read(path, limit: 1 << 20)
     }
 
-    /// The whole file in one step, for all to read as settings are.
+    /// Writes a file atomically, with permissions that let all users read it.
     private func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let draft = "\(path).new"
@@ -100,15 +103,15 @@ struct SettingsRepair {
     }
 }
 
-/// The files of settings that a counter may miss.
+/// The settings files that Countersign ships.
 extension SettingsFile {
-    /// Q124.
+    /// Keeps the kernel's NFC modules from claiming PC/SC readers (Q124).
     static let kernelModules = SettingsFile(
         "/etc/modprobe.d/countersign-nfc.conf", contents: PackageResources.modprobe_conf,
         purpose: "keeps the kernel's NFC drivers off PC/SC readers",
         afterwards: "modprobe -r pn533_usb pn533 nfc")
 
-    /// Q133. polkit looks at its folders by itself.
+    /// Allows the daemon's user and group to use pcscd (Q133). polkit notices new rules without a restart.
     static let polkit = SettingsFile(
         "/etc/polkit-1/rules.d/50-countersign.rules", contents: PackageResources.polkit_rules,
         purpose: "lets the user and the group countersign use readers", afterwards: nil)
@@ -144,7 +147,7 @@ extension SettingsFile {
     ]
 }
 
-/// How one text becomes another, line by line: what goes, what comes, and what stays.
+/// The difference between two texts, line by line.
 struct LineDifference {
     private let old: [Substring]
     private let new: [Substring]
@@ -161,7 +164,7 @@ struct LineDifference {
         return lines
     }
 
-    /// Each line after `-`, `+` or a blank.
+    /// All lines of both texts, marked with `-` (removed), `+` (inserted) or a space (kept).
     var text: String {
         let difference = new.difference(from: old)
         let removed = Set(difference.removals.map(\.offset))

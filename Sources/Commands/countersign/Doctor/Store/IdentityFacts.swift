@@ -3,24 +3,25 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderIdentityStore
 
-/// In whose name this reader asks.
+/// The identities in the store that sign this reader's requests.
 struct IdentityFacts: Sendable {
+    /// One identity and its state.
     struct Identity: Sendable {
         var name: String
         var state: IdentityStatus.State
-        /// Until the first certificate that is sent expires.
+        /// The days until the first certificate that is sent to wallets expires.
         var daysLeft: Int64?
-        /// The id of what keeps it from being used.
+        /// The id of the error that prevents the use of the identity.
         var problem: String?
-        /// Rules of the profile that its certificate breaks.
+        /// The rules of the reader profile that the certificate breaks.
         var brokenRules: [String] = []
     }
 
     var identities: Result<[Identity], IdentityStoreError>
-    /// Identities that are chosen and not there.
+    /// The names of identities that rules choose but that do not exist.
     var missing: [String] = []
 
-    /// Uses each key, also one in a TPM.
+    /// Reads the identities and tests each key, even one in a TPM.
     static func current(in folder: IdentityFolder, at now: Timestamp) -> IdentityFacts {
         do throws(IdentityStoreError) {
             let names = try folder.names()

@@ -3,19 +3,22 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// Whom this reader believes, and how old that is.
+/// The state of the trust snapshot in the store.
 struct TrustFacts: Sendable {
+    /// The contents of a trust snapshot.
     struct Trust: Sendable {
+        /// The number of trusted roots.
         var roots: Int
-        /// When the newest list came; nil if there are only roots.
+        /// The time when the newest list was obtained, or `nil` if there are only roots.
         var newestList: Timestamp?
-        /// The ids of what is of no use as it is, each once.
+        /// The ids of faults that `trust lint` finds, without repetitions.
         var faults: [String] = []
     }
 
     var trust: Result<Trust, ReaderStoreError>
     var now: Timestamp
 
+    /// Reads the current trust snapshot of the store.
     static func current(in store: String, at now: Timestamp) -> TrustFacts {
         do throws(ReaderStoreError) {
             let stored = try ReaderStore(at: store, for: .reading, waiting: 1).currentTrust()
