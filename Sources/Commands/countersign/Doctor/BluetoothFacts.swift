@@ -200,10 +200,11 @@ extension BluetoothFacts {
 
     private var smallValuesCheck: DoctorCheck {
         guard let socketRoom else {
-            return .skipped(.smallValues, "the kernel does not report it here, as in a container")
+            return .skipped(
+                .smallValues, "the kernel does not report its buffer size, as in a container")
         }
         return hasBusRoom && socketRoom >= Self.neededRoom
-            ? .ok(.smallValues, "the system has room for thousands of small pieces at once")
+            ? .ok(.smallValues, "the system can buffer the thousands of small pieces of a portrait")
             : .note(
                 .smallValues, "this computer may lose parts of a portrait that a phone sends in small pieces",
                 fix: .settings(SettingsFile.smallValues))
@@ -214,18 +215,18 @@ extension BluetoothFacts {
 
     private var noAdapter: DoctorCheck {
         radioSwitch == .blockedByHardware
-            ? .failed(.adapter, "no adapter: a switch or key of the computer turns Bluetooth off")
+            ? .failed(.adapter, "no Bluetooth adapter: a switch or key of the computer turns Bluetooth off")
             : .failed(.adapter, "no Bluetooth adapter is plugged in")
     }
 
     private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
         switch radioSwitch {
         case _ where adapter.isPowered: .ok(.radioPower, "on")
-        case .on: .note(.radioPower, "off: countersign turns it on when it needs it")
+        case .on: .note(.radioPower, "off: countersign turns the adapter on when it needs it")
         case .blocked:
             .failed(.radioPower, "blocked by rfkill", fix: .command("rfkill unblock bluetooth"))
         case .blockedByHardware:
-            .failed(.radioPower, "off by a switch or key of the computer, or its airplane mode")
+            .failed(.radioPower, "turned off by a switch or key of the computer, or by its airplane mode")
         }
     }
 }
@@ -244,12 +245,18 @@ extension AdapterDescription {
     fileprivate var lowEnergyCheck: DoctorCheck {
         if controller.mode == .classic {
             return .failed(
-                .lowEnergy, "used for classic Bluetooth only", fix: .settings(SettingsFile.bluetooth))
+                .lowEnergy, "the adapter is set to classic Bluetooth only",
+                fix: .settings(SettingsFile.bluetooth))
         }
         switch controller.hciVersion {
-        case (..<6)?: return .failed(.lowEnergy, "too old: low energy came with Bluetooth 4.0")
-        case (..<8)?: return .warning(.lowEnergy, "before Bluetooth 4.2: a portrait takes seconds")
-        case nil where advertising == nil: return .skipped(.lowEnergy, "the adapter does not report it")
+        case (..<6)?:
+            return .failed(
+                .lowEnergy, "the adapter is too old: Bluetooth low energy needs Bluetooth 4.0")
+        case (..<8)?:
+            return .warning(
+                .lowEnergy, "the adapter is older than Bluetooth 4.2, so a portrait takes seconds")
+        case nil where advertising == nil:
+            return .skipped(.lowEnergy, "the adapter does not report its Bluetooth version")
         default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")
         }
     }
@@ -257,10 +264,13 @@ extension AdapterDescription {
     /// The check that the adapter can advertise (Q85, Q239).
     fileprivate func advertisingCheck(_ trial: BluetoothFacts.Trial) -> DoctorCheck {
         switch advertising {
-        case nil: .failed(.advertising, "it cannot advertise, so no phone would find it: use another adapter")
+        case nil:
+            .failed(
+                .advertising,
+                "the adapter cannot advertise, so no phone would find this computer: use another adapter")
         case let room? where room.free < 1:
             .failed(
-                .advertising, "other programs use all of its \(room.active) advertisements",
+                .advertising, "other programs use all of the adapter's \(room.active) advertisements",
                 fix: .command("systemctl restart bluetooth"))
         case let room?: trial.check(room)
         }
@@ -285,9 +295,10 @@ extension BluetoothFacts.Trial {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
         case .inUse:
-            .ok(.advertising, "room for \(room.free) advertisements; not tried, as one is in use")
+            .ok(.advertising, "room for \(room.free) advertisements; not tried because one is in use")
         case .impossible:
-            .note(.advertising, "room for \(room.free) advertisements; not tried, as the adapter is off")
+            .note(
+                .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
         case .failedAtLane(let advice): .failed(.advertising, "\(own: advice, as: "refused at a lane")")
         case .failed(let fault):
             .failed(
@@ -310,10 +321,14 @@ extension BluetoothDaemonSettings {
     fileprivate var settingsCheck: DoctorCheck {
         let findings = findings
         let version = version.map { "bluetoothd \($0)" } ?? "bluetoothd"
-        guard !findings.isEmpty else { return .ok(.bluetoothSettings, "as \(version) needs them") }
+        guard !findings.isEmpty else {
+            return .ok(.bluetoothSettings, "the settings of \(version) are right for phones")
+        }
         if configuration == .unknown {
             return .note(
-                .bluetoothSettings, "cannot be seen from here: run this as root, outside of containers")
+                .bluetoothSettings,
+                "the settings of bluetoothd cannot be read: run this command as root and outside of containers"
+            )
         }
         let missing = findings.compactMap { finding -> CheckText? in
             guard case .missing(let requirement) = finding else { return nil }
@@ -337,7 +352,10 @@ extension BluetoothDaemonSettings {
     /// The check for plugins of bluetoothd that make a phone ask its owner to pair (Q94, Q95).
     fileprivate var pluginsCheck: DoctorCheck {
         if configuration == .unknown {
-            return .skipped(.plugins, "the command line of bluetoothd cannot be seen from here")
+            return .skipped(
+                .plugins,
+                "the command line of bluetoothd cannot be read: run this command as root and outside of containers"
+            )
         }
         let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
         if isRead {
@@ -348,7 +366,7 @@ extension BluetoothDaemonSettings {
         return notes.contains(.pairsOverL2CAP)
             ? .note(
                 .plugins,
-                "some plugins would make a phone ask its owner to pair over L2CAP, which is off by default",
+                "some plugins make a phone that uses L2CAP ask its owner to pair; L2CAP is off by default",
                 fix: .settings(SettingsFile.bluetooth))
             : .ok(.plugins, "no plugin reads from phones or pairs with them")
     }

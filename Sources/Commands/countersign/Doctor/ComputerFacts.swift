@@ -42,7 +42,8 @@ extension ReaderPowerFacts {
         return sleepers.isEmpty
             ? .ok(.usbPower, "the kernel does not put readers to sleep")
             : .note(
-                .usbPower, "the kernel may put \(sleepers.joined(by: ", ")) to sleep between phones",
+                .usbPower,
+                "the kernel may put the reader \(sleepers.joined(by: ", ")) to sleep between phones",
                 fix: .settings([.readerPower]))
     }
 }
@@ -79,13 +80,13 @@ extension CrashFacts {
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
                 .coreDumps,
-                "after a crash \(own: program, as: "a program") gets a copy of the memory, with keys in it",
+                "after a crash, \(own: program, as: "a program") gets a copy of the memory, with keys in it",
                 fix: .command("sysctl kernel.core_pattern=core"))
         }
         return limit == 0
             ? .ok(.coreDumps, "no core dumps are written")
             : .warning(
-                .coreDumps, "after a crash the memory, with keys in it, is written to the disk",
+                .coreDumps, "after a crash, the memory with keys in it is written to the disk",
                 fix: .command("ulimit -c 0"))
     }
 }
@@ -108,11 +109,14 @@ extension FontFacts {
 
     /// A missing font is only a note: pages may be shown by another computer with its own fonts.
     var checks: [DoctorCheck] {
-        guard !missing.isEmpty else { return [.ok(.fonts, "those of all languages of the pages are here")] }
+        guard !missing.isEmpty else {
+            return [.ok(.fonts, "the fonts for all languages of the pages are installed")]
+        }
         let names = missing.joined(separator: " ")
         return [
             .note(
-                .fonts, "a screen at this computer may show boxes for Arabic or Chinese: \(names) is absent",
+                .fonts,
+                "a screen of this computer may show boxes for Arabic or Chinese: \(names) is not installed",
                 fix: .command("apt install \(names)"))
         ]
     }

@@ -30,17 +30,20 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
-            Looks at pcscd and its readers, at bluetoothd and its adapter, at the clock, at trust, identities and the \
-            store, and writes no file. While no lane is engaged it advertises for a moment, to see whether bluetoothd \
-            allows that; this sets the adapter to not pairable, as every presentation does. Each check is ok, a note (nothing needs to be done), a warning (it works, and not \
-            as well as it should), failed, or skipped; what does not answer within \
-            \(Examination.limit.components.seconds) seconds is failed as timedOut.
+            Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the store. Without \
+            --fix no file is written. If no lane is engaged, the command advertises over Bluetooth for a moment to see \
+            whether bluetoothd allows it; this makes the adapter not pairable, as every presentation does.
 
-            --fix writes settings that were missing, after it has shown each file and asked; it restarts nothing, and \
-            says what is to be restarted.
+            Each check is ok, a note (nothing needs to be done), a warning (it works, but not as well as it should), \
+            failed or skipped. A part of the computer that does not answer within \
+            \(Examination.limit.components.seconds) seconds counts as failed, with the text timedOut.
 
-            --support-bundle writes a text file to send to whoever helps: versions, USB ids, checks and the state of \
-            services. Names, serial numbers, addresses and paths of this installation are not in it.
+            --fix writes missing settings files. It shows each file and asks first. It restarts nothing, but names the \
+            services that you need to restart.
+
+            --support-bundle writes a text file that you can send to a person who helps you: versions, USB ids, checks \
+            and the state of services. It does not contain names, serial numbers, addresses or paths of this \
+            installation.
 
             EXAMPLES:
               countersign doctor
@@ -55,19 +58,19 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+        help: ArgumentHelp("The reader: a part of its name, or its USB id (072f:2200).", valueName: "name"))
     var reader: String?
 
     @Flag(
-        name: .long, help: "Write the settings that are missing. Each is shown first and needs your consent.")
+        name: .long, help: "Write the missing settings files. Each file is shown and needs your consent.")
     var fix = false
 
-    @Flag(name: .long, help: "With --fix, write without asking.")
+    @Flag(name: .long, help: "With --fix, write the files without asking.")
     var yes = false
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write a report that helps to find a fault to this file.", valueName: "file"))
+        help: ArgumentHelp("Write a report for a person who helps you to this file.", valueName: "file"))
     var supportBundle: String?
 
     @OptionGroup var clock: ClockArguments
@@ -80,7 +83,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let checks = await Progress.during("Looking at this computer") { await examinations.made() }
+        let checks = await Progress.during("Checking this computer") { await examinations.made() }
         show(checks)
         let bundle =
             supportBundle == nil
@@ -191,7 +194,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private func write(_ bundle: SupportBundle, to path: String) throws(CommandFailure) {
         try OutputFile.write("\(bundle.json.text)\n".utf8, to: path)
         Terminal.note(
-            "\(Terminal.safe(path)) holds:\n\(bundle.contents)\nIt is plain text: read it before you send it."
+            "\(Terminal.safe(path)) contains:\n\(bundle.contents)\nIt is plain text: read it before you send it."
         )
     }
 }

@@ -154,7 +154,7 @@ extension ReaderFacts {
                 .service, "pcscd does not run", fix: .command("systemctl enable --now pcscd.socket"))
         case .fails(.serviceIncompatible):
             .failed(
-                .service, "pcscd and libpcsclite are of different versions",
+                .service, "pcscd and libpcsclite have different versions",
                 fix: .command("apt-get install --reinstall pcscd libpcsclite1"))
         case .fails(let error):
             .failed(.service, "\(ReaderFault(error).advice)", fix: .command("systemctl restart pcscd"))
@@ -167,20 +167,22 @@ extension ReaderFacts {
         switch (service, polkit) {
         case (.fails(.accessDenied(let action)), .there):
             return .failed(
-                .access, "polkit refuses this user \(action.rawValue): its rule allows the group countersign",
+                .access,
+                "polkit refuses \(action.rawValue) to this user; its rule allows the group countersign",
                 fix: .command(#"adduser "$USER" countersign"#))
         case (.fails(.accessDenied(let action)), _):
             return .failed(
-                .access, "polkit refuses this user \(action.rawValue)", fix: .settings([.polkit]))
+                .access, "polkit refuses \(action.rawValue) to this user", fix: .settings([.polkit]))
         case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
         case (_, .notAsked): return .ok(.access, "pcscd accepts every user")
-        case (_, .there): return .ok(.access, "this user may use pcscd, and a rule of polkit says who else")
+        case (_, .there):
+            return .ok(.access, "this user may use pcscd, and polkit has a rule for services")
         case (_, .hidden):
             return .note(
-                .access, "this user may use pcscd; only root can see whether a service may")
+                .access, "this user may use pcscd; only root can check whether a service may use it")
         case (_, .absent):
             let text: CheckText =
-                "this user may use pcscd; polkit will refuse a service, which has no login session"
+                "this user may use pcscd, but polkit will refuse a service, which has no login session"
             return hasServiceUser
                 ? .warning(.access, text, fix: .settings([.polkit]))
                 : .note(.access, text, fix: .settings([.polkit]))
@@ -205,14 +207,14 @@ extension ReaderFacts {
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
-                "the kernel's \(modules.joined(separator: ", ")) uses the \(model): after the fix, unplug the reader and plug it in again",
+                "the kernel's \(modules.joined(separator: ", ")) holds the \(model): after the fix, unplug the reader and plug it in again",
                 fix: .settings([.kernelModules]))
         }
         guard kernelModules.contains("pn533") else {
             return .ok(.kernelModules, "the kernel's NFC drivers are not loaded")
         }
         return .note(
-            .kernelModules, "the kernel's pn533 is loaded and would take an ACR122U",
+            .kernelModules, "the kernel's pn533 is loaded and would hold an ACR122U",
             fix: .settings([.kernelModules]))
     }
 
@@ -230,7 +232,7 @@ extension ReaderFacts {
     }
 
     private func noSlot(_ readers: [Reader]) -> CheckText {
-        let others: CheckText = "contact and security-module slots (SAM) are never opened"
+        let others: CheckText = "slots for contact cards and security modules (SAM) are never opened"
         return isSelected
             ? "--reader names no slot with an antenna: \(others)"
             : "no reader has a slot with an antenna: \(others)"
@@ -249,7 +251,7 @@ extension ReaderFacts {
         return .ok(.slot, "\(reader.text) is \(reader.slot == .contactless ? "an antenna" : "tried first")")
     }
 
-    private static let silence: CheckText = "pcscd cannot be asked"
+    private static let silence: CheckText = "pcscd gives no answer"
 }
 
 extension ReaderFacts.Reader {
@@ -273,11 +275,11 @@ extension ReaderFacts.Reader {
         if quirks.contains(.tpduLevel) {
             return .note(
                 .apdus,
-                "the reader exchanges TPDUs, which works and is not recommended (Documentation/hardware.md)")
+                "the reader exchanges TPDUs, which works but is not recommended (Documentation/hardware.md)")
         }
         return allowsExtended
             ? .ok(.apdus, "extended APDUs")
-            : .note(.apdus, "short APDUs only: answers over NFC take long, those over Bluetooth do not")
+            : .note(.apdus, "short APDUs only: answers are slow over NFC but not over Bluetooth")
     }
 
     /// The check that the driver passes escape commands (Q126).
@@ -297,9 +299,9 @@ extension ReaderHindrance {
         case .notCCID(let usb, let model):
             "pcscd has no driver for \(model) (\(usb)): it is not a CCID reader"
         case .notListed(let usb, let model):
-            "pcscd does not show \(model) (\(usb)): unplug it and plug it in again; if that does not help, update its firmware and look at /etc/default/pcscd"
+            "pcscd does not list \(model) (\(usb)): unplug it and plug it in again; if that does not help, update its firmware and check /etc/default/pcscd"
         case .unknownToDrivers(let usb, let model):
-            "pcscd's drivers do not list \(model) (\(usb)): they are older than the reader; install a newer libccid, or the maker's driver"
+            "pcscd's drivers do not support \(model) (\(usb)) because they are older than the reader: install a newer libccid or the maker's driver"
         }
     }
 }
@@ -338,19 +340,20 @@ extension ReaderFacts {
     private var secondEditionCheck: DoctorCheck {
         let lanes: CheckText =
             switch self.lanes {
-            case nil: "the daemon's file is absent or cannot be read"
+            case nil: "the daemon's configuration is absent or cannot be read"
             case let lanes? where lanes.version2 == 0: "no lane of the daemon begins with NFC v2"
             case let lanes?: "\(lanes.version2) of \(lanes.all) lanes of the daemon begin with NFC v2 (nfcV2)"
             }
         guard case .answers(let readers, let chosen?) = service else {
-            return .ok(.secondEdition, "\(lanes); no reader to try it with")
+            return .ok(.secondEdition, "\(lanes); there is no reader to use NFC v2 with")
         }
         guard readers[chosen].allowsExtended else {
             let text: CheckText =
-                "\(lanes); with short APDUs its request and answer need a command for each 255 bytes"
+                "\(lanes); the reader has short APDUs, so NFC v2 needs one command for each 255 bytes"
             return (self.lanes?.version2 ?? 0) > 0
                 ? .note(.secondEdition, text) : .ok(.secondEdition, text)
         }
-        return .ok(.secondEdition, "\(lanes); with extended APDUs its request needs one command")
+        return .ok(
+            .secondEdition, "\(lanes); the reader has extended APDUs, so NFC v2 needs one command")
     }
 }

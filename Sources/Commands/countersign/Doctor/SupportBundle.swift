@@ -32,10 +32,10 @@ struct SupportBundle {
                 .array(ReaderPowerFacts.current(in: system).devices.map { .string("\($0.usb)") })
             ),
             (
-                "checks", "what this screen shows, without names and paths of this installation",
+                "checks", "the checks of this screen, without names and paths of this installation",
                 .array(checks.map { $0.json(\.shared) })
             ),
-            ("units", "state of the services that take part", units.json),
+            ("units", "state of the services that Countersign uses", units.json),
         ]
     }
 

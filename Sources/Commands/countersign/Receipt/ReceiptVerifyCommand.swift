@@ -11,11 +11,11 @@ internal import Reports
 struct ReceiptVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check a chain of receipts, and name the first broken link.",
+        abstract: "Check a chain of receipts and name the first broken link.",
         discussion: """
-            Without a file the store's own receipts are checked, by its own keys, and that they reach the head that is \
-            kept outside the database. A file that was exported is checked by the keys given, and by nothing else: no \
-            store and no network.
+            Without a file, the receipts of the store are checked with the store's keys. They must also reach the head \
+            that is stored outside of the database. An exported file is checked only with the keys that you give; neither \
+            the store nor the network is used.
 
             EXAMPLES:
               countersign receipt verify
@@ -24,7 +24,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("A chain that was exported.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file of `countersign receipt export`.", valueName: "file"))
     var file: String?
 
     @Option(
@@ -34,7 +34,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The digest of a receipt that must be in the chain: without it, missing receipts at the end are not noticed.",
+            "The digest of a receipt that must be in the chain. Without it, receipts missing at the end are not noticed.",
             valueName: "digest"))
     var head: DigestArgument?
 
@@ -44,7 +44,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     func validate() throws {
         guard (file == nil) == key.isEmpty else {
             throw ValidationError(
-                "Give a file and at least one --key, or neither, to verify the receipts of the store.")
+                "Give a file and at least one --key. To verify the receipts of the store, give neither.")
         }
     }
 
@@ -70,7 +70,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
             let chain = try ReceiptChain(parsing: bytes)
             return (chain.verify(by: keys, expecting: head?.bytes), chain.links.count)
         } catch {
-            throw .malformed("\(Terminal.safe(file)): not a chain of receipts")
+            throw .malformed("\(Terminal.safe(file)): the file is not a chain of receipts")
         }
     }
 
@@ -106,7 +106,9 @@ private enum ReceiptKeyArguments {
             let keys = try? blocks.map({
                 try ReceiptPublicKey(SubjectPublicKeyInfo(der: $0[...]).publicKey())
             })
-        else { throw .usage("\(Terminal.safe(path)): it has no public keys of receipts in PEM (EC P-256)") }
+        else {
+            throw .usage("\(Terminal.safe(path)): the file has no public keys of receipts in PEM (EC P-256)")
+        }
         return keys
     }
 }

@@ -12,12 +12,11 @@ struct RequestArguments: ParsableArguments {
             "What you want to know, in words. The request asks for the least data that answers it.",
             discussion: """
                 [purpose:] what, what … [; from document or document …] [; else fallback]
-                purpose: age, which is meant where none is said, rental, identity, elements
+                purpose: age (the default), rental, identity, elements
                 what: age over N, name, licence number, document number, categories B C1, classes C, expiry, issue \
                 date, issuer, portrait, portrait for a human to compare, birth date, nationality, address, NS/ID
-                document: mdl, which is meant where none is said, photoid, pid, av, mnc, or a type
-                fallback, where a document has no such age: nothing, age in years, which is meant where none is \
-                said, birth date
+                document: mdl (the default), photoid, pid, av, mnc, or a document type
+                fallback if the document does not have the age: age in years (the default), birth date, nothing
                 """,
             valueName: "intent"))
     var intent: String?
@@ -25,10 +24,11 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Is the holder at least this old? 0 to 99; at most two ages in one request.", valueName: "years"))
+            "Ask whether the holder is at least this old, 0 to 99. Repeatable; a request may have two ages.",
+            valueName: "years"))
     var ageOver: [Int] = []
 
-    @Flag(name: .long, help: "Ask for the portrait: only where somebody compares it.")
+    @Flag(name: .long, help: "Ask for the portrait. Use it only if a person compares it with the holder.")
     var portrait = false
 
     @Option(
@@ -36,14 +36,15 @@ struct RequestArguments: ParsableArguments {
         help: ArgumentHelp("Ask for this element. Repeatable.", valueName: "namespace/element"))
     var element: [ElementArgument] = []
 
-    @Option(name: .long, help: ArgumentHelp("The document asked for.", valueName: "type"))
+    @Option(name: .long, help: ArgumentHelp("The type of the requested document.", valueName: "type"))
     var docType: String?
 
     @Option(
         name: .long,
         help: """
-            What will be kept of the answer; the holder is informed of it: nothing; a receipt without personal data; the \
-            answers about age and the document's number; or all but the portrait, with the holder's consent.
+            What you will retain of the answer, as the wallet shows it to the holder: nothing; receipt (no personal \
+            data); age+id-number (the answers about age and the document's number); or consented (everything but the \
+            portrait, with the holder's consent).
             """)
     var keep = KeepArgument.nothing
 
@@ -54,10 +55,10 @@ struct RequestArguments: ParsableArguments {
         }
         guard intent != nil || !ageOver.isEmpty || portrait || !element.isEmpty else {
             throw ValidationError(
-                "Ask for something: an intent (before --trust), --age-over, --portrait or --element.")
+                "Say what to ask for: an intent (before --trust), --age-over, --portrait or --element.")
         }
         guard ageOver.allSatisfy((0...99).contains) else {
-            throw ValidationError("--age-over takes 0 to 99.")
+            throw ValidationError("--age-over needs an age from 0 to 99.")
         }
     }
 
@@ -71,7 +72,7 @@ struct RequestArguments: ParsableArguments {
             RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice),
             \RequestPlannerError.failure)
         guard !savingPortrait || plan.needsPortrait else {
-            throw .usage("--save-portrait: the intent asks for no portrait")
+            throw .usage("--save-portrait: the intent does not ask for the portrait; add it to the intent")
         }
         return plan
     }

@@ -14,7 +14,7 @@ internal import SystemPackage
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",
-        abstract: "Ask one phone, and judge its answer.",
+        abstract: "Send one request to a phone and verify the answer.",
         usage: """
             countersign request 'INTENT' [--keep CHOICE] [--identity NAME] [--trust PATH…]
                                 [--reader NAME | --connect tcp://HOST:PORT | --qr 'mdoc:…'] [options]
@@ -22,18 +22,18 @@ struct RequestCommand: AsyncParsableCommand {
             """,
         discussion: """
             Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one request, \
-            waits while the holder consents, and makes every check on the answer. Nothing is kept.
+            waits until the holder consents, and makes every check on the answer. Nothing is stored.
 
-            What is asked is planned from what you want to know: the nearest age and not the date of birth, the \
-            portrait only where somebody compares it. A request for more than its purpose needs is refused with the \
-            name of the rule.
+            Countersign plans the smallest request that answers your question: for example an age_over element instead \
+            of the date of birth, and the portrait only if a person compares it. A request for more than its purpose \
+            needs is refused with the name of the rule.
 
-            Without --reader, --connect or --qr any contactless reader is used. With --qr the text of the phone's QR \
-            code engages it; the answer then comes over Bluetooth, or the phone is held to the reader.
+            By default any contactless reader is used. With --qr, the text of the phone's QR code starts the session; the \
+            answer then comes over Bluetooth, or over NFC when the phone is held to the reader.
 
-            The text begins with YES, NO or CANNOT TELL where there is a question to answer. Element values are written \
-            only when every check passed: in JSON, or as text with --show-values. A whole portrait goes nowhere but \
-            to the file of --save-portrait. With --json it appears as its size.
+            If the request has a question, the result begins with YES, NO or CANNOT TELL. Element values are written only \
+            if every check passed: always in JSON, and in text with --show-values. The portrait itself is written only to \
+            the file of --save-portrait; JSON has its size.
 
             EXAMPLES:
               countersign request 'age over 21 with portrait for a human to compare' --trust roots/
@@ -45,13 +45,13 @@ struct RequestCommand: AsyncParsableCommand {
             \(ExitStatus.table())
             """)
 
-    @OptionGroup(title: "What to ask")
+    @OptionGroup(title: "The request")
     var question: RequestArguments
 
-    @OptionGroup(title: "Who asks")
+    @OptionGroup(title: "The reader's identity")
     var identity: IdentityArguments
 
-    @OptionGroup(title: "Where the phone is")
+    @OptionGroup(title: "The connection to the phone")
     var source: SourceArguments
 
     @OptionGroup var fieldTrace: FieldTraceArguments
@@ -61,13 +61,13 @@ struct RequestCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyArguments
     @OptionGroup var clock: ClockArguments
 
-    @Flag(name: .long, help: "Refuse every departure from the standard's profile.")
+    @Flag(name: .long, help: "Refuse every deviation from the standard's profile.")
     var strict = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write a verified portrait to this file, readable by you alone.", valueName: "file"))
+            "Write the verified portrait to this file, which only you can read.", valueName: "file"))
     var savePortrait: String?
 
     @Flag(name: .long, help: "Write the values of verified elements, not only their names.")
@@ -140,7 +140,7 @@ private final class PortraitFile {
     func keep(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
             return Terminal.note(
-                "note: no verified portrait was returned; \(Terminal.safe(path)) is not written")
+                "note: no verified portrait was returned, so \(Terminal.safe(path)) is not written")
         }
         do {
             _ = try file.writeAll(portrait)

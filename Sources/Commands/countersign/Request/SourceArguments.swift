@@ -15,41 +15,42 @@ internal import Transport
 struct SourceArguments: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+        help: ArgumentHelp("The reader: a part of its name, or its USB id (072f:2200).", valueName: "name"))
     var reader: String?
 
     @Option(
         name: .customLong("reader-command"),
         help: ArgumentHelp(
-            "While a phone is waited for, let the reader send its own frame (pollingFrame) or stay silent (quiet), if its model can.",
+            "While waiting for a phone, let the reader send Apple's polling frame (pollingFrame) or make no sound (quiet), if its model can. Repeatable.",
             valueName: "name"))
     var readerCommands: [ReaderWish] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A wallet on the bench link, instead of a reader.", valueName: "tcp://host:port"))
+        help: ArgumentHelp(
+            "Connect to a wallet on the bench link instead of using a reader.", valueName: "tcp://host:port"))
     var connect: EndpointArgument?
 
-    @Flag(name: .long, help: "Allow --connect to another computer: the bench link is meant for loopback.")
+    @Flag(name: .long, help: "Allow --connect to another computer. The bench link is meant for loopback.")
     var allowNonLoopback = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The text of the phone's QR code, instead of engaging by NFC.", valueName: "mdoc:…"))
+            "The text of the phone's QR code, which replaces the engagement over NFC.", valueName: "mdoc:…"))
     var qr: String?
 
     @OptionGroup var retrieval: RetrievalArguments
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How long to wait for a phone, in seconds.", valueName: "seconds"))
+        help: ArgumentHelp("The time to wait for a phone, 1 to 3600.", valueName: "seconds"))
     var wait = 120
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write every APDU or frame with its time to this file. It identifies people: delete it soon.",
+            "Write every APDU or frame with its time to this file. The file can identify people: delete it soon.",
             valueName: "file"))
     var trace: String?
 
@@ -57,7 +58,9 @@ struct SourceArguments: ParsableArguments {
         guard connect == nil || (reader == nil && qr == nil) else {
             throw ValidationError("Give either --connect, or --reader and --qr.")
         }
-        guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600 seconds.") }
+        guard (1...3600).contains(wait) else {
+            throw ValidationError("--wait needs a number of seconds from 1 to 3600.")
+        }
     }
 
     var deadlines: PresentationDeadlines {
@@ -142,12 +145,12 @@ struct SourceArguments: ParsableArguments {
         } catch .addressNotLoopback {
             throw .usage("--connect names another computer: add --allow-non-loopback to allow it")
         } catch .addressNotNumeric {
-            throw .usage("--connect takes only localhost or a numeric address")
+            throw .usage("--connect needs localhost or a numeric address")
         } catch .cancelled {
             throw CommandFailure(status: .incomplete, message: "the presentation was cancelled")
         } catch {
             throw .unavailable(
-                "nothing answers at tcp://\(endpoint.host):\(endpoint.port): start the wallet first")
+                "no wallet answers at tcp://\(endpoint.host):\(endpoint.port): start the wallet first")
         }
     }
 

@@ -46,7 +46,7 @@ struct SettingsRepair {
             if let next = file.afterwards, !afterwards.contains(next) { afterwards.append(next) }
         }
         guard !afterwards.isEmpty else { return }
-        Terminal.note("\nNothing was restarted. The settings take effect with:")
+        Terminal.note("\nNothing was restarted. To put the settings into effect, run:")
         for command in afterwards { Terminal.note("  \(command)") }
     }
 
@@ -55,7 +55,7 @@ struct SettingsRepair {
         let path = system.path(file.path)
         let old = try contents(of: path)
         if old == file.contents {
-            Terminal.note("\n\(path) is as it should be")
+            Terminal.note("\n\(path) already has the right contents")
             return true
         }
         show(file, before: old)
@@ -69,7 +69,7 @@ struct SettingsRepair {
 
     private func isAgreed(_ path: String) throws(CommandFailure) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("there is no terminal for the question: give --yes to write what was shown")
+            throw .usage("there is no terminal to ask at: give --yes to write the files without asking")
         }
         Terminal.note("write \(path)? [y/N]")
         return ["y", "yes"].contains(readLine()?.lowercased())
@@ -97,7 +97,7 @@ struct SettingsRepair {
             guard unsafe rename(draft, path) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             throw .usage(
-                "\(path) cannot be written: \((error as? Errno)?.description ?? "refused"); --fix must run as root"
+                "\(path) cannot be written: \((error as? Errno)?.description ?? "access was refused"); run --fix as root"
             )
         }
     }
@@ -126,23 +126,23 @@ extension SettingsFile {
     static let bluetooth = [
         SettingsFile(
             "/etc/countersign/bluetooth-main.conf", contents: PackageResources.main_conf,
-            purpose: "bluetoothd's settings",
+            purpose: "has the settings of bluetoothd",
             afterwards: bluetoothRestart),
         SettingsFile(
             "/etc/systemd/system/bluetooth.service.d/countersign.conf",
             contents: PackageResources.bluetooth_unit_conf,
-            purpose: "makes bluetoothd read them, without plugins that pair",
+            purpose: "makes bluetoothd read these settings and leave out plugins that pair",
             afterwards: bluetoothRestart),
     ]
 
     static let smallValues = [
         SettingsFile(
             "/etc/dbus-1/system.d/countersign-bluetooth.conf", contents: PackageResources.dbus_conf,
-            purpose: "lets thousands of small values be on their way at once",
+            purpose: "lets bluetoothd pass on thousands of small values at once",
             afterwards: "systemctl reload dbus"),
         SettingsFile(
             "/etc/sysctl.d/60-countersign-bluetooth.conf", contents: PackageResources.sysctl_conf,
-            purpose: "lets small values wait for bluetoothd",
+            purpose: "gives small values room to wait for bluetoothd",
             afterwards: "sysctl --load /etc/sysctl.d/60-countersign-bluetooth.conf"),
     ]
 }

@@ -56,7 +56,8 @@ extension IdentityFacts {
         case .success(let identities) where identities.isEmpty && missing.isEmpty:
             [
                 .note(
-                    .identityPresent, "none: requests are not signed, and wallets may refuse unknown readers",
+                    .identityPresent,
+                    "no reader identity: requests are unsigned, and some wallets refuse unsigned requests",
                     fix: .command("countersign identity init NAME")),
                 .skipped(.identityProfile, "no identity"), .skipped(.identityExpiry, "no identity"),
             ]
@@ -90,16 +91,20 @@ extension IdentityFacts {
         let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }
         if !unusable.isEmpty {
             let texts = unusable.map { "\(shown($0.name)) (\($0.problem ?? $0.state.rawValue))" as CheckText }
-            return .failed(.identityProfile, "cannot be used: \(texts.joined(by: ", "))", fix: lint)
+            return .failed(
+                .identityProfile, "identities that cannot be used: \(texts.joined(by: ", "))", fix: lint)
         }
         let departing = identities.filter { !$0.brokenRules.isEmpty }
         if !departing.isEmpty {
             let texts = departing.map {
                 "\(shown($0.name)) (\($0.brokenRules.joined(separator: ", ")))" as CheckText
             }
-            return .warning(.identityProfile, "wallets may refuse: \(texts.joined(by: ", "))", fix: lint)
+            return .warning(
+                .identityProfile,
+                "wallets may refuse requests, because a certificate breaks rules of the reader profile: \(texts.joined(by: ", "))",
+                fix: lint)
         }
-        return .ok(.identityProfile, "key, chain and profile are in order")
+        return .ok(.identityProfile, "keys and certificate chains follow the reader profile")
     }
 
     private static func expiryCheck(_ identities: [Identity]) -> DoctorCheck {
@@ -108,7 +113,7 @@ extension IdentityFacts {
             return wrong.state == .expired
                 ? .failed(.identityExpiry, "\(shown(wrong.name)) has expired", fix: renewal(wrong))
                 : .failed(
-                    .identityExpiry, "\(shown(wrong.name)) is not valid yet: is the clock right?",
+                    .identityExpiry, "\(shown(wrong.name)) is not valid yet: check the clock",
                     fix: .command("timedatectl"))
         }
         guard let next = dated.min(by: { ($0.daysLeft ?? 0) < ($1.daysLeft ?? 0) }),

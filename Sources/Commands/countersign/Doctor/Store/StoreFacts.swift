@@ -78,24 +78,24 @@ extension StoreFacts {
         }
         if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
             return .failed(
-                .permissions, "other users may write to \(shown(open)): check that nobody changed it",
+                .permissions, "other users may write to \(shown(open)): check that nobody has changed it",
                 fix: .command("chmod -R go-w \(shown(top))"))
         }
         if let secret = entries.first(where: { $0.isSecret && $0.mode & 0o077 != 0 }) {
             return .failed(
                 .permissions,
-                "other users may read the key \(shown(secret)): make a new identity if one of them did",
+                "other users may read the key \(shown(secret)): if they may have read it, make a new identity",
                 fix: .command("chmod go= \(shown(secret))"))
         }
         return top.mode & 0o077 != 0
             ? .warning(
                 .permissions, "other users may list the files in \(shown(top))",
                 fix: .command("chmod 700 \(shown(top))"))
-            : .ok(.permissions, "only its owner may use it")
+            : .ok(.permissions, "only the store's owner may use it")
     }
 
     private var spaceCheck: DoctorCheck {
-        guard let free else { return .skipped(.space, "the system does not report it") }
+        guard let free else { return .skipped(.space, "the system does not report the free space") }
         let text: CheckText = "\(free >> 20) MiB free"
         return free < Self.leastSpace
             ? .failed(.space, text) : free < Self.littleSpace ? .warning(.space, text) : .ok(.space, text)
@@ -138,13 +138,13 @@ extension TestDocumentFacts {
     var checks: [DoctorCheck] {
         let files = [
             isSetForStore ? "policy.json of the store" : nil,
-            isSetForDaemon ? "the daemon's file \(Self.daemonFile)" : nil,
+            isSetForDaemon ? "the daemon's configuration \(Self.daemonFile)" : nil,
         ].compactMap(\.self)
         guard !files.isEmpty else { return [.ok(.testDocuments, "test documents are refused")] }
         return [
             .warning(
                 .testDocuments,
-                "acceptTestDocuments is set in \(files.joined(separator: " and ")): anybody can make a document that is accepted"
+                "acceptTestDocuments is set in \(files.joined(separator: " and ")), so anybody can make a document that is accepted"
             )
         ]
     }

@@ -47,7 +47,7 @@ extension TrustFacts {
         case .failure(let error):
             [
                 .failed(.trustRoots, error.text, fix: error.remedy),
-                .skipped(.trustAge, "no trust store can be read"),
+                .skipped(.trustAge, "the trust store cannot be read"),
             ]
         }
     }
@@ -62,18 +62,18 @@ extension TrustFacts {
         guard trust.faults.isEmpty else {
             return .warning(
                 .trustAge,
-                "faults: \(trust.faults.joined(separator: ", ")); countersign trust lint says more",
+                "faults: \(trust.faults.joined(separator: ", ")); see countersign trust lint",
                 fix: .updating)
         }
         guard let newest = trust.newestList else {
             return .note(
                 .trustAge,
-                "there are only roots: without lists, revoked documents and new roots are not known")
+                "there are only roots; without lists, revocations and new roots are not known")
         }
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > TrustSnapshot.oldListDays
-            ? .warning(.trustAge, "the newest list came \(days) days ago", fix: .updating)
-            : .ok(.trustAge, "the newest list came \(days == 0 ? "today" : "\(days) days ago")")
+            ? .warning(.trustAge, "the newest list was obtained \(days) days ago", fix: .updating)
+            : .ok(.trustAge, "the newest list was obtained \(days == 0 ? "today" : "\(days) days ago")")
     }
 }
 
