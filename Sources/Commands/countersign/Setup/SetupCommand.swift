@@ -8,7 +8,26 @@ internal import PCSCTransport
 internal import ReaderService
 internal import Transport
 
-/// `countersign setup`: asks what this computer is for, and writes the daemon's configuration.
+/// `countersign setup`: asks how this computer is used and writes the daemon's configuration.
+///
+/// A run has these phases, all on the main task:
+///
+/// 1. The former answers and the daemon's limits are read (`SetupLimits` asks `countersignd schema`). A
+///    folder that cannot be written ends the command before the first question.
+/// 2. Readers and Bluetooth adapters are listed. The doctor's failed checks and warnings are shown, and
+///    missing settings files are offered.
+/// 3. If the configuration exists, the user must agree to replace it.
+/// 4. `SetupAnswers` asks the questions, at the terminal or from `--answers`.
+/// 5. `write` makes the brand, the token and the configuration. `countersignd --check` must accept the
+///    configuration before it replaces the former one, which keeps a numbered name.
+/// 6. The issuers are imported and the reader identity is made. A failure of these does not end setup; the
+///    printed commands then contain the import.
+///
+/// The store belongs to the daemon's user. Setup never opens the store itself; it runs `countersign` as that
+/// user (`OwnProgram`), so no file of the store can belong to root.
+///
+/// Setup starts no service and installs no package: `SetupNext` has the commands for that. The token is
+/// printed once and stored only as a digest.
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
@@ -99,7 +118,7 @@ struct SetupCommand: AsyncParsableCommand {
                 answers: answers, config: config, store: store, port: port, brand: brand, hasTrust: hasTrust))
     }
 
-    /// Contactless readers; none where pcscd cannot be asked.
+    /// Returns the contactless readers, or none if pcscd gives no answer.
     private static func readers() async -> [ReaderDescription] {
         ReaderSelector.any.candidates(among: (try? await PCSCService().readers()) ?? [])
     }
@@ -119,7 +138,7 @@ struct SetupCommand: AsyncParsableCommand {
         software wallet what is said of pcsc, reader, usb and bluetooth may stay as well.
         """
 
-    /// Shows what is wrong with this computer, and offers the settings that are missing.
+    /// Shows the doctor's failed checks and warnings, and offers to write missing settings files.
     private func examine(_ dialog: SetupDialog) async throws {
         let doctor = try DoctorCommand.parse(["--store", store])
         let checks = await doctor.checksOfComputer
@@ -128,7 +147,7 @@ struct SetupCommand: AsyncParsableCommand {
         Terminal.note("\n\(DoctorScreen(wrong).text)\n\n\(Self.whatMayStay)")
         let repair = SettingsRepair(of: checks, in: doctor.system, asking: dialog.isAtTerminal)
         guard repair.hasWork else { return }
-        // At the terminal each file is shown and asked about.
+        // At the terminal the repair itself shows each file and asks.
         if try dialog.isAtTerminal || dialog.agrees(to: .fix) { try repair.run() } else { try repair.show() }
     }
 }

@@ -4,19 +4,26 @@ internal import Glibc
 internal import JSON
 internal import ReaderTokens
 
-/// Asks at the terminal, or takes the answers from a file.
+/// The questions of setup, answered at the terminal or from a file of answers.
+///
+/// From a file, each answer is checked and a fault names the file, line and column. At the terminal, a wrong
+/// answer is explained and the question is asked again; the defaults are the answers of an earlier run, and
+/// `-` returns to the original default.
 struct SetupDialog {
-    /// How often a question is asked before the command gives up.
+    /// The number of times a question is asked before the command gives up.
     private static let attempts = 5
     private static let longestFile = 1 << 16
 
-    /// Nil for the terminal.
+    /// The answers of the file, or `nil` at the terminal.
     private let answers: JSONTextMembers?
-    /// What was answered before, which is the default at the terminal.
+    /// The answers of an earlier run, which are the defaults at the terminal.
     private let former: JSONTextMembers?
     private let path: String
 
-    /// - Parameter formerPath: where the answers of an earlier run may be.
+    /// - Parameters:
+    ///   - path: The file of answers, or `nil` to ask at the terminal.
+    ///   - formerPath: The file with the answers of an earlier run, which may be absent.
+    /// - Throws: Status 64 (usage) without a file and without a terminal, 65 (malformed) for a faulty file.
     init(answers path: String?, former formerPath: String) throws(CommandFailure) {
         self.path = path ?? ""
         former = path == nil ? Self.members(ofFile: formerPath) : nil
@@ -33,7 +40,8 @@ struct SetupDialog {
         }
     }
 
-    /// What cannot be read is asked again.
+    /// Returns the answers of an earlier run, or `nil` if the file cannot be read. All questions then have
+    /// their original defaults.
     private static func members(ofFile path: String) -> JSONTextMembers? {
         guard let bytes = try? InputFile.read(path, limit: longestFile) else { return nil }
         return try? JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))
@@ -41,7 +49,7 @@ struct SetupDialog {
 
     var isAtTerminal: Bool { answers == nil }
 
-    /// Whether the answer is yes; where there is no answer that of the earlier run, or no.
+    /// Returns whether the answer is yes. The default is the answer of an earlier run, otherwise no.
     func agrees(to question: SetupQuestion) throws(CommandFailure) -> Bool {
         if let answers {
             return try mapping(answers[question.rawValue]?.boolean() ?? false, failure)
@@ -53,6 +61,9 @@ struct SetupDialog {
         return word.isEmpty ? standard : word.lowercased().hasPrefix("y")
     }
 
+    /// Returns a number in `range`.
+    ///
+    /// - Parameter standard: The default.
     func number(
         of question: SetupQuestion, standard: Int, in range: ClosedRange<Int64>
     ) throws(CommandFailure) -> Int {
@@ -68,7 +79,7 @@ struct SetupDialog {
         return Int(text) ?? standard
     }
 
-    /// Nil if nothing is answered.
+    /// Returns a text, or `nil` if the answer is empty.
     func optionalText(
         of question: SetupQuestion, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String? {
@@ -76,7 +87,11 @@ struct SetupDialog {
         return text.isEmpty ? nil : text
     }
 
-    /// - Parameter fault: what is wrong with an answer; nil if nothing is.
+    /// Returns a text.
+    ///
+    /// - Parameters:
+    ///   - standard: The default.
+    ///   - fault: Returns why an answer is not accepted, or `nil` if it is.
     func text(
         of question: SetupQuestion, standard: String, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String {
@@ -104,7 +119,8 @@ struct SetupDialog {
         return text.isEmpty ? offered : text
     }
 
-    /// One of the words; the first where nothing is answered. At the terminal its number will do.
+    /// Returns one of the words. The first word is the default. At the terminal the user may give the number
+    /// of the word.
     func choice(
         of question: SetupQuestion, among choices: [(word: String, meaning: String)]
     ) throws(CommandFailure) -> String {
@@ -149,13 +165,13 @@ extension String {
     }
 }
 
-/// What `countersign setup` asks. The raw value is the member of the file of answers.
+/// The questions of `countersign setup`. The raw value is the member in a file of answers.
 enum SetupQuestion: String, CaseIterable {
     case fix, replace, role, trial, reader, lane, shop, logo, ground, words, brand, contact, language,
         retention
     case days, purpose, kept, trust, identity, country
 
-    /// As it stands at the terminal.
+    /// The question as it is asked at the terminal.
     var text: String {
         switch self {
         case .fix: "Write the missing settings that were shown?"
@@ -184,10 +200,10 @@ enum SetupQuestion: String, CaseIterable {
         }
     }
 
-    /// Those of the pages.
+    /// The languages of the pages.
     static let languages = ["ar", "de", "en", "es", "fr", "it", "pt", "zh"]
 
-    /// What its member of the file of answers holds.
+    /// The type and default of the member in a file of answers, for `--help`.
     var kind: String {
         switch self {
         case .fix, .replace, .trial, .identity: "true or false, default false"
@@ -199,7 +215,8 @@ enum SetupQuestion: String, CaseIterable {
     }
 }
 
-/// What is wrong with an answer; nil if nothing is.
+/// The checks of answers. Each returns a text that says what an answer must be, or `nil` if the answer is
+/// accepted.
 enum AnswerFault {
     static func length(_ text: String, upTo limit: Int) -> String? {
         text.utf8.count <= limit ? nil : "must be a text of 1 to \(limit) bytes"

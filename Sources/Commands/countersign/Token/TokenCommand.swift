@@ -8,7 +8,7 @@ internal import ReaderIdentityStore
 internal import ReaderStore
 internal import ReaderTokens
 
-/// `countersign token`: what prepares a reader for a brand.
+/// `countersign token`: makes and checks reader tokens, which prepare a reader for a brand.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
@@ -24,7 +24,7 @@ struct TokenCommand: AsyncParsableCommand {
         subcommands: [TokenInstanceCommand.self, TokenSignCommand.self, TokenVerifyCommand.self])
 }
 
-/// `--audience`, the same for who signs and who verifies.
+/// `--audience`: the audience of a reader token, which the signer and the reader must agree on.
 struct AudienceArguments: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("What the token is for.", valueName: "name"))
     var audience = ReaderToken.defaultAudience
@@ -237,7 +237,7 @@ extension Result<PreparedReader, ReaderTokensError> {
         if case .success = self { .green } else { .red }
     }
 
-    /// Every member at every time.
+    /// The result as JSON. All members are always present; those without a value are null.
     fileprivate var json: JSONValue {
         switch self {
         case .success(let reader):

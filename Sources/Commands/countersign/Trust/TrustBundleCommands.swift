@@ -9,7 +9,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// `countersign trust export-bundle`: the current snapshot as one signed file.
+/// `countersign trust export-bundle`: writes the current snapshot as one signed file.
 struct TrustExportBundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export-bundle",
@@ -59,7 +59,7 @@ struct TrustExportBundleCommand: ParsableCommand {
     }
 }
 
-/// `countersign trust import-bundle`: makes the snapshot of a bundle current.
+/// `countersign trust import-bundle`: makes the snapshot of a signed bundle the current one.
 struct TrustImportBundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-bundle",
@@ -122,11 +122,12 @@ extension TrustBundleError {
     }
 }
 
-/// The public key of whoever makes bundles.
+/// Reading of key files for bundles and brands.
 enum BundleKeyFile {
+    /// The size of the largest key file, in bytes.
     static let largestFile = 1 << 16
 
-    /// From PEM: a public key, or a certificate that has it.
+    /// Reads a public key from PEM: a public key, or a certificate with the key.
     static func publicKey(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = try InputFile.read(path, limit: largestFile)
         if let block = try? PEM.decode(text[...], label: "PUBLIC KEY").first,

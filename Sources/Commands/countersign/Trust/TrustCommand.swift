@@ -4,7 +4,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust`: whom to believe.
+/// `countersign trust`: manages the roots and lists in the trust store.
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
@@ -30,7 +30,7 @@ struct TrustCommand: ParsableCommand {
         ])
 }
 
-/// `countersign trust remove`: takes a source out of the trust store.
+/// `countersign trust remove`: removes sources from the trust store.
 private struct TrustRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -84,7 +84,7 @@ private struct TrustRollbackCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        // A store that is not there is not set up for this.
+        // Opened for reading first: opening for changes would create a missing store, which has no snapshot.
         _ = try TrustStoreAccess.reading(store.path)
         let access = try TrustStoreAccess.changing(store.path)
         let previous = try access.history().first(where: \.isCurrent)?.id

@@ -5,7 +5,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust diff`: what changed from one snapshot to another.
+/// `countersign trust diff`: shows the changes from one snapshot to another.
 struct TrustDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
@@ -38,7 +38,7 @@ struct TrustDiffCommand: ParsableCommand {
     }
 }
 
-/// A difference for people and machines.
+/// The difference of two snapshots as text and as JSON.
 private struct TrustDifferenceReport {
     private let from: TrustSnapshot
     private let to: TrustSnapshot

@@ -5,7 +5,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import TrustFetch
 
-/// `countersign trust import`: takes roots and lists into the trust store.
+/// `countersign trust import`: adds roots and lists to the trust store.
 struct TrustImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -71,7 +71,7 @@ extension String {
 }
 
 extension TrustChangeReport {
-    /// Writes the report and ends the command with its status.
+    /// Prints the report and ends the command with the report's exit status.
     func finish(json: Bool) throws {
         Terminal.result(json ? self.json.text : text)
         throw ExitCode(exitStatus.rawValue)

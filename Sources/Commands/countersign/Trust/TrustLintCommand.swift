@@ -5,7 +5,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust lint`: what the administrator of trust should know.
+/// `countersign trust lint`: reports expired, outdated, broken and unusual sources of trust.
 struct TrustLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
@@ -48,7 +48,7 @@ struct TrustLintCommand: ParsableCommand {
 }
 
 extension TrustSource.Identity {
-    /// Certificates are known by their digests.
+    /// The kind and name of the source. A certificate's name is the beginning of its digest.
     fileprivate var title: String {
         let isCertificate = kind == .anchor || kind == .provider
         return "\(kind.word) \(Terminal.safe(isCertificate ? String(name.prefix(12)) : name, limit: 100))"

@@ -6,7 +6,7 @@ internal import MdocTrust
 internal import PKIX
 internal import ReaderStore
 
-/// `countersign trust show`: one source or root in full.
+/// `countersign trust show`: shows one source or root in full.
 struct TrustShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -67,7 +67,7 @@ struct TrustShowCommand: ParsableCommand {
 }
 
 extension SourceDescription {
-    /// All that is known of it.
+    /// All facts about the source, each on its own line.
     fileprivate var lines: [String] {
         var lines = [
             "\(source.kind.word) \(title)", "  sha256: \(source.sha256.hexadecimal)",
@@ -85,7 +85,7 @@ extension SourceDescription {
     }
 }
 
-/// A root as it is trusted.
+/// A trusted root as text and as JSON.
 private struct RootDescription {
     let root: TrustedAnchor
 
@@ -142,7 +142,7 @@ extension Certificate {
     }
 }
 
-/// `countersign trust list`: what is trusted, and what was before.
+/// `countersign trust list`: lists the sources of a snapshot, and the snapshots that are kept.
 struct TrustListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -171,7 +171,7 @@ struct TrustListCommand: ParsableCommand {
         try Self.list(trust, of: access, asJSON: output.json)
     }
 
-    /// Writes the list of everything in a snapshot.
+    /// Prints the sources of a snapshot and the kept snapshots.
     static func list(_ trust: StoredTrust, of access: TrustStoreAccess, asJSON: Bool) throws(CommandFailure) {
         let list = TrustListing(trust: trust, history: try access.history())
         Terminal.result(asJSON ? list.json.text : list.text)

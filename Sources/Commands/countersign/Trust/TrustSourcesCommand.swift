@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CommandLineInterface
 internal import JSON
 
-/// `countersign trust sources`: which lists are published, and where.
+/// `countersign trust sources`: shows published lists of roots and their addresses.
 struct TrustSourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sources",
@@ -26,29 +26,31 @@ struct TrustSourcesCommand: ParsableCommand {
     }
 }
 
-/// A list of roots that somebody publishes, as `published-sources.json` has it: its publisher and where to find it, and no
-/// key.
+/// A published list of roots, an entry of `published-sources.json`. The entry has the publisher and the
+/// address of the list, but no key.
 struct PublishedSource {
+    /// The format of a published list.
     enum Format: String, CaseIterable {
-        /// A VICAL (ISO/IEC 18013-5 C.1.7): `countersign trust add` takes it.
+        /// A VICAL (ISO/IEC 18013-5 C.1.7), which `countersign trust add` imports.
         case vical
         /// Certificates, each at a separate address.
         case roots
-        /// A trusted list in XML (ETSI TS 119 612), which is not read here.
+        /// A trusted list in XML (ETSI TS 119 612), which Countersign does not read.
         case etsiTrustedList = "etsi-trusted-list"
     }
 
     let name: String
     let publisher: String
     let format: Format
-    /// The publisher's page about it.
+    /// The publisher's page about the list.
     let address: String
-    /// Where the list itself is; nil if no page that can be cited says so.
+    /// The address of the list itself, or `nil` if no page that can be cited has it.
     let list: String?
-    /// The pages that have these addresses, and the day on which they were read.
+    /// The pages that the addresses were read from.
     private let readFrom: [String]
+    /// The day on which these pages were read.
     private let readOn: String
-    /// What to know before it is used; nil if there is nothing.
+    /// A remark for the user, or `nil` if there is none.
     let note: String?
 
     private static let members: Set = [
@@ -70,7 +72,7 @@ struct PublishedSource {
         note = try members["note"]?.string()
     }
 
-    /// Those of the data file that is built into the program.
+    /// Returns the entries of the data file that is built into the program.
     static func all() throws(CommandFailure) -> [PublishedSource] {
         do throws(JSONFault) {
             let text = try JSONText(PackageResources.published_sources_json[...])

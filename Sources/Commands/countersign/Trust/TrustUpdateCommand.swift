@@ -6,7 +6,7 @@ internal import MdocTrust
 internal import ReaderStore
 internal import TrustFetch
 
-/// `countersign trust update`: fetches the lists again.
+/// `countersign trust update`: fetches VICALs, CRLs and status lists again.
 struct TrustUpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
@@ -37,7 +37,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         let fetcher = try fetching.fetcher()
         let current = try TrustStoreAccess.reading(store.path).current()
         var stage = TrustStage(current.snapshot, rules)
-        // The roots of a new VICAL name further CRLs.
+        // VICALs first: the roots in a new VICAL may name CRLs that are then fetched too.
         let lists = Self.targets(in: stage.snapshot) { $0 == .vical }
         stage.admit(await fetcher.showingProgress(of: lists, at: now))
         let others = Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }
@@ -62,7 +62,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
     }
 }
 
-/// `countersign trust add`: pins the root of a published list's provider, and takes the list.
+/// `countersign trust add`: imports a published list together with the root of its provider.
 struct TrustAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -110,7 +110,7 @@ struct TrustAddCommand: AsyncParsableCommand {
             .finish(json: output.json)
     }
 
-    /// Where the list is.
+    /// The file or URL of the list.
     private var place: String {
         get throws(CommandFailure) {
             let source = try PublishedSource.named(name)
