@@ -82,7 +82,9 @@ struct SetupAnswers {
         let shown = look.colours.map { ", \($0.words.text) on \($0.ground.text)" } ?? ""
         return [
             "for: \(role.words)",
-            isTrial ? "reader: the software wallet, for a trial" : "reader: \(reader ?? "any that is found")",
+            isTrial
+                ? "reader: none, the software wallet is used for a trial"
+                : "reader: \(reader ?? "any reader")",
             "lane: \(lane)", "shop: \(look.shop)\(look.logo == nil ? "" : ", with its logo")\(shown)",
             "pages: \(language ?? "in the browser's language")", "contact: \(contact)",
             "kept: \(retention.word(for: days))",
@@ -139,8 +141,8 @@ enum SetupRole: String, CaseIterable {
     var words: String {
         switch self {
         case .kiosk: "a clerk starts each check with a button and compares the portrait"
-        case .till: "a till's program orders age checks"
-        case .rental: "a desk takes data of driving licences"
+        case .till: "the program of a till orders age checks"
+        case .rental: "the program of a rental desk requests data of driving licences"
         }
     }
 
@@ -192,16 +194,16 @@ enum SetupRetention: String, CaseIterable {
     /// The explanation that the user reads beside the choice.
     var words: String {
         switch self {
-        case .nothing: "no data and no receipt; for a day, that there was a check and its answer"
-        case .receipt: "a receipt of each check, without data about the person"
-        case .days: "a receipt, and what was asked but for the portrait, sealed and for some days"
+        case .nothing: "no data and no receipt; for one day, the fact that there was a check and its answer"
+        case .receipt: "a receipt of each check, without personal data"
+        case .days: "a receipt, and the requested data except the portrait, encrypted and for some days"
         }
     }
 
     /// The default text about retained data, as customers read it.
     func kept(for days: Int) -> String {
         switch self {
-        case .nothing: "No data about you. For a day, that there was a check and its answer."
+        case .nothing: "No data about you. For one day, the fact that there was a check and its answer."
         case .receipt: "A receipt of the check, without data about you."
         case .days: "What you agree to share, for \(days) \(days == 1 ? "day" : "days")."
         }

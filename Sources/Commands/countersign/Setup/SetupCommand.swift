@@ -32,18 +32,18 @@ struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
         abstract:
-            "Set this computer up as a reader: ask, write the daemon's configuration, say the next step.",
+            "Set up this computer as a reader: answer questions, get the daemon's configuration and the next commands.",
         discussion: """
-            Looks for readers and Bluetooth adapters and checks this computer as `countersign doctor` does, asks what it is \
-            for, imports the certificates of issuers, makes a token and a reader identity, and writes the configuration once \
-            `countersignd --check` finds no fault in it. A configuration that is there is replaced only with your consent, \
-            and kept under another name. Run it as root.
+            Lists readers and Bluetooth adapters, checks this computer as `countersign doctor` does, and asks how you will \
+            use it. Then imports the certificates of issuers, makes a token and a reader identity, and writes the \
+            configuration after `countersignd --check` has found no fault in it. An existing configuration is replaced \
+            only with your consent, and kept under another name. Run this command as root.
 
             EXAMPLES:
               countersign setup
               countersign setup --answers answers.json
 
-            The file of answers is a JSON object. What it does not have is answered with the default.
+            The file of answers is a JSON object. For members that it does not have, the default is used.
 
               { "role": "kiosk", "shop": "Utopia Wines", "contact": "privacy@wines.example", "replace": true }
 
@@ -54,7 +54,7 @@ struct SetupCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Take the answers from this file instead of asking.", valueName: "file"))
+        help: ArgumentHelp("Read the answers from this file instead of asking.", valueName: "file"))
     var answers: String?
 
     @Option(help: ArgumentHelp("The configuration to write.", valueName: "file"))
@@ -83,10 +83,10 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     private func agreeToReplace(_ dialog: SetupDialog) throws(CommandFailure) {
-        Terminal.note("\n\(Terminal.safe(config)) is there already.")
+        Terminal.note("\n\(Terminal.safe(config)) already exists.")
         guard try dialog.agrees(to: .replace) else {
             throw .usage(
-                "\(Terminal.safe(config)) stays as it is: run setup again and answer yes (in a file: \"replace\": true) to have a new one written"
+                "\(Terminal.safe(config)) stays as it is: to replace it, run setup again and answer yes (in a file of answers: \"replace\": true)"
             )
         }
     }
@@ -129,13 +129,13 @@ struct SetupCommand: AsyncParsableCommand {
         let adapters = (try? await BluetoothDescription.current())?.adapters ?? []
         Terminal.note(
             adapters.isEmpty
-                ? "no Bluetooth adapter was found: phones answer over NFC alone"
+                ? "no Bluetooth adapter was found: phones will answer only over NFC"
                 : "Bluetooth adapters: \(adapters.count)")
     }
 
     private static let whatMayStay = """
-        What is failed has to be put right before phones can be read, now or later. A warning may stay. For a trial with the \
-        software wallet what is said of pcsc, reader, usb and bluetooth may stay as well.
+        You need to repair failed checks before phones can be read, now or later. A warning may stay. For a trial with the \
+        software wallet, all findings about pcsc, reader, usb and bluetooth may stay too.
         """
 
     /// Shows the doctor's failed checks and warnings, and offers to write missing settings files.

@@ -83,7 +83,9 @@ struct SetupToken {
     init(_ name: String, scopes: [String]) throws(CommandFailure) {
         let arguments = scopes.flatMap { ["--scope", $0] } + ["--name", name, "--json"]
         let (status, output) = try OwnProgram(name: "countersignd").run(["token", "new"] + arguments)
-        guard status == 0 else { throw .unavailable("countersignd makes no token (status \(status))") }
+        guard status == 0 else {
+            throw .unavailable("`countersignd token new` failed with status \(status): see its error above")
+        }
         do throws(JSONFault) {
             let made = try JSONText(Array(output.utf8)[...]).members()
             text = try made.required("token").string()

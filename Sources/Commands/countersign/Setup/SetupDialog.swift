@@ -29,7 +29,7 @@ struct SetupDialog {
         former = path == nil ? Self.members(ofFile: formerPath) : nil
         guard let path else {
             guard isatty(STDIN_FILENO) == 1 else {
-                throw .usage("there is no terminal for the questions: give --answers FILE")
+                throw .usage("there is no terminal to ask at: give --answers FILE")
             }
             answers = nil
             return
@@ -143,12 +143,14 @@ struct SetupDialog {
     private func ask(_ text: String, _ fault: (String) -> String?) throws(CommandFailure) -> String {
         for _ in 0..<Self.attempts {
             Terminal.prompt("\(text): ")
-            guard let line = readLine() else { throw .usage("the input ended; nothing was written") }
+            guard let line = readLine() else {
+                throw .usage("the input ended before the last question; nothing was written")
+            }
             let answer = line.trimmed
             guard let fault = fault(answer) else { return answer }
             Terminal.note("  \(fault)")
         }
-        throw .usage("that was answered wrongly \(Self.attempts) times; nothing was written")
+        throw .usage("\(Self.attempts) answers to this question were not accepted; nothing was written")
     }
 
     private func failure(_ fault: JSONFault) -> CommandFailure { Self.failure(fault, in: path) }
@@ -174,28 +176,29 @@ enum SetupQuestion: String, CaseIterable {
     /// The question as it is asked at the terminal.
     var text: String {
         switch self {
-        case .fix: "Write the missing settings that were shown?"
+        case .fix: "Write the missing settings files that were shown?"
         case .replace: "Replace the present configuration? It is kept under another name"
         case .role: "What is this computer for?"
-        case .trial: "Use the software wallet, a program that answers as a phone does, for a trial?"
+        case .trial: "Use the software wallet, a program that answers like a phone, for a trial?"
         case .reader: "Which reader?"
-        case .lane: "A name for this lane, the place of one reader and its pages: letters, digits, - and _"
+        case .lane: "A name for this lane (one reader and its pages): letters, digits, - and _"
         case .shop: "The shop's name, as customers read it"
         case .logo: "File of the shop's logo, a PNG, or nothing"
-        case .ground: "Background colour of the shop's look, such as #10243e, or nothing for the pages' own"
-        case .words: "Colour of the words on it"
-        case .brand: "Identifier of the brand, the business in whose name the desk asks"
-        case .contact: "Whom customers ask about their data: an address"
+        case .ground:
+            "Background colour of the pages, such as #10243e, or nothing for the standard colours"
+        case .words: "Colour of the words on this background"
+        case .brand: "Identifier of the brand, the business that requests the data"
+        case .contact: "Whom customers ask about their data: a name or an address"
         case .language:
             "Language of the pages: \(Self.languages.joined(separator: ", ")), or nothing for the browser's"
         case .retention: "What is kept of a check?"
-        case .days: "For how many days?"
+        case .days: "For how many days is data kept?"
         case .purpose: "Why customers are asked, as they read it"
         case .kept: "What is kept, as customers read it"
         case .trust:
-            "File or folder with the certificates (IACA) or lists (VICAL) of the authorities that issue documents, or nothing for later"
+            "File or folder with the certificates (IACA) or lists (VICAL) of the authorities that issue documents, or nothing to import them later"
         case .identity:
-            "Make a reader identity, a key that signs what is asked? Many wallets answer only readers that they know"
+            "Make a reader identity, a key that signs requests? Many wallets answer only readers that they know"
         case .country: "Country of the shop, two letters"
         }
     }
@@ -207,7 +210,7 @@ enum SetupQuestion: String, CaseIterable {
     var kind: String {
         switch self {
         case .fix, .replace, .trial, .identity: "true or false, default false"
-        case .days: "whole 1 to 3650, default 2"
+        case .days: "a number from 1 to 3650, default 2"
         case .role: SetupRole.allCases.map(\.rawValue).joined(separator: ", ")
         case .retention: SetupRetention.allCases.map(\.rawValue).joined(separator: ", ")
         default: "text"
@@ -229,7 +232,7 @@ enum AnswerFault {
                     || scalar == "_")
         }
         return isPlain && name.utf8.count <= limit
-            ? nil : "must consist of letters, digits, - and _, \(limit) at most"
+            ? nil : "must consist of letters, digits, - and _, at most \(limit) of them"
     }
 
     static func brand(_ text: String) -> String? {
@@ -250,6 +253,6 @@ enum AnswerFault {
     }
 
     static func path(_ text: String) -> String? {
-        unsafe access(text, R_OK) == 0 ? nil : "it does not exist, or cannot be read"
+        unsafe access(text, R_OK) == 0 ? nil : "it does not exist or cannot be read"
     }
 }

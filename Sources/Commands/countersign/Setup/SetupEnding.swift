@@ -13,7 +13,7 @@ struct SetupEnding {
     var text: String {
         var lines = ["", "written: \(Terminal.safe(config))"]
         lines += next.answers.summary(hasTrust: next.hasTrust).map { "  \(Terminal.safe($0))" }
-        if let former { lines.append("the former one: \(Terminal.safe(former))") }
+        if let former { lines.append("the former configuration: \(Terminal.safe(former))") }
         if let request {
             lines.append(
                 "a reader identity was made: send \(Terminal.safe(request)) to your reader authority")
@@ -21,19 +21,20 @@ struct SetupEnding {
         lines += ["", "The token of the \(token.name)'s program. It is not shown again:", "  \(token.text)"]
         lines += ["", "Next:"] + next.commands.map { "  \($0)" }
         lines += [
-            "", "The last two lines print addresses. Open each within 60 seconds, or run its line again.",
+            "",
+            "The last two commands print the addresses of pages. Open each address within 60 seconds, or run its command again.",
         ]
         if next.answers.isTrial {
             lines.append(
-                "The software wallet is in the package countersign-lab. It has a new issuer at each start: after a restart, run the lines again."
+                "The software wallet is in the package countersign-lab. It has a new issuer at each start: after a restart, run the commands again."
             )
         }
         lines += ["", "Then a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
         if next.answers.role.isConfirmed { lines += ["", "Decide on the clerk's page."] }
-        lines += ["", "How it ended; outcome allow means yes:", "  \(next.newest)"]
-        lines += ["", "To check this computer as the daemon sees it:", "  \(next.check)"]
+        lines += ["", "To see the result (the outcome allow means yes):", "  \(next.newest)"]
+        lines += ["", "To check this computer as the daemon's user:", "  \(next.check)"]
         if next.answers.isTrial {
-            lines += ["", "To leave the trial; answer no to the software wallet then:"]
+            lines += ["", "To leave the trial (then answer no to the software wallet):"]
             lines += next.leavingTrial.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")
@@ -54,7 +55,7 @@ struct SetupEnding {
 struct SetupNext {
     /// The message for a computer without the software wallet.
     static let missingWallet =
-        "the package countersign-lab (the software wallet) is not installed: build its package with Hardware/Packaging/build-lab-deb, and run apt-get install ./countersign-lab_*.deb"
+        "the package countersign-lab (the software wallet) is not installed: build it with Hardware/Packaging/build-lab-deb, then run apt-get install ./countersign-lab_*.deb"
 
     let answers: SetupAnswers
     let config: String

@@ -11,7 +11,9 @@ struct SetupLimits {
     /// Runs `countersignd schema` and reads its output.
     init() throws(CommandFailure) {
         let (status, output) = try OwnProgram(name: "countersignd").run(["schema"])
-        guard status == 0 else { throw .unavailable("countersignd says no schema (status \(status))") }
+        guard status == 0 else {
+            throw .unavailable("`countersignd schema` failed with status \(status): see its error above")
+        }
         schema = try mapping(JSONText(Array(output.utf8)[...], limit: Self.longestSchema), Self.failure)
     }
 

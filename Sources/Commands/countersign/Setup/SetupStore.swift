@@ -16,7 +16,8 @@ struct SetupStore {
     func importTrust(_ source: String) -> Bool {
         if (try? program.run(["trust", "import", source, "--store", path]))?.status == 0 { return true }
         Terminal.note(
-            "nothing in \(Terminal.safe(source)) is trusted yet: the daemon's user must be able to read it")
+            "no issuer in \(Terminal.safe(source)) is trusted yet: see the error above; the daemon's user must be able to read the file"
+        )
         return false
     }
 
@@ -40,7 +41,7 @@ struct SetupStore {
         let (status, output) = try program.run(arguments + ["--store", path])
         guard status == 0 else {
             throw .usage(
-                "the brand is not ready: `countersign \(arguments.prefix(2).joined(separator: " "))` says above why"
+                "the brand cannot be made: see the error of `countersign \(arguments.prefix(2).joined(separator: " "))` above"
             )
         }
         return output
@@ -150,7 +151,7 @@ struct SetupFile {
         let folder = FilePath(path).removingLastComponent().string
         guard unsafe folder.isEmpty || access(folder, F_OK) != 0 || access(folder, W_OK) == 0 else {
             throw .usage(
-                "\(Terminal.safe(folder)): this user may not write there; run this as root, or name another file with --config"
+                "\(Terminal.safe(folder)): this user may not write in this folder; run the command as root, or give another file with --config"
             )
         }
     }
@@ -165,7 +166,7 @@ struct SetupFile {
         ])
         guard status == 0 else {
             throw .usage(
-                "the configuration has the faults above; it is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) stays as it was"
+                "countersignd does not accept the new configuration: see the faults above; the new one is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) is unchanged"
             )
         }
         let former = exists ? freeName() : nil
@@ -197,9 +198,10 @@ struct SetupFile {
                 guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
         } catch {
-            let reason = (error as? Errno)?.description ?? "refused"
+            let reason = (error as? Errno)?.description ?? "access was refused"
             throw .usage(
-                "\(Terminal.safe(path)): \(reason); run this as root, or name another file with --config")
+                "\(Terminal.safe(path)): \(reason); run the command as root, or give another file with --config"
+            )
         }
     }
 

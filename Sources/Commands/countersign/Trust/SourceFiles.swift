@@ -63,7 +63,7 @@ struct SourceFiles {
         {
             return TrustFiles.fault(of: contents)
         }
-        guard let form else { return "\(unknown); say with --as what it is" }
+        guard let form else { return "\(unknown); give its kind with --as" }
         let hasBlocks = ((try? PEM.blocks(contents[...])) ?? []).contains {
             $0.is("CERTIFICATE") || $0.is("X509 CRL")
         }
@@ -178,7 +178,7 @@ struct SourceSelector {
         guard let first = found.first else { throw unknown }
         guard found.count == 1 else {
             throw .usage(
-                "\(Terminal.safe(text)): \(found.count) sources have this name, or digests that begin like this: give more of the digest that `countersign trust list` shows"
+                "\(Terminal.safe(text)): \(found.count) sources have this name or a digest that begins like this; give more digits of the digest, as `countersign trust list` shows it"
             )
         }
         return first
@@ -190,7 +190,7 @@ struct SourceSelector {
 
     var unknown: CommandFailure {
         .usage(
-            "\(Terminal.safe(text)): the trust store has no source with this name or digest: `countersign trust list` shows those it has"
+            "\(Terminal.safe(text)): the trust store has no source with this name or digest; `countersign trust list` shows all sources"
         )
     }
 }

@@ -9,10 +9,10 @@ internal import ReaderStore
 struct TrustDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Show what changed from one snapshot to another.",
+        abstract: "Show the changes from one snapshot to another.",
         discussion: """
-            Snapshots are named by how their ids begin, as `countersign trust list` shows them; without a second one \
-            the current one is meant.
+            Give a snapshot by the beginning of its id, as `countersign trust list` shows it. Without a second snapshot, the \
+            first is compared with the current one.
 
             EXAMPLE:
               countersign trust diff 09c5f9f8
@@ -52,7 +52,7 @@ private struct TrustDifferenceReport {
 
     var text: String {
         let heading = "from trust snapshot \(from.id.shortText) to \(to.id.shortText)"
-        guard !difference.isEmpty else { return "\(heading): the same" }
+        guard !difference.isEmpty else { return "\(heading): no difference" }
         var lines = [heading]
         lines += difference.added.map { "  + \($0.line)" }
         lines += difference.removed.map { "  - \($0.line)" }

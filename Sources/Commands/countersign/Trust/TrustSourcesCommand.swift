@@ -6,10 +6,11 @@ internal import JSON
 struct TrustSourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sources",
-        abstract: "Show which lists of roots are published, and where.",
+        abstract: "Show published lists of roots and their addresses.",
         discussion: """
-            Each has a name, its publisher, and where and when its address was read. No provider's key comes with it, and \
-            nothing is trusted before you add it with `countersign trust add` and your copy of the provider's root.
+            Shows for each list its name, its publisher, its address, and where and when the address was found. This \
+            program contains no provider's key: a list is trusted only after you add it with `countersign trust add` and \
+            your own copy of the provider's root.
 
             EXAMPLE:
               countersign trust sources
@@ -90,7 +91,7 @@ struct PublishedSource {
         let all = try all()
         guard let found = all.first(where: { $0.name == name }) else {
             throw .usage(
-                "\(Terminal.safe(name)): no published source has this name; there are "
+                "\(Terminal.safe(name)): no published source has this name; give one of "
                     + all.map(\.name).joined(separator: ", "))
         }
         return found
@@ -109,7 +110,7 @@ struct PublishedSource {
         """
         \(name)  \(publisher)
           page: \(address)
-          list: \(list ?? "no address can be cited; find it on the page")  (\(format.rawValue))
+          list: \(list ?? "no fixed address is published; find the list on the page")  (\(format.rawValue))
           read on \(readOn) from \(readFrom.joined(separator: " and "))\(note.map { "\n  \($0)" } ?? "")
         """
     }

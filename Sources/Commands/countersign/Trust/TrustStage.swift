@@ -178,7 +178,7 @@ extension SourceOutcome.Reason {
         }
         isOverdue = true
         detail =
-            "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
+            "\(condition.explanation); results mention this, and a policy that refuses undetermined revocation may refuse documents"
     }
 }
 
@@ -237,14 +237,14 @@ struct StagingArguments: ParsableArguments {
     @Flag(
         name: .long,
         help:
-            "Accept a list that lost more than a fifth of the entries of the one before. Without this it is refused."
+            "Accept a list that lost more than a fifth of the entries of its previous version. By default such a list is refused."
     )
     var acceptShrunken = false
 
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Certificates that documents name for the signers of their status lists, PEM or DER.",
+            "Certificates of the signers of status lists, as documents name them, in PEM or DER. Repeatable.",
             valueName: "file"))
     var signer: [String] = []
 
@@ -271,7 +271,7 @@ struct FetchArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Verify servers by these roots (PEM) instead of the system's. The lists themselves are verified all the same.",
+            "Verify servers with these roots (PEM) instead of the system's roots. The lists themselves are verified in any case.",
             valueName: "file"))
     var serverRoots: String?
 
@@ -326,12 +326,12 @@ struct TrustChangeReport {
         guard let current else { return (lines + ["nothing is trusted yet"]).joined(separator: "\n") }
         let snapshot = "trust snapshot \(current.id.shortText)"
         lines.append(
-            isChanged ? "\(snapshot) is in force\(wayBack)" : "\(snapshot) stays in force: nothing changed")
+            isChanged ? "\(snapshot) is now current\(wayBack)" : "\(snapshot) stays current: nothing changed")
         return lines.joined(separator: "\n")
     }
 
     private var wayBack: String {
-        previous.map { "; `countersign trust rollback \($0.shortText)` takes that back" } ?? ""
+        previous.map { "; to undo this, run `countersign trust rollback \($0.shortText)`" } ?? ""
     }
 }
 
@@ -343,7 +343,7 @@ extension SourceOutcome {
         let reasons = remarks.isEmpty ? [reason].compactMap(\.self) : remarks
         lines += reasons.prefix(Self.mostRemarks).map { "      \($0.detail)  [\($0.id)]" }
         if reasons.count > Self.mostRemarks {
-            lines.append("      … and \(reasons.count - Self.mostRemarks) more remarks: --json has all")
+            lines.append("      … and \(reasons.count - Self.mostRemarks) more remarks: --json shows all")
         }
         return lines.joined(separator: "\n")
     }
