@@ -86,7 +86,7 @@ struct FieldTestCommand: AsyncParsableCommand {
             policy: try PolicyFile.trial.settings(),
             field: try await SourceArguments.field(named: reader),
             radio: BlueZConfiguration(adapter: adapter),
-            wait: .seconds(wait), now: now, asks: !yes)
+            wait: .seconds(wait), now: now, waitsForUser: !yes)
         let lines = LineStore()
         let recorder = try await FieldTraceRecorder.ofThisComputer { lines.append($0) }
         let service = PCSCService()
@@ -152,13 +152,13 @@ private struct FieldTest: Sendable {
     let wait: Duration
     let now: Timestamp
     /// Whether the user starts each step.
-    let asks: Bool
+    let waitsForUser: Bool
 
     /// Performs the steps until the last one, or until the user finishes or interrupts the test.
     func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
         for (index, step) in steps.enumerated() {
             Terminal.note("Step \(index + 1) of \(steps.count): \(step.title)")
-            switch asks ? Self.wish() : .start {
+            switch waitsForUser ? Self.readChoice() : .start {
             case .start: await present(step, recorder)
             case .skip: continue
             case .finish: return
@@ -167,11 +167,11 @@ private struct FieldTest: Sendable {
         }
     }
 
-    private enum Wish {
+    private enum Choice {
         case start, skip, finish
     }
 
-    private static func wish() -> Wish {
+    private static func readChoice() -> Choice {
         Terminal.note(
             "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"
         )

@@ -58,7 +58,7 @@ extension ReaderFacts {
 
     /// Asks pcscd and reads the system's files. Connects to readers, never to cards.
     static func current(_ selector: ReaderSelector, in system: SystemFolder) async -> ReaderFacts {
-        let answer = await finished(within: limit) { await asked(selector) }
+        let answer = await finished(within: limit) { await askPCSCD(selector) }
         let service = answer ?? .hangs
         return await blocking {
             ReaderFacts(
@@ -72,7 +72,7 @@ extension ReaderFacts {
         }
     }
 
-    private static func asked(_ selector: ReaderSelector) async -> Service {
+    private static func askPCSCD(_ selector: ReaderSelector) async -> Service {
         do throws(PCSCTransportError) {
             let readers = try await PCSCService().readers()
             let chosen = selector.candidates(among: readers).first

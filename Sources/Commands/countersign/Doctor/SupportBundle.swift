@@ -90,11 +90,11 @@ struct SystemdUnits: Equatable, Sendable {
     }
 
     static func current() async -> SystemdUnits {
-        let text = await finished(within: limit) { await blocking(shown) }
+        let text = await finished(within: limit) { await blocking(readUnits) }
         return SystemdUnits(parsing: text ?? "")
     }
 
-    private static func shown() -> String {
+    private static func readUnits() -> String {
         let systemctl = Process()
         systemctl.executableURL = URL(filePath: "/usr/bin/systemctl")
         systemctl.arguments =

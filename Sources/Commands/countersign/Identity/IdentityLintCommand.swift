@@ -80,7 +80,7 @@ struct IdentityLintCommand: ParsableCommand {
                 fails(status) ? "fails" : status.state == .expiresSoon ? "in order, expires soon" : "in order"
             lines.append("\(status.name.text): \(outcome)")
             lines += status.findings.map(\.line)
-            if let problem = status.problem, !status.isToldByFindings { lines.append("  \(problem)") }
+            if let problem = status.problem, !status.isExplainedByFindings { lines.append("  \(problem)") }
         }
         lines += missing.map {
             "\($0.text): fails\n  a rule of identity choose names this identity, which does not exist"
@@ -100,7 +100,7 @@ struct IdentityLintCommand: ParsableCommand {
 
 extension IdentityStatus {
     /// Whether the findings already say what is wrong.
-    fileprivate var isToldByFindings: Bool {
+    fileprivate var isExplainedByFindings: Bool {
         guard case .profileBroken = error else { return false }
         return true
     }

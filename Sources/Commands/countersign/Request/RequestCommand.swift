@@ -81,7 +81,7 @@ struct RequestCommand: AsyncParsableCommand {
         // Opened and emptied before the phone is asked: an earlier holder's portrait must not stay, and an
         // answer must not be lost because the file cannot be written.
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
-        defer { portraitFile?.discardUnlessKept() }
+        defer { portraitFile?.removeUnlessWritten() }
         // Without --at the clock is read again for each check: the holder may consent minutes after the
         // start.
         let fixed = clock.at?.instant
@@ -112,7 +112,7 @@ struct RequestCommand: AsyncParsableCommand {
             Terminal.result(
                 report.presentationText(elements: showValues ? .values : .names), in: report.colour)
         }
-        try portraitFile?.keep(report.portrait)
+        try portraitFile?.write(report.portrait)
         // After the result is printed: the phone may still read the termination message, and an exit would
         // break the link.
         try? await presentation.get().left()
@@ -125,7 +125,7 @@ struct RequestCommand: AsyncParsableCommand {
 private final class PortraitFile {
     private let path: String
     private let file: FileDescriptor
-    private var isKept = false
+    private var isWritten = false
 
     init(_ path: String) throws(CommandFailure) {
         self.path = path
@@ -137,7 +137,7 @@ private final class PortraitFile {
     }
 
     /// Writes the portrait. If there is none, a note says so.
-    func keep(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
+    func write(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
             return Terminal.note(
                 "note: no verified portrait was returned, so \(Terminal.safe(path)) is not written")
@@ -147,14 +147,14 @@ private final class PortraitFile {
         } catch {
             throw .usage("\(Terminal.safe(path)): \(error)")
         }
-        isKept = true
+        isWritten = true
     }
 
     /// Removes the file if no portrait was written. A target that is not a regular file, such as a terminal,
     /// stays.
-    func discardUnlessKept() {
+    func removeUnlessWritten() {
         var status = stat()
-        guard !isKept, unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard !isWritten, unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return
         }
         _ = unsafe unlink(path)

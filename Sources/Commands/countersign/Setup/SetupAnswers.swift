@@ -55,9 +55,11 @@ struct SetupAnswers {
         func notice(_ member: String) throws(CommandFailure) -> Int {
             try limits.longest("lanes", "page", "notice", member)
         }
-        let (contacts, purposes, keeping) = (try notice("contact"), try notice("purpose"), try notice("kept"))
+        let (contactLimit, purposeLimit, keptLimit) = (
+            try notice("contact"), try notice("purpose"), try notice("kept")
+        )
         contact = try dialog.text(of: .contact, standard: "The staff of this shop") {
-            AnswerFault.length($0, upTo: contacts)
+            AnswerFault.length($0, upTo: contactLimit)
         }
         language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
@@ -66,10 +68,10 @@ struct SetupAnswers {
         let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0
         (self.retention, self.days) = (retention, days)
         purpose = try dialog.text(of: .purpose, standard: role.purpose) {
-            AnswerFault.length($0, upTo: purposes)
+            AnswerFault.length($0, upTo: purposeLimit)
         }
         kept = try dialog.text(of: .kept, standard: retention.kept(for: days)) {
-            AnswerFault.length($0, upTo: keeping)
+            AnswerFault.length($0, upTo: keptLimit)
         }
         trust = try dialog.optionalText(of: .trust, AnswerFault.path)
         country =

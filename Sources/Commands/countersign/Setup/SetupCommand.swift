@@ -97,7 +97,7 @@ struct SetupCommand: AsyncParsableCommand {
         let reader = SetupStore(path: store)
         let logo = try answers.look.logo.map { logo throws(CommandFailure) in
             let path = logo.path(beside: config)
-            try SetupFile.place(logo.png, at: path)
+            try SetupFile.writeForDaemon(logo.png, at: path)
             return path
         }
         let brand = try answers.brand.map { identifier throws(CommandFailure) in
@@ -107,7 +107,7 @@ struct SetupCommand: AsyncParsableCommand {
         let configuration = SetupConfiguration(
             answers: answers, store: store, logo: logo, token: token, port: port, brand: brand)
         let former = try file.write(configuration.json.text)
-        try SetupFile.place(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
+        try SetupFile.writeForDaemon(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
         let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
         let request = try answers.country.flatMap { country throws(CommandFailure) in
             try reader.makeIdentity(answers.lane, of: answers.look.shop, in: country, beside: config)

@@ -160,7 +160,7 @@ struct SetupFile {
     ///
     /// - Returns: The new path of the former configuration, or `nil` if there was none.
     func write(_ text: String) throws(CommandFailure) -> String? {
-        try Self.place(Array("\(text)\n".utf8), at: draft)
+        try Self.writeForDaemon(Array("\(text)\n".utf8), at: draft)
         let (status, _) = try OwnProgram(name: "countersignd", asDaemon: true).run([
             "--check", "--config", draft,
         ])
@@ -177,7 +177,7 @@ struct SetupFile {
 
     /// Writes a file for the daemon. Only root and the daemon's group may read it; if there is no such group,
     /// only its owner.
-    static func place(_ bytes: [UInt8], at path: String) throws(CommandFailure) {
+    static func writeForDaemon(_ bytes: [UInt8], at path: String) throws(CommandFailure) {
         do {
             let folder = FilePath(path).removingLastComponent().string
             if !folder.isEmpty {

@@ -107,7 +107,7 @@ struct TrustImportBundleCommand: ParsableCommand {
         ) { (error: TrustBundleError) in error.failure(of: file) }
         var stage = TrustStage(current?.snapshot, rules)
         Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
-        try access.put(
+        try access.save(
             stage, after: current, by: .bundle, at: now,
             bundle: stage.change.isRefused ? nil : bundle.created
         ).finish(json: output.json)

@@ -57,7 +57,7 @@ private struct TrustRemoveCommand: ParsableCommand {
         let current = try access.current()
         var stage = TrustStage(current.snapshot, TrustRules(now: now))
         for name in sources { stage.remove(try SourceSelector(name).only(in: current.snapshot)) }
-        try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .removed, at: now)
+        try TrustStoreAccess.changing(store.path).save(stage, after: current, by: .removed, at: now)
             .finish(json: output.json)
     }
 }

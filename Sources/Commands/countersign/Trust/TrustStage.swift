@@ -19,7 +19,7 @@ internal import TrustFetch
 /// 3. `admit`, `replaceAll` and `remove` change the stage. `TrustChange` decides about each source: new,
 ///    renewed, unchanged or refused. The stage adds the words of `SourceOutcome`, and the lists that could
 ///    not be fetched.
-/// 4. `TrustStoreAccess.put` stores the new snapshot in one transaction, if it differs from the current one.
+/// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current one.
 ///    The store refuses the snapshot if another process changed trust in the meantime.
 /// 5. `TrustChangeReport.finish` prints the outcomes and ends the command: status 2 if a source was refused,
 ///    69 if a list could not be fetched, otherwise 0.
@@ -196,7 +196,7 @@ extension TrustStoreAccess {
             let fetcher = try fetching.fetcher()
             stage.admit(await fetcher.showingProgress(of: targets, at: rules.now))
         }
-        return try put(stage, after: current, by: .imported, at: rules.now)
+        return try save(stage, after: current, by: .imported, at: rules.now)
     }
 }
 

@@ -63,7 +63,7 @@ struct TrustStoreAccess {
     ///     another.
     ///   - bundle: The time when an imported bundle was created, or `nil`. An older bundle will be refused
     ///     later.
-    func put(
+    func save(
         _ stage: TrustStage, after current: StoredTrust?, by change: TrustRecord.Change, at now: Timestamp,
         bundle: Timestamp? = nil
     ) throws(CommandFailure) -> TrustChangeReport {

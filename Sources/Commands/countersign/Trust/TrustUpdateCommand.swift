@@ -51,7 +51,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
                 "note: nothing was fetched: no list was imported from a URL, and no root names the URL of a CRL"
             )
         }
-        try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .updated, at: now)
+        try TrustStoreAccess.changing(store.path).save(stage, after: current, by: .updated, at: now)
             .finish(json: output.json)
     }
 
