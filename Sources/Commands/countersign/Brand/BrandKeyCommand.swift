@@ -114,7 +114,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
 private struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a key. Its tokens and the requests they prepared are no longer accepted.",
+        abstract: "Revoke a key, so that its tokens and the readers they prepared are no longer accepted.",
         discussion: """
             EXAMPLE:
               countersign brand key revoke 2026-11
