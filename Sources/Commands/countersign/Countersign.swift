@@ -10,10 +10,11 @@ struct Countersign: RootCommand {
         commandName: "countersign",
         abstract: "Request a driving licence from a phone and verify the answer.",
         discussion: """
-            Reads ISO/IEC 18013-5 mobile documents (mdoc) over NFC. A value is reported only if the issuer signed it, the \
-            phone proved that it holds the document, and you trust the issuer's root.
+            Reads ISO/IEC 18013-5 mobile documents (mdoc) over NFC. A value is reported only if the issuer \
+            signed it, the phone proved that it holds the document, and you trust the issuer's root.
 
-            Results go to standard output, progress and errors to standard error. With --json every result is JSON.
+            Results go to standard output, progress and errors to standard error. With --json every result is \
+            JSON.
 
             \(ExitStatus.table())
             """,

@@ -21,13 +21,13 @@ struct FieldTestCommand: AsyncParsableCommand {
         abstract: "Try a phone with every transport and version, and write one file to send back.",
         usage: "countersign field-test FILE [--reader NAME] [--identity NAME] [--repeats N] [--yes]",
         discussion: """
-            Asks whether the holder is over 18 in several steps: over NFC, over Bluetooth in both modes, signed and \
-            unsigned, with requests of version 1.0 and 1.1, and then ten times with the default settings. Before each \
-            step you press Enter to start, s to skip the step or q to finish.
+            Asks whether the holder is over 18 in several steps: over NFC, over Bluetooth in both modes, \
+            signed and unsigned, with requests of version 1.0 and 1.1, and then ten times with the default \
+            settings. Before each step you press Enter to start, s to skip the step or q to finish.
 
-            The file has times, status words and outcomes. It contains nothing about a person or a phone: no name, no \
-            element, no key, no UUID. The whole file is shown before it is saved, and it is saved only if you agree \
-            (Documentation/field-trace.md).
+            The file has times, status words and outcomes. It contains nothing about a person or a phone: no \
+            name, no element, no key, no UUID. The whole file is shown before it is saved, and it is saved \
+            only if you agree (Documentation/field-trace.md).
 
             EXAMPLES:
               countersign field-test phone.jsonl

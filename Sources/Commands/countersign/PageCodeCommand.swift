@@ -10,10 +10,11 @@ struct PageCodeCommand: ParsableCommand {
         commandName: "page-code",
         abstract: "Print a page's address with a one-time code that signs the browser in.",
         discussion: """
-            The code is valid for 60 seconds. The command asks the daemon over its socket as your user. Your user needs a \
-            scope in socket.users of the daemon's configuration: screen for the customer's page, clerk for the clerk's \
-            page, admin for the owner's page. The browser keeps a cookie, so a reload or a restart needs no other code. \
-            The browser stays signed in until your user loses the scope.
+            The code is valid for 60 seconds. The command asks the daemon over its socket as your user. Your \
+            user needs a scope in socket.users of the daemon's configuration: screen for the customer's \
+            page, clerk for the clerk's page, admin for the owner's page. The browser keeps a cookie, so a \
+            reload or a restart needs no other code. The browser stays signed in until your user loses the \
+            scope.
 
             EXAMPLES:
               countersign page-code --page kiosk --lane lane-1

@@ -12,12 +12,13 @@ struct ReadersCommand: AsyncParsableCommand {
         commandName: "readers",
         abstract: "List the readers and Bluetooth adapters with their abilities.",
         discussion: """
-            Lists the readers that pcscd knows: name, USB id, slot, the largest APDUs and known faults of the model. \
-            Contact slots and slots of security modules are listed but never used. Needs a running pcscd.
+            Lists the readers that pcscd knows: name, USB id, slot, the largest APDUs and known faults of \
+            the model. Contact slots and slots of security modules are listed but never used. Needs a \
+            running pcscd.
 
-            Then lists the version and settings of bluetoothd, with a warning for each setting that a reader needs \
-            changed, and the Bluetooth adapters. A missing bluetoothd is an error only with --bluetooth. JSON has only \
-            the readers, or with --bluetooth only Bluetooth.
+            Then lists the version and settings of bluetoothd, with a warning for each setting that a reader \
+            needs changed, and the Bluetooth adapters. A missing bluetoothd is an error only with \
+            --bluetooth. JSON has only the readers, or with --bluetooth only Bluetooth.
 
             EXAMPLES:
               countersign readers

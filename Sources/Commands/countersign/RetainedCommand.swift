@@ -12,8 +12,9 @@ struct RetainedCommand: ParsableCommand {
         commandName: "retained",
         abstract: "List, export and remove the retained data of data requests.",
         discussion: """
-            Retained data is encrypted, with keys in a folder outside of the store. The daemon removes the data at its \
-            deadline. Use these commands to look at the data, or to export and remove it while the daemon is off.
+            Retained data is encrypted, with keys in a folder outside of the store. The daemon removes the \
+            data at its deadline. Use these commands to look at the data, or to export and remove it while \
+            the daemon is off.
 
             EXAMPLES:
               countersign retained list
@@ -74,8 +75,9 @@ private struct RetainedExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write the retained data of a reference to a JSON file and remove it from the store.",
         discussion: """
-            The data is removed after the file is safely on the disk. If an export is interrupted before the removal, the \
-            data can be exported again, and the next export says so: the file of the first export may be complete.
+            The data is removed after the file is safely on the disk. If an export is interrupted before the \
+            removal, the data can be exported again, and the next export says so: the file of the first \
+            export may be complete.
 
             EXAMPLE:
               countersign retained export booking-4711 booking-4711.json
@@ -132,8 +134,8 @@ private struct RetainedPurgeCommand: ParsableCommand {
         commandName: "purge",
         abstract: "Remove retained data whose deadline has passed, and the keys of past days.",
         discussion: """
-            With --at, the data whose deadline is not after that time is removed. The store remembers the time while it \
-            retains anything, so a clock that is set back later does not extend a deadline.
+            With --at, the data whose deadline is not after that time is removed. The store remembers the \
+            time while it retains anything, so a clock that is set back later does not extend a deadline.
 
             EXAMPLE:
               countersign retained purge

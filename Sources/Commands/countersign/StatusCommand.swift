@@ -11,8 +11,9 @@ struct StatusCommand: ParsableCommand {
         abstract:
             "Show the state of the daemon: lanes, trust, identities, today's outcomes, receipts, tokens.",
         discussion: """
-            Asks the daemon over its socket as your user, which needs the scope admin in socket.users of the daemon's \
-            configuration. The answer contains no personal data. To check the computer itself, run countersign doctor.
+            Asks the daemon over its socket as your user, which needs the scope admin in socket.users of the \
+            daemon's configuration. The answer contains no personal data. To check the computer itself, run \
+            countersign doctor.
 
             EXAMPLES:
               countersign status

@@ -20,23 +20,24 @@ struct VerifyCommand: AsyncParsableCommand {
             countersign verify --web-response F (--encryption-info I | --web-request F) --origin O --key K… [options]
             """,
         discussion: """
-            Makes every check of ISO/IEC 18013-5 on a stored DeviceResponse: issuer, signature, digests, validity, \
-            revocation (by the lists in the trust store), the device's signature or MAC over the session, and that only \
-            requested elements were returned. The command uses no network. It trusts only the roots of --trust or of the \
-            trust store (`countersign trust`). The time of the checks is --at, by default now.
+            Makes every check of ISO/IEC 18013-5 on a stored DeviceResponse: issuer, signature, digests, \
+            validity, revocation (by the lists in the trust store), the device's signature or MAC over the \
+            session, and that only requested elements were returned. The command uses no network. It trusts \
+            only the roots of --trust or of the trust store (`countersign trust`). The time of the checks is \
+            --at, by default now.
 
-            With --session-data the response is decrypted first. The transcript is computed from the engagement, the \
-            reader's key and the handover messages. If you give --session-establishment, the response is compared with \
-            the request in it, even without --request.
+            With --session-data the response is decrypted first. The transcript is computed from the \
+            engagement, the reader's key and the handover messages. If you give --session-establishment, the \
+            response is compared with the request in it, even without --request.
 
-            An app's --envelope (Verify with Wallet) and a page's --web-response (Digital Credentials API) are decrypted \
-            with --key and then verified in the same way. Give the request with --element, --intent, --request or \
-            --web-request. A test answer is reported as MOCK, which proves nothing. The files cannot show whether an \
-            answer was presented before, and the result says so.
+            An app's --envelope (Verify with Wallet) and a page's --web-response (Digital Credentials API) \
+            are decrypted with --key and then verified in the same way. Give the request with --element, \
+            --intent, --request or --web-request. A test answer is reported as MOCK, which proves nothing. \
+            The files cannot show whether an answer was presented before, and the result says so.
 
-            Harmless departures from the standard, as real wallets have them, are accepted and listed as deviations; \
-            --strict refuses them. If you give no request, the answer is not compared with one, and the result says so. \
-            Each age_over_NN of the request is a question that the result answers.
+            Harmless departures from the standard, as real wallets have them, are accepted and listed as \
+            deviations; --strict refuses them. If you give no request, the answer is not compared with one, \
+            and the result says so. Each age_over_NN of the request is a question that the result answers.
 
             Element values are written only if every check passed: always in JSON, and in text with --show-values.
 

@@ -30,20 +30,21 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
-            Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the store. Without \
-            --fix no file is written. If no lane is engaged, the command advertises over Bluetooth for a moment to see \
-            whether bluetoothd allows it; this makes the adapter not pairable, as every presentation does.
+            Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the \
+            store. Without --fix no file is written. If no lane is engaged, the command advertises over \
+            Bluetooth for a moment to see whether bluetoothd allows it; this makes the adapter not pairable, \
+            as every presentation does.
 
-            Each check is ok, a note (nothing needs to be done), a warning (it works, but not as well as it should), \
-            failed or skipped. A part of the computer that does not answer within \
+            Each check is ok, a note (nothing needs to be done), a warning (it works, but not as well as it \
+            should), failed or skipped. A part of the computer that does not answer within \
             \(Examination.limit.components.seconds) seconds counts as failed, with the text timedOut.
 
-            --fix writes missing settings files. It shows each file and asks first. It restarts nothing, but names the \
-            services that you need to restart.
+            --fix writes missing settings files. It shows each file and asks first. It restarts nothing, but \
+            names the services that you need to restart.
 
-            --support-bundle writes a text file that you can send to a person who helps you: versions, USB ids, checks \
-            and the state of services. It does not contain names, serial numbers, addresses or paths of this \
-            installation.
+            --support-bundle writes a text file that you can send to a person who helps you: versions, USB \
+            ids, checks and the state of services. It does not contain names, serial numbers, addresses or \
+            paths of this installation.
 
             EXAMPLES:
               countersign doctor

@@ -19,13 +19,13 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Make a test authority and an identity that it certifies.",
         discussion: """
-            Makes the root of a reader authority in the store, a reader identity with its key, and the identity's \
-            certificate (profile of ISO/IEC 18013-5 Annex B.1.7). Later runs use the same root: give another name to make \
-            a second identity. The root is valid for 10 years, the identity for 1 year. An existing identity is never \
-            overwritten.
+            Makes the root of a reader authority in the store, a reader identity with its key, and the \
+            identity's certificate (profile of ISO/IEC 18013-5 Annex B.1.7). Later runs use the same root: \
+            give another name to make a second identity. The root is valid for 10 years, the identity for 1 \
+            year. An existing identity is never overwritten.
 
-            Wallets that you give the root accept this reader. The authority is for tests only: wallets of the public do \
-            not trust its root, and nothing publishes the CRL that the certificate names.
+            Wallets that you give the root accept this reader. The authority is for tests only: wallets of \
+            the public do not trust its root, and nothing publishes the CRL that the certificate names.
 
             EXAMPLES:
               countersign identity authority init laboratory --root-file readers.pem

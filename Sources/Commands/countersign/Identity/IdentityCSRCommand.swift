@@ -13,9 +13,9 @@ struct IdentityCSRCommand: ParsableCommand {
         commandName: "csr",
         abstract: "Write the certification request for a reader authority.",
         discussion: """
-            Writes PKCS #10 in PEM to the standard output or to a file. The request asks for the key usage and purpose \
-            that wallets expect of a reader: digitalSignature and 1.0.18013.5.1.6. Wallets may show the subject to the \
-            holder.
+            Writes PKCS #10 in PEM to the standard output or to a file. The request asks for the key usage \
+            and purpose that wallets expect of a reader: digitalSignature and 1.0.18013.5.1.6. Wallets may \
+            show the subject to the holder.
 
             EXAMPLE:
               countersign identity csr counter --subject 'CN=Counter 1,O=Shop,C=US' --output counter.csr

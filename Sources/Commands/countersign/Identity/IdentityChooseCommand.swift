@@ -10,9 +10,10 @@ struct IdentityChooseCommand: ParsableCommand {
         commandName: "choose",
         abstract: "Choose which identity signs requests, by wallet, brand or document type.",
         discussion: """
-            Sets one rule, and replaces a rule with the same conditions. A rule without conditions applies if no other \
-            rule matches. Rules with more conditions are tried first, and the first match selects the identity. Without \
-            any rule, a single identity signs all requests; with several identities, requests are unsigned.
+            Sets one rule, and replaces a rule with the same conditions. A rule without conditions applies \
+            if no other rule matches. Rules with more conditions are tried first, and the first match \
+            selects the identity. Without any rule, a single identity signs all requests; with several \
+            identities, requests are unsigned.
 
             EXAMPLES:
               countersign identity choose counter

@@ -9,8 +9,9 @@ struct IdentityCommand: AsyncParsableCommand {
         commandName: "identity",
         abstract: "Make, certify and manage the identities that sign requests.",
         discussion: """
-            A wallet shows its holder who asks, and may refuse an unknown reader. A request is therefore signed with a \
-            key that is certified by an authority that the wallet trusts. To set up signed requests:
+            A wallet shows its holder who asks, and may refuse an unknown reader. A request is therefore \
+            signed with a key that is certified by an authority that the wallet trusts. To set up signed \
+            requests:
 
               countersign identity init counter
               countersign identity csr counter --subject 'CN=Counter 1,O=Shop,C=US' >c.csr
@@ -18,8 +19,8 @@ struct IdentityCommand: AsyncParsableCommand {
               countersign identity import counter returned.pem
               countersign identity lint
 
-            For tests without an authority, make one with `identity authority init`. With several identities, use \
-            `identity choose` to select which identity signs which requests.
+            For tests without an authority, make one with `identity authority init`. With several \
+            identities, use `identity choose` to select which identity signs which requests.
             """,
         subcommands: [
             IdentityInitCommand.self, IdentityCSRCommand.self, IdentityImportCommand.self,

@@ -14,10 +14,10 @@ struct IdentityImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Import the certificates that a reader authority returned.",
         discussion: """
-            Reads certificates in PEM or DER, in any order. One of them must be for the key of the identity, currently \
-            valid, and follow every rule of the reader profile (ISO/IEC 18013-5 Annex B.1.7). With --lenient, only \
-            violations that make the certificate unusable for a reader are refused. Roots are stored and never sent to \
-            wallets. Certificates that were imported before are replaced.
+            Reads certificates in PEM or DER, in any order. One of them must be for the key of the identity, \
+            currently valid, and follow every rule of the reader profile (ISO/IEC 18013-5 Annex B.1.7). With \
+            --lenient, only violations that make the certificate unusable for a reader are refused. Roots \
+            are stored and never sent to wallets. Certificates that were imported before are replaced.
 
             EXAMPLE:
               countersign identity import counter returned.pem

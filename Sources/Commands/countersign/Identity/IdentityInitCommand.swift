@@ -13,9 +13,10 @@ struct IdentityInitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Make the key of a new identity.",
         discussion: """
-            The key is stored in a file that only its owner can read. With --tpm it is made in the TPM 2.0 of this \
-            computer and cannot be copied. --tpm needs the Debian package tpm2-openssl; the variable TPM2OPENSSL_TCTI \
-            selects a TPM other than /dev/tpmrm0. An existing identity is never overwritten.
+            The key is stored in a file that only its owner can read. With --tpm it is made in the TPM 2.0 \
+            of this computer and cannot be copied. --tpm needs the Debian package tpm2-openssl; the variable \
+            TPM2OPENSSL_TCTI selects a TPM other than /dev/tpmrm0. An existing identity is never \
+            overwritten.
 
             EXAMPLES:
               countersign identity init counter

@@ -11,10 +11,10 @@ struct IdentityLintCommand: ParsableCommand {
         commandName: "lint",
         abstract: "Check the identities as wallets do: key, chain, profile, expiry.",
         discussion: """
-            Tests each key, even one in a TPM, against its certificate, and checks every rule of the reader profile \
-            (ISO/IEC 18013-5 Annex B). For use in a timer, the exit code is 1 if an identity works but expires within the \
-            days of --warn, and 2 if an identity cannot be used, breaks a rule, or is named by a rule of \
-            `identity choose` but does not exist.
+            Tests each key, even one in a TPM, against its certificate, and checks every rule of the reader \
+            profile (ISO/IEC 18013-5 Annex B). For use in a timer, the exit code is 1 if an identity works \
+            but expires within the days of --warn, and 2 if an identity cannot be used, breaks a rule, or is \
+            named by a rule of `identity choose` but does not exist.
 
             EXAMPLES:
               countersign identity lint

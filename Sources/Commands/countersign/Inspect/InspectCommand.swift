@@ -23,9 +23,9 @@ struct InspectCommand: ParsableCommand {
               - X.509 certificates in DER or PEM
               - APDU traces as written by `countersign request --trace`
 
-            The first line of the output names the structure. CBOR is shown in diagnostic notation (RFC 8949 section 8). \
-            Items embedded in tag 24 or in COSE structures are shown as `<<…>>`. A head with more bytes than necessary is \
-            marked _0 to _3. Long strings are cut; --full shows them whole.
+            The first line of the output names the structure. CBOR is shown in diagnostic notation (RFC 8949 \
+            section 8). Items embedded in tag 24 or in COSE structures are shown as `<<…>>`. A head with \
+            more bytes than necessary is marked _0 to _3. Long strings are cut; --full shows them whole.
 
             Nothing is verified and nothing is hidden: element values are shown as they are in the file.
 

@@ -15,10 +15,11 @@ struct ReceiptCommand: ParsableCommand {
         commandName: "receipt",
         abstract: "Show, export and verify receipts, which prove checks without personal data.",
         discussion: """
-            A receipt contains the time, the lane, the request, the answer, and the trust and policy that were used. It \
-            contains nothing about the holder. Each receipt is signed and has the digest of the receipt before it, so no \
-            receipt can be changed, removed or inserted unnoticed. Receipts missing at the end are noticed only with the \
-            digest of a later one: from time to time, write the head down in another place.
+            A receipt contains the time, the lane, the request, the answer, and the trust and policy that \
+            were used. It contains nothing about the holder. Each receipt is signed and has the digest of \
+            the receipt before it, so no receipt can be changed, removed or inserted unnoticed. Receipts \
+            missing at the end are noticed only with the digest of a later one: from time to time, write the \
+            head down in another place.
 
             EXAMPLES:
               countersign receipt list
@@ -172,8 +173,8 @@ private struct ReceiptExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write all receipts to one file, unchanged and with their signatures.",
         discussion: """
-            On any computer, `countersign receipt verify` checks the file with the public keys. Give the public keys to \
-            the person who checks the file by another way than the file itself.
+            On any computer, `countersign receipt verify` checks the file with the public keys. Give the \
+            public keys to the person who checks the file by another way than the file itself.
 
             EXAMPLE:
               countersign receipt export receipts.cbor --public-keys receipt-keys.pem
@@ -226,9 +227,9 @@ private struct ReceiptRenewKeyCommand: ParsableCommand {
         commandName: "renew-key",
         abstract: "Make a new key that signs the next receipts.",
         discussion: """
-            The chain of receipts continues; each receipt says which key signed it. The old private key is deleted. \
-            `export` still writes its public half, and writes the new public half after the first receipt with the new \
-            key.
+            The chain of receipts continues; each receipt says which key signed it. The old private key is \
+            deleted. `export` still writes its public half, and writes the new public half after the first \
+            receipt with the new key.
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)

@@ -13,8 +13,9 @@ struct RequestArguments: ParsableArguments {
             discussion: """
                 [purpose:] what, what … [; from document or document …] [; else fallback]
                 purpose: age (the default), rental, identity, elements
-                what: age over N, name, licence number, document number, categories B C1, classes C, expiry, issue \
-                date, issuer, portrait, portrait for a human to compare, birth date, nationality, address, NS/ID
+                what: age over N, name, licence number, document number, categories B C1, classes C, expiry, \
+                issue date, issuer, portrait, portrait for a human to compare, birth date, nationality, \
+                address, NS/ID
                 document: mdl (the default), photoid, pid, av, mnc, or a document type
                 fallback if the document does not have the age: age in years (the default), birth date, nothing
                 """,
@@ -42,9 +43,9 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: .long,
         help: """
-            What you will retain of the answer, as the wallet shows it to the holder: nothing; receipt (no personal \
-            data); age+id-number (the answers about age and the document's number); or consented (everything but the \
-            portrait, with the holder's consent).
+            What you will retain of the answer, as the wallet shows it to the holder: nothing; receipt (no \
+            personal data); age+id-number (the answers about age and the document's number); or consented \
+            (everything but the portrait, with the holder's consent).
             """)
     var keep = KeepArgument.nothing
 

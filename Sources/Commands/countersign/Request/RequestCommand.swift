@@ -21,19 +21,20 @@ struct RequestCommand: AsyncParsableCommand {
             countersign request [--age-over N]… [--portrait] [--element NS/ID]… [--doc-type T] [--trust PATH…] [options]
             """,
         discussion: """
-            Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one request, \
-            waits until the holder consents, and makes every check on the answer. Nothing is stored.
+            Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one \
+            request, waits until the holder consents, and makes every check on the answer. Nothing is \
+            stored.
 
-            Countersign plans the smallest request that answers your question: for example an age_over element instead \
-            of the date of birth, and the portrait only if a person compares it. A request for more than its purpose \
-            needs is refused with the name of the rule.
+            Countersign plans the smallest request that answers your question: for example an age_over \
+            element instead of the date of birth, and the portrait only if a person compares it. A request \
+            for more than its purpose needs is refused with the name of the rule.
 
-            By default any contactless reader is used. With --qr, the text of the phone's QR code starts the session; the \
-            answer then comes over Bluetooth, or over NFC when the phone is held to the reader.
+            By default any contactless reader is used. With --qr, the text of the phone's QR code starts the \
+            session; the answer then comes over Bluetooth, or over NFC when the phone is held to the reader.
 
-            If the request has a question, the result begins with YES, NO or CANNOT TELL. Element values are written only \
-            if every check passed: always in JSON, and in text with --show-values. The portrait itself is written only to \
-            the file of --save-portrait; JSON has its size.
+            If the request has a question, the result begins with YES, NO or CANNOT TELL. Element values are \
+            written only if every check passed: always in JSON, and in text with --show-values. The portrait \
+            itself is written only to the file of --save-portrait; JSON has its size.
 
             EXAMPLES:
               countersign request 'age over 21 with portrait for a human to compare' --trust roots/

@@ -34,10 +34,11 @@ struct SetupCommand: AsyncParsableCommand {
         abstract:
             "Set up this computer as a reader: answer questions, get the daemon's configuration and the next commands.",
         discussion: """
-            Lists readers and Bluetooth adapters, checks this computer as `countersign doctor` does, and asks how you will \
-            use it. Then imports the certificates of issuers, makes a token and a reader identity, and writes the \
-            configuration after `countersignd --check` has found no fault in it. An existing configuration is replaced \
-            only with your consent, and kept under another name. Run this command as root.
+            Lists readers and Bluetooth adapters, checks this computer as `countersign doctor` does, and \
+            asks how you will use it. Then imports the certificates of issuers, makes a token and a reader \
+            identity, and writes the configuration after `countersignd --check` has found no fault in it. An \
+            existing configuration is replaced only with your consent, and kept under another name. Run this \
+            command as root.
 
             EXAMPLES:
               countersign setup
@@ -134,8 +135,8 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     private static let whatMayStay = """
-        You need to repair failed checks before phones can be read, now or later. A warning may stay. For a trial with the \
-        software wallet, all findings about pcsc, reader, usb and bluetooth may stay too.
+        You need to repair failed checks before phones can be read, now or later. A warning may stay. For a \
+        trial with the software wallet, all findings about pcsc, reader, usb and bluetooth may stay too.
         """
 
     /// Shows the doctor's failed checks and warnings, and offers to write missing settings files.

@@ -14,9 +14,9 @@ struct TokenCommand: AsyncParsableCommand {
         commandName: "token",
         abstract: "Make and check the tokens that prepare a reader for a brand.",
         discussion: """
-            A reader token is a JWT (ES256) that a brand signs for one reader. The token must be used for the first time \
-            within five minutes, and then prepares the reader for 48 hours. Run the first command on the reader and the \
-            second at the brand:
+            A reader token is a JWT (ES256) that a brand signs for one reader. The token must be used for \
+            the first time within five minutes, and then prepares the reader for 48 hours. Run the first \
+            command on the reader and the second at the brand:
 
               countersign token instance
               countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\
@@ -55,8 +55,8 @@ private struct TokenInstanceCommand: ParsableCommand {
         commandName: "instance",
         abstract: "Show the identifier of this reader, which reader tokens contain.",
         discussion: """
-            The identifier is made at random by the first use of this command and stays in the store. It is not secret. If \
-            you copy the store to another computer, the copy has the same identifier.
+            The identifier is made at random by the first use of this command and stays in the store. It is \
+            not secret. If you copy the store to another computer, the copy has the same identifier.
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
@@ -101,8 +101,8 @@ private struct TokenSignCommand: ParsableCommand {
         commandName: "sign",
         abstract: "Sign a token for one reader with a brand's key.",
         discussion: """
-            Only the token is written to the standard output. Everyone who has the token can prepare that reader, but no \
-            other.
+            Only the token is written to the standard output. Everyone who has the token can prepare that \
+            reader, but no other.
 
             EXAMPLE:
               countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\
@@ -180,8 +180,8 @@ private struct TokenVerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Check whether a token would prepare a reader, and show the reason if it would not.",
         discussion: """
-            Checks the token as if it were used now for the first time, with the keys of the brands in the store. The check \
-            does not use up the token.
+            Checks the token as if it were used now for the first time, with the keys of the brands in the \
+            store. The check does not use up the token.
 
             EXAMPLE:
               countersign token verify token.txt

@@ -15,7 +15,8 @@ struct TrustExportBundleCommand: ParsableCommand {
         commandName: "export-bundle",
         abstract: "Write the current snapshot as one signed file, for shops without internet.",
         discussion: """
-            Use the key only for bundles. Keep the private key where you make bundles, and give the public key to the shops:
+            Use the key only for bundles. Keep the private key where you make bundles, and give the public key to \
+            the shops:
 
               openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out bundle-key.pem
               openssl pkey -in bundle-key.pem -pubout -out bundle-public.pem
@@ -66,9 +67,9 @@ struct TrustImportBundleCommand: ParsableCommand {
         commandName: "import-bundle",
         abstract: "Make the snapshot of a signed bundle the current one.",
         discussion: """
-            The bundle replaces all present trust: a root or list that is not in the bundle is no longer trusted. A bundle is \
-            refused if another key signed it, if it is older than a bundle that was imported before, or if a list in it is \
-            older than the present list or lost many of its entries.
+            The bundle replaces all present trust: a root or list that is not in the bundle is no longer \
+            trusted. A bundle is refused if another key signed it, if it is older than a bundle that was \
+            imported before, or if a list in it is older than the present list or lost many of its entries.
 
             EXAMPLE:
               countersign trust import-bundle trust.bundle --signed-by bundle-public.pem

@@ -10,10 +10,11 @@ struct TrustCommand: ParsableCommand {
         commandName: "trust",
         abstract: "Manage which issuers are trusted: roots, lists and revocations.",
         discussion: """
-            The trust store has the roots (IACA) of issuing authorities, lists of such roots (VICAL) with the roots of \
-            their providers, and lists of revocations (CRLs, status lists). The contents at one time are a snapshot with an \
-            id; every result of `verify` and `request` names the snapshot that was used. A change is checked first and \
-            then makes a new snapshot in one step. `rollback` returns to an earlier snapshot.
+            The trust store has the roots (IACA) of issuing authorities, lists of such roots (VICAL) with \
+            the roots of their providers, and lists of revocations (CRLs, status lists). The contents at one \
+            time are a snapshot with an id; every result of `verify` and `request` names the snapshot that \
+            was used. A change is checked first and then makes a new snapshot in one step. `rollback` \
+            returns to an earlier snapshot.
 
             EXAMPLES:
               countersign trust import roots/ iaca.pem
@@ -68,8 +69,8 @@ private struct TrustRollbackCommand: ParsableCommand {
         commandName: "rollback",
         abstract: "Make an earlier snapshot the current one again.",
         discussion: """
-            Without an id, the snapshot before the current one is used. The snapshot that you leave is kept, so you can \
-            return to it by its id.
+            Without an id, the snapshot before the current one is used. The snapshot that you leave is kept, \
+            so you can return to it by its id.
 
             EXAMPLE:
               countersign trust rollback

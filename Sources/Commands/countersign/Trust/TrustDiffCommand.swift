@@ -11,8 +11,8 @@ struct TrustDiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Show the changes from one snapshot to another.",
         discussion: """
-            Give a snapshot by the beginning of its id, as `countersign trust list` shows it. Without a second snapshot, the \
-            first is compared with the current one.
+            Give a snapshot by the beginning of its id, as `countersign trust list` shows it. Without a \
+            second snapshot, the first is compared with the current one.
 
             EXAMPLE:
               countersign trust diff 09c5f9f8

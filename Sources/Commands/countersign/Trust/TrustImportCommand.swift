@@ -11,13 +11,14 @@ struct TrustImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import roots and lists into the trust store.",
         discussion: """
-            The kind of a file is detected from its contents: VICAL, CRL, status list or certificate. A certificate is a root \
-            (IACA), or with --as provider the root of a VICAL's provider. From a folder, all files are imported.
+            The kind of a file is detected from its contents: VICAL, CRL, status list or certificate. A \
+            certificate is a root (IACA), or with --as provider the root of a VICAL's provider. From a \
+            folder, all files are imported.
 
-            Every source is checked before it is imported. A document signer's certificate is refused because it is not a \
-            root. A VICAL must be signed by a certificate under its provider's root, and a CRL by one of the roots. A list \
-            is refused if it is older than the present list or lost many of its entries. If one source is refused, the \
-            others are imported.
+            Every source is checked before it is imported. A document signer's certificate is refused \
+            because it is not a root. A VICAL must be signed by a certificate under its provider's root, and \
+            a CRL by one of the roots. A list is refused if it is older than the present list or lost many \
+            of its entries. If one source is refused, the others are imported.
 
             With --as you can also give the URL of a list. `countersign trust update` fetches such a list again.
 

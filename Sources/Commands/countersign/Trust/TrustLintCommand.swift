@@ -11,9 +11,9 @@ struct TrustLintCommand: ParsableCommand {
         commandName: "lint",
         abstract: "Find sources in the trust store that are expired, outdated, broken or unusual.",
         discussion: """
-            A fault makes a source unusable, for example an expired root, an outdated list, or a CRL that no root signed. A \
-            remark is worth knowing, for example a root that does not meet its profile or expires within 90 days. Only \
-            faults change the exit code.
+            A fault makes a source unusable, for example an expired root, an outdated list, or a CRL that no \
+            root signed. A remark is worth knowing, for example a root that does not meet its profile or \
+            expires within 90 days. Only faults change the exit code.
 
             EXAMPLE:
               countersign trust lint

@@ -12,9 +12,9 @@ struct TrustShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Show one source, or a root that a VICAL lists.",
         discussion: """
-            Give a source as `countersign trust list` shows it: its name, or the beginning of its SHA-256. Give a root that a \
-            VICAL lists by the beginning of its SHA-256. Without an argument, everything is listed. --out writes the bytes \
-            unchanged.
+            Give a source as `countersign trust list` shows it: its name, or the beginning of its SHA-256. \
+            Give a root that a VICAL lists by the beginning of its SHA-256. Without an argument, everything \
+            is listed. --out writes the bytes unchanged.
 
             EXAMPLE:
               countersign trust show aamva --out vical.cbor

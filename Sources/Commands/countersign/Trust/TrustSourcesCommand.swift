@@ -8,9 +8,9 @@ struct TrustSourcesCommand: ParsableCommand {
         commandName: "sources",
         abstract: "Show published lists of roots and their addresses.",
         discussion: """
-            Shows for each list its name, its publisher, its address, and where and when the address was found. This \
-            program contains no provider's key: a list is trusted only after you add it with `countersign trust add` and \
-            your own copy of the provider's root.
+            Shows for each list its name, its publisher, its address, and where and when the address was \
+            found. This program contains no provider's key: a list is trusted only after you add it with \
+            `countersign trust add` and your own copy of the provider's root.
 
             EXAMPLE:
               countersign trust sources

@@ -12,10 +12,10 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         commandName: "update",
         abstract: "Fetch VICALs, CRLs and status lists again.",
         discussion: """
-            Fetches the lists that were imported from a URL, and the CRLs that the roots name. Lists are fetched over HTTPS, \
-            and CRLs also over HTTP, because they are signed. Each list is checked before it replaces the present one. If a \
-            list cannot be fetched or is refused, the present list stays and the others are still updated. Roots and \
-            providers are never fetched again.
+            Fetches the lists that were imported from a URL, and the CRLs that the roots name. Lists are \
+            fetched over HTTPS, and CRLs also over HTTP, because they are signed. Each list is checked \
+            before it replaces the present one. If a list cannot be fetched or is refused, the present list \
+            stays and the others are still updated. Roots and providers are never fetched again.
 
             EXAMPLES:
               countersign trust update
@@ -68,9 +68,9 @@ struct TrustAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Trust the provider of a published list, and import the list.",
         discussion: """
-            `countersign trust sources` shows the names. Give the provider's root in a file that you obtained and compared \
-            yourself; this program contains none. The list is fetched from the published address, or read from the file or \
-            URL that you give.
+            `countersign trust sources` shows the names. Give the provider's root in a file that you \
+            obtained and compared yourself; this program contains none. The list is fetched from the \
+            published address, or read from the file or URL that you give.
 
             EXAMPLES:
               countersign trust add aamva vical.cbor --provider aamva-root.pem

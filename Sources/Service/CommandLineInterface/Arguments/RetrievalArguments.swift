@@ -20,24 +20,25 @@ package struct RetrievalArguments: ParsableArguments {
         name: .long,
         help: """
             Which side connects if a phone offers both Bluetooth modes: central (the phone connects to this \
-            computer), peripheral (this computer connects to the phone) or race (the mode that is ready first).
+            computer), peripheral (this computer connects to the phone) or race (the mode that is ready \
+            first).
             """)
     package var bleMode = RetrievalPlan.Mode.centralClient
 
     @Option(
         name: .long,
         help: """
-            Which L2CAP channel is tried before GATT characteristics when this computer connects to the phone: none, \
-            engagement (the channel named in the engagement), or characteristic (also the channel named by a \
-            characteristic; some wallets fail with it).
+            Which L2CAP channel is tried before GATT characteristics when this computer connects to the \
+            phone: none, engagement (the channel named in the engagement), or characteristic (also the \
+            channel named by a characteristic; some wallets fail with it).
             """)
     package var l2cap = RetrievalPlan.L2CAP.engagement
 
     @Option(
         name: .customLong("nfc-v2"),
         help: """
-            Whether NFC v2, a draft of the second edition of ISO/IEC 18013-5, is used: auto (NFC v2 first, then \
-            handover if the phone has no NFC v2), off or only.
+            Whether NFC v2, a draft of the second edition of ISO/IEC 18013-5, is used: auto (NFC v2 first, \
+            then handover if the phone has no NFC v2), off or only.
             """)
     package var nfcVersion2 = RetrievalPlan.NFCVersion2.off
 
@@ -49,8 +50,8 @@ package struct RetrievalArguments: ParsableArguments {
     @Option(
         name: .long,
         help: """
-            The version of the request: auto (1.1 if the request needs extended requests and the wallet announced \
-            them, otherwise 1.0) or 1.0 (for every wallet).
+            The version of the request: auto (1.1 if the request needs extended requests and the wallet \
+            announced them, otherwise 1.0) or 1.0 (for every wallet).
             """)
     package var requestVersion = RequestVersion.automatic
 
