@@ -24,6 +24,7 @@ struct RetainedCommand: ParsableCommand {
         subcommands: [RetainedListCommand.self, RetainedExportCommand.self, RetainedPurgeCommand.self])
 }
 
+/// `countersign retained list`: lists retained data without decrypting it.
 private struct RetainedListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -129,6 +130,7 @@ private struct RetainedExportCommand: ParsableCommand {
     }
 }
 
+/// `countersign retained purge`: removes retained data whose deadline has passed.
 private struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",

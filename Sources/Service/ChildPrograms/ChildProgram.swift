@@ -100,6 +100,9 @@ package final class ChildProgram: Sendable {
             case .descriptor(let own): unsafe posix_spawn_file_actions_adddup2(&actions, own, number)
             }
         }
+        // All other descriptors are closed in the child. Foundation's Process let a child inherit what
+        // another thread had just opened: a browser kept the daemon's input open, and the daemon outlived its
+        // app.
         unsafe countersign_close_from(&actions, Int32(places.count))
         // A service's threads block signals, and a child inherits that mask. The child must be stoppable by
         // SIGTERM.

@@ -13,7 +13,7 @@ package import JSON
 /// - Chunked answers are not decoded, so event streams cannot be read.
 /// - An answer with a status outside of 200 to 299 is thrown as `DaemonClientError.refused`.
 package struct DaemonSocket: Sendable {
-    /// In bytes.
+    /// The largest answer with its head, in bytes.
     private static let longestAnswer = 1 << 20
     /// The time to wait for the next byte, in seconds.
     private static let timeout = 10
@@ -97,13 +97,13 @@ package struct DaemonSocket: Sendable {
 
 /// An answer of the daemon: a status and a JSON body.
 package struct DaemonReply {
-    /// In bytes.
+    /// The largest body, in bytes.
     private static let longestBody = 1 << 20
 
     private let status: Int
     package let body: [UInt8]
 
-    /// Parses an HTTP/1.1 answer. Returns `nil` if the bytes are none.
+    /// Parses an HTTP/1.1 answer. Returns `nil` if the bytes are not such an answer.
     fileprivate init?(_ answer: [UInt8]) {
         let end = Array("\r\n\r\n".utf8)
         let line = answer.prefix { $0 != UInt8(ascii: "\r") }

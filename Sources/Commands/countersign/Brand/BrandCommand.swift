@@ -21,6 +21,7 @@ struct BrandCommand: ParsableCommand {
         subcommands: [BrandAddCommand.self, BrandListCommand.self, BrandKeyCommand.self])
 }
 
+/// `countersign brand add`: adds a brand to the registry.
 private struct BrandAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -71,6 +72,7 @@ extension BrandName: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
+/// `countersign brand list`: lists the brands and their keys.
 private struct BrandListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -14,6 +14,7 @@ struct BrandKeyCommand: ParsableCommand {
         subcommands: [BrandKeyAddCommand.self, BrandKeyRevokeCommand.self])
 }
 
+/// `countersign brand key add`: adds a public key, or makes a key pair and adds its public half.
 private struct BrandKeyAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -112,6 +113,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
     }
 }
 
+/// `countersign brand key revoke`: revokes a key.
 private struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

@@ -34,6 +34,7 @@ struct BluetoothFacts: Sendable {
 
     var bluetooth: Result<BluetoothDescription, BlueZTransportError>
     var trial = Trial.impossible
+    /// Whether bluetoothd is installed.
     var isInstalled = true
     var radioSwitch = RadioSwitch.on
     /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
@@ -90,6 +91,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// Returns whether a configuration file of the message bus sets `max_replies_per_connection`.
     private static func hasBusRoom(_ system: SystemFolder) -> Bool {
         ["/etc/dbus-1/system.d", "/usr/share/dbus-1/system.d"].contains { folder in
             (system.names(in: folder) ?? []).contains { name in

@@ -30,7 +30,8 @@ struct ReaderFacts: Sendable {
 
     /// The state of polkit's rule for pcscd.
     enum PolkitRule: Sendable {
-        /// pcscd does not ask polkit; a rule names pcscd's action; no rule names it.
+        /// `notAsked`: pcscd does not ask polkit. `there` and `absent`: a rule, or no rule, names pcscd's
+        /// action.
         case notAsked, there, absent
         /// Unknown: this user may not read all folders of rules.
         case hidden
@@ -87,6 +88,7 @@ extension ReaderFacts {
             .compactMap { $0.split(separator: " ").first.map(String.init) }
     }
 
+    /// Searches polkit's folders of rules for the name of pcscd's action.
     private static func polkitRule(_ system: SystemFolder) -> PolkitRule {
         guard system.has("/usr/share/polkit-1/actions/org.debian.pcsc-lite.policy") else { return .notAsked }
         var isHidden = false

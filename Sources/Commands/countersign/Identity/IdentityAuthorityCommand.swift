@@ -14,6 +14,8 @@ struct IdentityAuthorityCommand: ParsableCommand {
         subcommands: [IdentityAuthorityInitCommand.self])
 }
 
+/// `countersign identity authority init`: makes the test authority if necessary, and an identity that it
+/// certifies.
 private struct IdentityAuthorityInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",

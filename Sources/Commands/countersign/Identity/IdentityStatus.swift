@@ -6,6 +6,7 @@ internal import ReaderIdentityStore
 
 /// The current state of one identity, for `list` and `lint`.
 struct IdentityStatus {
+    /// The usability of an identity. The raw value is a member of the JSON.
     enum State: String {
         case ready
         case expiresSoon = "expires_soon"

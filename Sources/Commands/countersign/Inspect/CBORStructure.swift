@@ -239,7 +239,7 @@ extension CBORStructure {
             self = .statusToken
             return
         }
-        // Some providers of VICALs write the member names with other upper and lower case.
+        // Providers of VICALs write the member names in different upper and lower case.
         let names = Set(members.prefix(64).compactMap { try? $0.key.text().lowercased() })
         guard names.contains("certificateinfos") else { return nil }
         if names.contains("vicalprovider") {

@@ -32,6 +32,7 @@ struct ReceiptCommand: ParsableCommand {
         ])
 }
 
+/// `countersign receipt list`: lists receipts with the head of the chain.
 private struct ReceiptListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -94,6 +95,7 @@ extension SignedReceipt {
     }
 }
 
+/// `countersign receipt show`: shows one receipt in full.
 private struct ReceiptShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -168,6 +170,7 @@ extension ReceiptDocument {
     }
 }
 
+/// `countersign receipt export`: writes the chain of receipts and the public keys to files.
 private struct ReceiptExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -222,6 +225,7 @@ private struct ReceiptExportCommand: ParsableCommand {
     }
 }
 
+/// `countersign receipt renew-key`: replaces the key that signs receipts.
 private struct ReceiptRenewKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew-key",

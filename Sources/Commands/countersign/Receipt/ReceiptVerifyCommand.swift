@@ -62,6 +62,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
         if isBroken { throw ExitCode(ExitStatus.rejected.rawValue) }
     }
 
+    /// Checks an exported chain with the keys of `--key`. Returns the verdict and the number of links.
     private func given(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let bytes = try InputFile.read(file, limit: ReceiptChain.maximumSize)
         var keys: [ReceiptPublicKey] = []
@@ -74,6 +75,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
         }
     }
 
+    /// Checks the chain of the store with the store's keys. Returns the verdict and the number of links.
     private func own() throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let access = try TrustStoreAccess.reading(store.path)
         return try access.using { store throws(ReaderStoreError) in

@@ -114,8 +114,8 @@ struct RequestCommand: AsyncParsableCommand {
                 report.presentationText(elements: showValues ? .values : .names), in: report.colour)
         }
         try portraitFile?.write(report.portrait)
-        // After the result is printed: the phone may still read the termination message, and an exit would
-        // break the link.
+        // The result is shown before the phone has left (Q76). An exit at this point would break the link
+        // before the phone has the termination message.
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
     }

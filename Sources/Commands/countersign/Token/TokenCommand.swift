@@ -50,6 +50,7 @@ extension StoreArguments {
     }
 }
 
+/// `countersign token instance`: shows the identifier of this reader.
 private struct TokenInstanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "instance",
@@ -96,6 +97,7 @@ extension BrandRegistryError {
     var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
 }
 
+/// `countersign token sign`: signs a reader token with a brand's key.
 private struct TokenSignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
@@ -175,6 +177,7 @@ private struct TokenSignCommand: ParsableCommand {
     }
 }
 
+/// `countersign token verify`: checks a reader token without using it up.
 private struct TokenVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

@@ -165,6 +165,8 @@ struct SourceSelector {
         text.count >= Self.shortestDigest && digest.hexadecimal.hasPrefix(text.lowercased())
     }
 
+    /// Returns the sources with this name. If there is none, returns the sources whose digest begins with the
+    /// text.
     func sources(in snapshot: TrustSnapshot) -> [TrustSource] {
         let named = snapshot.sources.filter { $0.name == text }
         return named.isEmpty ? snapshot.sources.filter { matches($0.sha256) } : named
@@ -184,10 +186,12 @@ struct SourceSelector {
         return first
     }
 
+    /// Returns the trusted roots whose digest begins with the text.
     func anchors(in snapshot: TrustSnapshot) -> [TrustedAnchor] {
         snapshot.anchors.filter { matches($0.anchor.sha256) }
     }
 
+    /// The failure of a command that finds no such source.
     var unknown: CommandFailure {
         .usage(
             "\(Terminal.safe(text)): the trust store has no source with this name or digest; `countersign trust list` shows all sources"

@@ -181,6 +181,7 @@ struct TrustListCommand: ParsableCommand {
     }
 }
 
+/// The sources of a snapshot and the history of snapshots, as text and as JSON.
 private struct TrustListing {
     let trust: StoredTrust
     let history: [TrustRecord]

@@ -60,7 +60,7 @@ package struct PolicyFile {
 
     /// The name of the default policy.
     package private(set) var standard = "age"
-    /// In seconds.
+    /// The clock skew, in seconds.
     package private(set) var clockSkew: Int64 = 60
     package private(set) var signers = DocumentSignerProfiles()
     package private(set) var acceptsTestDocuments = false

@@ -8,21 +8,25 @@ package import RequestPlanner
 /// The error of a command that could not do its work.
 ///
 /// A command throws this error from `run()`. `RootCommand.runNamedCommand()` prints `error: ` and the message
-/// on standard error, and exits with the status. A command never prints an error or
-/// calls `exit` itself, so all commands fail in the same form.
+/// on standard error, and exits with the status. A command never calls `exit` itself, so all commands fail in
+/// the same form. Only `inspect` prints errors itself, because it continues with the next file.
 ///
-/// Only three statuses belong to failures:
+/// Most failures have one of three statuses:
 ///
 /// - `usage` (64): the user can repair the call: an option, a file name, a missing identity.
 /// - `malformed` (65): the bytes of an input cannot be decoded.
 /// - `unavailable` (69): a reader, a service or the disk is missing or busy; the same call may succeed later.
 ///
+/// Two statuses of results are used as well: `rejected` (2) if a certificate, key or bundle fails a check,
+/// and `incomplete` (3) if the user cancels a presentation before there is a report.
+///
 /// A verdict is not a failure. A command that verified something prints its report and throws `ExitCode` with
 /// `TransactionReport.exitStatus`.
 ///
-/// The message is one line without a full stop: the option or file, then what happened, then what to do. Text
-/// from a file, a phone or the network passes through `Terminal.safe` first. A message never contains the
-/// value of an element, a private key or a token.
+/// The message has no full stop: the option or file, then what happened, then what to do. It is one line,
+/// except that the broken rules of a certificate follow on further lines. Text from a file, a phone or the
+/// network passes through `Terminal.safe` first. A message never contains the value of an element, a private
+/// key or a token.
 package struct CommandFailure: Error {
     package let status: ExitStatus
     package let message: String

@@ -116,6 +116,7 @@ extension SettingsFile {
         "/etc/polkit-1/rules.d/50-countersign.rules", contents: PackageResources.polkit_rules,
         purpose: "lets the user and the group countersign use readers", afterwards: nil)
 
+    /// Keeps the kernel from suspending PC/SC readers.
     static let readerPower = SettingsFile(
         "/etc/udev/rules.d/93-countersign.rules", contents: PackageResources.udev_rules,
         purpose: "keeps readers awake",
@@ -123,6 +124,7 @@ extension SettingsFile {
 
     private static let bluetoothRestart = "systemctl daemon-reload && systemctl restart bluetooth"
 
+    /// The settings of bluetoothd, and the unit file that makes bluetoothd read them (Q94, Q95).
     static let bluetooth = [
         SettingsFile(
             "/etc/countersign/bluetooth-main.conf", contents: PackageResources.main_conf,
@@ -135,6 +137,7 @@ extension SettingsFile {
             afterwards: bluetoothRestart),
     ]
 
+    /// Buffers for the thousands of small values in which a phone may write a portrait.
     static let smallValues = [
         SettingsFile(
             "/etc/dbus-1/system.d/countersign-bluetooth.conf", contents: PackageResources.dbus_conf,
