@@ -11,9 +11,9 @@ struct BrandCommand: ParsableCommand {
         commandName: "brand",
         abstract: "Manage the brands that this reader asks for, and their keys.",
         discussion: """
-            A brand is the business that the holder sees as the one who asks. It has a name, a logo, the \
-            identity that signs its requests, and the public keys that verify its reader tokens. All brands \
-            are in brands/brands.json in the store.
+            A brand is the business that asks, as shown to the holder. It has a name, a logo, the identity \
+            that signs its requests, and the public keys that verify its reader tokens. All brands are in \
+            brands/brands.json in the store.
 
               countersign brand add utopia --name 'Utopia Rentals' --logo logo.png --identity counter
               countersign brand key add utopia --kid 2026-11 --public-key utopia-public.pem

@@ -71,7 +71,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write a report for a person who helps you to this file.", valueName: "file"))
+        help: ArgumentHelp("Write a report to this file, for a person who helps you.", valueName: "file"))
     var supportBundle: String?
 
     @OptionGroup var clock: ClockArguments

@@ -53,7 +53,7 @@ struct IdentityLintCommand: ParsableCommand {
                 "there is no identity in \(Terminal.safe(folder.path)): countersign identity init NAME makes one"
             )
         }
-        let statuses = Progress.during("Trying the keys") {
+        let statuses = Progress.during("Testing the keys") {
             (names.isEmpty ? there : names).map {
                 IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
             }

@@ -17,9 +17,9 @@ struct ReceiptCommand: ParsableCommand {
         discussion: """
             A receipt contains the time, the lane, the request, the answer, and the trust and policy that \
             were used. It contains nothing about the holder. Each receipt is signed and has the digest of \
-            the receipt before it, so no receipt can be changed, removed or inserted unnoticed. Receipts \
-            missing at the end are noticed only with the digest of a later one: from time to time, write the \
-            head down in another place.
+            the receipt before it, so no receipt can be changed, removed or inserted unnoticed. If the last \
+            receipts are removed, only a person who knows the digest of one of them notices it. From time to \
+            time, write down the head in another place.
 
             EXAMPLES:
               countersign receipt list
@@ -147,7 +147,7 @@ extension ReceiptStatement {
         if !reasons.isEmpty { lines.append("  reasons: " + reasons.map(\.id).joined(separator: ", ")) }
         lines += documents.flatMap(\.lines)
         if let trust {
-            lines.append("  trust snapshot: \(trust.snapshot), then \(trust.ageSeconds) s old")
+            lines.append("  trust snapshot: \(trust.snapshot), \(trust.ageSeconds) s old at that time")
         }
         lines += ["  policy: \(policy)", "  retention: \(retention)", "  software: countersign \(software)"]
         if let decision { lines.append("  decided by a person: \(decision.rawValue)") }
@@ -176,8 +176,8 @@ private struct ReceiptExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write all receipts to one file, unchanged and with their signatures.",
         discussion: """
-            On any computer, `countersign receipt verify` checks the file with the public keys. Give the \
-            public keys to the person who checks the file by another way than the file itself.
+            On any computer, `countersign receipt verify` checks the file with the public keys. Send the \
+            public keys to the person who checks the file, separately from the file.
 
             EXAMPLE:
               countersign receipt export receipts.cbor --public-keys receipt-keys.pem

@@ -141,11 +141,11 @@ extension SettingsFile {
     static let smallValues = [
         SettingsFile(
             "/etc/dbus-1/system.d/countersign-bluetooth.conf", contents: PackageResources.dbus_conf,
-            purpose: "lets bluetoothd pass on thousands of small values at once",
+            purpose: "lets the message bus carry thousands of values from a phone at once",
             afterwards: "systemctl reload dbus"),
         SettingsFile(
             "/etc/sysctl.d/60-countersign-bluetooth.conf", contents: PackageResources.sysctl_conf,
-            purpose: "gives small values room to wait for bluetoothd",
+            purpose: "enlarges the buffer in which values from a phone wait for bluetoothd",
             afterwards: "sysctl --load /etc/sysctl.d/60-countersign-bluetooth.conf"),
     ]
 }
