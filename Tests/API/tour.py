@@ -107,7 +107,7 @@ class Tour:
     def go(self):
         ask = self.ask
         (self.daemon.store / "doctor.json").write_text(json.dumps({"checks": [
-            {"id": "clock.synchronised", "outcome": "warning", "detail": "nothing synchronises it", "fix": "timedatectl set-ntp true"},
+            {"id": "clock.synchronised", "outcome": "warning", "detail": "the clock is not synchronised", "fix": "timedatectl set-ntp true"},
             {"id": "clock.set", "outcome": "ok", "detail": "set", "fix": None}]}))
         for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/trust", "/v1/lanes", "/v1/lanes/counter-1",
                      "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/owner", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):

@@ -3,17 +3,18 @@ internal import CommandLineInterface
 internal import Glibc
 internal import JSON
 
-/// The command line; each command has a folder.
+/// The program `countersign`. Each command is a type; commands with several files have a folder.
 @main
 struct Countersign: RootCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersign",
-        abstract: "Ask a phone for its driving licence, and judge the answer.",
+        abstract: "Request a driving licence from a phone and verify the answer.",
         discussion: """
-            Reads mobile documents of ISO/IEC 18013-5 (mdoc) over NFC, and believes of them what their issuer \
-            signed, their phone proves to hold, and an authority that you trust certifies.
+            Reads ISO/IEC 18013-5 mobile documents (mdoc) over NFC. A value is reported only if the issuer \
+            signed it, the phone proved that it holds the document, and you trust the issuer's root.
 
-            Results go to standard output, progress and errors to standard error. --json makes any result JSON.
+            Results go to standard output, progress and errors to standard error. With --json every result is \
+            JSON.
 
             \(ExitStatus.table())
             """,
@@ -24,18 +25,19 @@ struct Countersign: RootCommand {
             PageCodeCommand.self, StatusCommand.self, FieldTestCommand.self,
         ])
 
-    /// A program of a shop makes no documents and holds none.
+    /// The commands that need a software wallet. They are in the laboratory's program, so that a shop's
+    /// computer cannot make test documents.
     static let moved = [
         "wallet": "countersign-lab", "replay": "countersign-lab", "bench": "countersign-lab",
     ]
 
-    @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")
+    @Flag(name: .long, help: "Show the version, the commit and the versions of the libraries.")
     var version = false
 
     @OptionGroup var output: OutputArguments
 
     static func main() async {
-        // libtss2 must not log: our errors report the same.
+        // libtss2 logs its errors on standard error. The command's own error already reports them.
         unsafe setenv("TSS2_LOG", "all+none", 0)
         await runNamedCommand()
     }

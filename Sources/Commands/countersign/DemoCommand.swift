@@ -5,15 +5,16 @@ internal import PCSCTransport
 internal import Reports
 internal import Transport
 
-/// `countersign demo`: an age check of a real phone at a real reader.
+/// `countersign demo`: an age check with a real phone at a real PC/SC reader.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "One whole age check of your phone: over 21, with a portrait.",
+        abstract: "Check the age of a phone's holder once: over 21, with a portrait.",
         discussion: """
-            Waits at a contactless reader for a phone. Its issuer is not trusted, and the answer says so: real roots are \
-            given to `request --trust`. Without a reader and a phone, `countersign-lab demo` runs the same check with a \
-            virtual reader and a software wallet.
+            Waits for a phone at a contactless reader. No issuer is trusted, so the answer is rejected and \
+            says that the issuer is unknown; to trust an issuer, use `request --trust`. If you have no \
+            reader or phone, `countersign-lab demo` runs the same check with a virtual reader and a software \
+            wallet.
 
             EXAMPLES:
               countersign demo
@@ -41,7 +42,7 @@ struct DemoCommand: AsyncParsableCommand {
             return reader
         } catch {
             let fault = ReaderFault(error)
-            let other = fault.id == .noReader ? "; countersign-lab demo shows a check without one" : ""
+            let other = fault.id == .noReader ? "; countersign-lab demo shows a check without a reader" : ""
             throw .unavailable(fault.advice + other)
         }
     }

@@ -14,20 +14,20 @@ internal import RequestPlanner
 internal import Synchronization
 internal import Transport
 
-/// `countersign field-test`: a phone is tapped in every way, and one file says what happened.
+/// `countersign field-test`: reads a phone over every transport and version, and writes one field trace.
 struct FieldTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field-test",
-        abstract: "Try a phone in every way, and write one file to send back.",
+        abstract: "Try a phone with every transport and version, and write one file to send back.",
         usage: "countersign field-test FILE [--reader NAME] [--identity NAME] [--repeats N] [--yes]",
         discussion: """
-            Asks whether the holder is over 18, again and again: over NFC, over Bluetooth in both modes, signed and not \
-            signed, with requests of version 1.0 and 1.1, and then ten times as usual. Before each tap it says what to \
-            do: press Enter to start, s to skip, q to finish.
+            Asks whether the holder is over 18 in several steps: over NFC, over Bluetooth in both modes, \
+            signed and unsigned, with requests of version 1.0 and 1.1, and then ten times with the default \
+            settings. Before each step you press Enter to start, s to skip the step or q to finish.
 
-            The file has times, status words and outcomes, and nothing of a person or a phone: no name, no element, no \
-            key, no UUID. It is shown in full before it is saved, and saved only if you say so \
-            (Documentation/field-trace.md).
+            The file has times, status words and outcomes. It contains nothing about a person or a phone: no \
+            name, no element, no key, no UUID. The whole file is shown before it is saved, and it is saved \
+            only if you agree (Documentation/field-trace.md).
 
             EXAMPLES:
               countersign field-test phone.jsonl
@@ -36,28 +36,34 @@ struct FieldTestCommand: AsyncParsableCommand {
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("Where the file is saved.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
     var file: String
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+        help: ArgumentHelp("The reader: a part of its name, or its USB id (072f:2200).", valueName: "name"))
     var reader: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+        name: .long, help: ArgumentHelp("The Bluetooth adapter. By default the first one.", valueName: "hci0")
+    )
     var adapter: String?
 
-    @Option(name: .long, help: ArgumentHelp("How often the usual way is repeated.", valueName: "number"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The number of repeated steps with the default settings, 0 to 100.", valueName: "number"))
     var repeats = 10
 
-    @Option(name: .long, help: ArgumentHelp("How long each step waits for a phone.", valueName: "seconds"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The time that each step waits for a phone, 1 to 600.", valueName: "seconds"))
     var wait = 30
 
-    @Flag(name: .long, help: "Start every step, and save the file, without asking.")
+    @Flag(name: .long, help: "Start every step and save the file without asking.")
     var yes = false
 
-    @OptionGroup(title: "Who asks where a step is signed: --identity")
+    @OptionGroup(title: "The identity of signed steps")
     var identity: IdentityArguments
 
     @OptionGroup var trust: TrustArguments
@@ -65,8 +71,12 @@ struct FieldTestCommand: AsyncParsableCommand {
     @OptionGroup var clock: ClockArguments
 
     func validate() throws {
-        guard (0...100).contains(repeats) else { throw ValidationError("--repeats takes 0 to 100.") }
-        guard (1...600).contains(wait) else { throw ValidationError("--wait takes 1 to 600 seconds.") }
+        guard (0...100).contains(repeats) else {
+            throw ValidationError("--repeats needs a number from 0 to 100.")
+        }
+        guard (1...600).contains(wait) else {
+            throw ValidationError("--wait needs a number of seconds from 1 to 600.")
+        }
     }
 
     func run() async throws {
@@ -76,7 +86,7 @@ struct FieldTestCommand: AsyncParsableCommand {
             policy: try PolicyFile.trial.settings(),
             field: try await SourceArguments.field(named: reader),
             radio: BlueZConfiguration(adapter: adapter),
-            wait: .seconds(wait), now: now, asks: !yes)
+            wait: .seconds(wait), now: now, waitsForUser: !yes)
         let lines = LineStore()
         let recorder = try await FieldTraceRecorder.ofThisComputer { lines.append($0) }
         let service = PCSCService()
@@ -98,33 +108,33 @@ struct FieldTestCommand: AsyncParsableCommand {
         return (unsigned, try identity.question(.planned(asked), in: store.identities, at: now))
     }
 
-    /// A field test says what happened also where no issuer is trusted yet.
+    /// The trusted issuers, or none if they cannot be read: a field test is useful without trust, too.
     private func trusted(at now: Timestamp) -> TrustStore {
         if let trusted = try? trust.load(from: store.path, at: now) { return trusted }
-        Terminal.note("note: no issuer is trusted: every answer will be rejected, and the trace says so")
+        Terminal.note("note: no issuer is trusted, so every answer will be rejected, and the trace says so")
         return TrustStore(anchors: [])
     }
 
-    /// Shows the file, and saves it if that is wanted.
+    /// Shows the whole trace, and saves it if the user agrees.
     private func save(_ bytes: [UInt8]) throws(CommandFailure) {
         Terminal.result(String(decoding: bytes, as: UTF8.self))
         Terminal.note(
             "This is the whole file, \(bytes.count) bytes. Save it as \(Terminal.safe(file))? [y/N]")
         guard yes || ["y", "yes"].contains(readLine()?.lowercased()) else {
-            return Terminal.note("Nothing is saved.")
+            return Terminal.note("The file was not saved.")
         }
         try OutputFile.write(bytes, to: file)
         Terminal.note("Saved. Documentation/field-trace.md says where to send it.")
     }
 }
 
-/// The lines of a trace that is not saved yet.
+/// The lines of a trace before the user agrees to save it.
 private final class LineStore: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
     var all: [UInt8] { bytes.withLock { $0 } }
 
-    /// What is longer than a field trace may be is left out.
+    /// Adds a line. A line beyond the largest size of a field trace is dropped.
     func append(_ line: [UInt8]) {
         bytes.withLock { bytes in
             if bytes.count + line.count <= FieldTrace.mostBytes { bytes += line }
@@ -132,7 +142,7 @@ private final class LineStore: Sendable {
     }
 }
 
-/// Taps a phone in several ways, one presentation a step.
+/// A series of presentations with one phone, one for each step.
 private struct FieldTest: Sendable {
     let questions: (unsigned: PresentationQuestion, signed: PresentationQuestion?)
     let trust: TrustStore
@@ -141,13 +151,14 @@ private struct FieldTest: Sendable {
     let radio: BlueZConfiguration
     let wait: Duration
     let now: Timestamp
-    /// Whether it waits for the user before each step.
-    let asks: Bool
+    /// Whether the user starts each step.
+    let waitsForUser: Bool
 
+    /// Performs the steps until the last one, or until the user finishes or interrupts the test.
     func run(_ steps: [FieldTestStep], _ recorder: FieldTraceRecorder) async {
         for (index, step) in steps.enumerated() {
             Terminal.note("Step \(index + 1) of \(steps.count): \(step.title)")
-            switch asks ? Self.wish() : .start {
+            switch waitsForUser ? Self.readChoice() : .start {
             case .start: await present(step, recorder)
             case .skip: continue
             case .finish: return
@@ -156,12 +167,14 @@ private struct FieldTest: Sendable {
         }
     }
 
-    private enum Wish {
+    private enum Choice {
         case start, skip, finish
     }
 
-    private static func wish() -> Wish {
-        Terminal.note("  Open the ID on the phone and press Enter, then tap (s skips, q finishes):")
+    private static func readChoice() -> Choice {
+        Terminal.note(
+            "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"
+        )
         guard let line = readLine()?.lowercased() else { return .finish }
         return line == "q" ? .finish : line == "s" ? .skip : .start
     }
@@ -187,7 +200,7 @@ private struct FieldTest: Sendable {
     }
 }
 
-/// One way of asking a phone that a field test tries.
+/// One combination of transport, Bluetooth mode, request version and signature that a field test tries.
 struct FieldTestStep: Equatable {
     let title: String
     var retrieval = RetrievalPlan()
@@ -199,20 +212,20 @@ struct FieldTestStep: Equatable {
         change(&self)
     }
 
-    /// Every way once, and then the usual one as often as `repeats` says.
+    /// Returns one step for each combination, then `repeats` steps with the default settings.
     ///
-    /// - Parameter isSigned: whether there is an identity to sign with.
+    /// - Parameter isSigned: Whether there is an identity to sign with.
     static func all(isSigned: Bool, repeats: Int) -> [FieldTestStep] {
         let ways = [
-            FieldTestStep("NFC only, not signed") { $0.retrieval.transport = .nfc },
-            FieldTestStep("Bluetooth: the phone connects, not signed") {
+            FieldTestStep("NFC only, unsigned") { $0.retrieval.transport = .nfc },
+            FieldTestStep("Bluetooth: the phone connects, unsigned") {
                 $0.retrieval.transport = .bluetoothLE
             },
-            FieldTestStep("Bluetooth: whichever side is first, not signed") {
+            FieldTestStep("Bluetooth: both modes, the first to connect wins, unsigned") {
                 $0.retrieval.transport = .bluetoothLE
                 $0.retrieval.mode = .race
             },
-            FieldTestStep("request of version 1.0, not signed") { $0.requestVersion = .first },
+            FieldTestStep("request of version 1.0, unsigned") { $0.requestVersion = .first },
         ]
         let signed = [
             FieldTestStep("signed") { $0.isSigned = true },
@@ -222,7 +235,7 @@ struct FieldTestStep: Equatable {
             },
         ]
         let repeated = (0..<repeats).map { number in
-            FieldTestStep("as usual, \(number + 1) of \(repeats)") { $0.isSigned = isSigned }
+            FieldTestStep("default settings, \(number + 1) of \(repeats)") { $0.isSigned = isSigned }
         }
         return ways + (isSigned ? signed : []) + repeated
     }

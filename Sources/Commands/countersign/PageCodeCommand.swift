@@ -4,15 +4,17 @@ internal import DaemonClient
 internal import ErrorMapping
 internal import JSON
 
-/// `countersign page-code`: a code with which a page of a lane is let in.
+/// `countersign page-code`: asks the daemon for a one-time code that signs a browser in to a page.
 struct PageCodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page-code",
-        abstract: "Print the address of a page, with a code that lets it in once, within 60 seconds.",
+        abstract: "Print a page's address with a one-time code that signs the browser in.",
         discussion: """
-            Asks the daemon over its socket, as your user: that needs the scope screen for the customer's page, clerk \
-            for the clerk's, or admin for the owner's, in socket.users of the daemon's file. The page keeps a cookie, so that neither a reload \
-            nor a restart needs another code. It is let in until your user loses the scope.
+            The code is valid for 60 seconds. The command asks the daemon over its socket as your user. Your \
+            user needs a scope in socket.users of the daemon's configuration: screen for the customer's \
+            page, clerk for the clerk's page, admin for the owner's page. The browser keeps a cookie, so a \
+            reload or a restart needs no other code. The browser stays signed in until your user loses the \
+            scope.
 
             EXAMPLES:
               countersign page-code --page kiosk --lane lane-1
@@ -28,10 +30,12 @@ struct PageCodeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The page: kiosk for the customer, clerk for the clerk, owner for the owner.", valueName: "page"))
+            "The page: kiosk (for the customer), clerk or owner.", valueName: "page"))
     var page: Page
 
-    @Option(help: ArgumentHelp("The lane of the page; the owner's page has none.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The lane of the page kiosk or clerk. The page owner has no lane.", valueName: "name"))
     var lane: String?
 
     @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "file"))
@@ -41,7 +45,8 @@ struct PageCodeCommand: ParsableCommand {
 
     func validate() throws {
         guard (page == .owner) == (lane == nil) else {
-            throw ValidationError("Give --lane for the pages kiosk and clerk, and none for the page owner.")
+            throw ValidationError(
+                "Give --lane for the pages kiosk and clerk; leave it out for the page owner.")
         }
     }
 

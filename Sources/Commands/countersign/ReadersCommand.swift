@@ -6,17 +6,19 @@ internal import PCSCTransport
 internal import Reports
 internal import Transport
 
+/// `countersign readers`: lists the PC/SC readers and Bluetooth adapters of this computer.
 struct ReadersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
-        abstract: "List the readers and Bluetooth adapters with what can be done with each.",
+        abstract: "List the readers and Bluetooth adapters with their abilities.",
         discussion: """
-            Lists what pcscd knows: name, USB id, slot, how long APDUs may be, and known faults of the model. Contact \
-            and security-module slots are shown and never used. Needs a running pcscd.
+            Lists the readers that pcscd knows: name, USB id, slot, the largest APDUs and known faults of \
+            the model. Contact slots and slots of security modules are listed but never used. Needs a \
+            running pcscd.
 
-            Then what bluetoothd knows: its version and settings, with a warning for each that a reader needs to be \
-            otherwise, and its adapters. Without bluetoothd that is said in one line, and is no failure; with \
-            --bluetooth it is. JSON has the readers alone, or with --bluetooth Bluetooth alone.
+            Then lists the version and settings of bluetoothd, with a warning for each setting that a reader \
+            needs changed, and the Bluetooth adapters. A missing bluetoothd is an error only with \
+            --bluetooth. JSON has only the readers, or with --bluetooth only Bluetooth.
 
             EXAMPLES:
               countersign readers
@@ -25,13 +27,14 @@ struct ReadersCommand: AsyncParsableCommand {
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
 
-    @Flag(name: .long, help: "List only readers that `request` can use; without any the exit code is 69.")
+    @Flag(
+        name: .long, help: "List only readers that `request` can use. If there is none, the exit code is 69.")
     var contactless = false
 
-    @Flag(name: .long, help: "List only Bluetooth adapters; without a usable one the exit code is 69.")
+    @Flag(name: .long, help: "List only Bluetooth adapters. If none is usable, the exit code is 69.")
     var bluetooth = false
 
-    @Flag(name: .long, help: "Print nothing: the exit code says whether there are any.")
+    @Flag(name: .long, help: "Print nothing. The exit code says whether there are any.")
     var quiet = false
 
     @OptionGroup var output: OutputArguments
@@ -128,7 +131,7 @@ extension ReaderDescription {
 }
 
 extension BluetoothDescription {
-    /// bluetoothd with its warnings, then each adapter.
+    /// The text about bluetoothd with its warnings, then about each adapter.
     var text: String {
         ([daemon.text] + adapters.map(\.text)).joined(separator: "\n")
     }
@@ -159,7 +162,7 @@ extension BluetoothDaemonSettings {
         let findings = findings
         var lines = ["Bluetooth: \(version), \(source)"]
         lines += findings.map { "  warning: \($0.explanation(file: file.map { Terminal.safe($0) }))" }
-        if !findings.isEmpty { lines.append("  what to do: Hardware/bluetooth/README.md") }
+        if !findings.isEmpty { lines.append("  what to do: see Hardware/bluetooth/README.md") }
         lines += notes.map { "  note: \($0.rawValue): \($0.explanation)" }.sorted()
         return lines.joined(separator: "\n")
     }
@@ -167,7 +170,7 @@ extension BluetoothDaemonSettings {
     private var source: String {
         guard let file else { return "settings unknown" }
         return configuration == .absent
-            ? "its defaults: there is no \(Terminal.safe(file))" : "settings from \(Terminal.safe(file))"
+            ? "default settings: there is no \(Terminal.safe(file))" : "settings from \(Terminal.safe(file))"
     }
 }
 
@@ -219,37 +222,37 @@ extension JSONValue {
 }
 
 extension DaemonNote {
-    /// What to expect, and what to do.
+    /// The effect of this property of bluetoothd, and what to do about it.
     var explanation: String {
         switch self {
         case .dropsWritesWhenSlow:
             "bluetoothd before 5.78 may lose parts of a message on a computer that is too busy: update bluez"
         case .pairsOverL2CAP:
-            "a phone may ask its owner to pair over L2CAP: start bluetoothd with --noplugin="
+            "a phone that uses L2CAP may ask its owner to pair: start bluetoothd with --noplugin="
                 + BluetoothDaemonSettings.pairingPlugins.joined(separator: ",")
         }
     }
 }
 
 extension AdapterMode {
-    /// How the adapter is used.
+    /// The kinds of Bluetooth that the adapter uses.
     var explanation: String {
         switch self {
         case .lowEnergy: "low energy only"
         case .dual: "low energy and classic"
-        case .classic: "classic only, which cannot be used here"
+        case .classic: "classic only, which cannot be used with phones"
         }
     }
 }
 
 extension AdapterQuirk {
-    /// What to expect of the adapter, and what to do.
+    /// The effect of the adapter's known fault, and what to do about it.
     var explanation: String {
         switch self {
-        case .dropsPhonesEarly: "seen to drop Android phones after 5 s: prefer a USB adapter"
+        case .dropsPhonesEarly: "may drop Android phones after 5 s: prefer a USB adapter"
         case .deafWithoutFirmware:
-            "with some kernels its firmware is not loaded: if no phone is found, plug it in again"
-        case .firmwareMissing: "runs without its firmware and hears no phone: plug it in again"
+            "some kernels do not load its firmware: if no phone is found, plug the adapter in again"
+        case .firmwareMissing: "runs without its firmware and receives no phone: plug the adapter in again"
         }
     }
 }

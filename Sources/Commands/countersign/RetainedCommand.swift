@@ -6,14 +6,15 @@ internal import MdocModel
 internal import ReaderStore
 internal import Reports
 
-/// `countersign retained`: what is kept of data requests, till its time is over.
+/// `countersign retained`: lists, exports and removes the retained data of data requests.
 struct RetainedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retained",
-        abstract: "List, export once and purge what is retained of data requests.",
+        abstract: "List, export and remove the retained data of data requests.",
         discussion: """
-            What is retained is sealed, with keys in another folder than the store's. The daemon removes it when its time \
-            is over; these commands are for a computer whose daemon is off, and for whoever wants to look.
+            Retained data is encrypted, with keys in a folder outside of the store. The daemon removes the \
+            data at its deadline. Use these commands to look at the data, or to export and remove it while \
+            the daemon is off.
 
             EXAMPLES:
               countersign retained list
@@ -23,10 +24,11 @@ struct RetainedCommand: ParsableCommand {
         subcommands: [RetainedListCommand.self, RetainedExportCommand.self, RetainedPurgeCommand.self])
 }
 
+/// `countersign retained list`: lists retained data without decrypting it.
 private struct RetainedListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what is retained and until when, without opening it.",
+        abstract: "List the retained data with its deadlines, without decrypting it.",
         discussion: ExitStatus.table([.success, .usage, .malformed, .unavailable]))
 
     @OptionGroup var retained: RetainedArguments
@@ -62,19 +64,21 @@ extension RetainedSummary {
 
     fileprivate var line: String {
         let names = names.map { Terminal.safe($0.identifier, limit: 80) }.joined(separator: ", ")
-        let handedOut = handedOut.map { "  handed out at \($0), and not removed" } ?? ""
+        let handedOut = handedOut.map { "  exported at \($0), but not removed" } ?? ""
         return "until \(deadline)  \(Terminal.safe(docType, limit: 80))  \(profile)  \(names)\(handedOut)"
     }
 }
 
-/// `countersign retained export`: writes what is retained for a reference once, then deletes it.
+/// `countersign retained export`: writes the retained data of a reference to a file, then removes it from the
+/// store.
 private struct RetainedExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write what is retained for a reference to a file, as JSON, and remove it from the store.",
+        abstract: "Write the retained data of a reference to a JSON file and remove it from the store.",
         discussion: """
-            It is removed once the file is on the disk. Where that was interrupted the next export says so: the file of \
-            the first may be whole.
+            The data is removed after the file is safely on the disk. If an export is interrupted before the \
+            removal, the data can be exported again, and the next export says so: the file of the first \
+            export may be complete.
 
             EXAMPLE:
               countersign retained export booking-4711 booking-4711.json
@@ -84,11 +88,11 @@ private struct RetainedExportCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The reference of the order, or its presentation's id where it had none.", valueName: "reference")
-    )
+            "The reference of the order. If the order had none, the id of its presentation.",
+            valueName: "reference"))
     var reference: String
 
-    @Argument(help: ArgumentHelp("The file to write, which must not exist yet.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write. It must not exist yet.", valueName: "file"))
     var file: String
 
     @OptionGroup var retained: RetainedArguments
@@ -104,7 +108,7 @@ private struct RetainedExportCommand: ParsableCommand {
             }
             guard !export.records.isEmpty else {
                 throw .usage(
-                    "no data is retained for this reference: it was never retained, was exported, or was deleted at its deadline"
+                    "no data is retained for this reference: it was never retained, was already exported, or was removed at its deadline"
                 )
             }
             begun = export
@@ -122,16 +126,18 @@ private struct RetainedExportCommand: ParsableCommand {
             output.json
                 ? json.text
                 : "\(Terminal.safe(file)): \(export.records.count) records, removed from the store"
-                    + (earlier.map { "; they were handed out before, at \($0)" } ?? ""))
+                    + (earlier.map { "; an earlier export at \($0) was interrupted" } ?? ""))
     }
 }
 
+/// `countersign retained purge`: removes retained data whose deadline has passed.
 private struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Remove retained data after its deadline, and the keys of past days.",
+        abstract: "Remove retained data whose deadline has passed, and the keys of past days.",
         discussion: """
-            With --at what expires by then is removed; the store remembers that instant while it retains anything.
+            With --at, the data whose deadline is not after that time is removed. The store remembers the \
+            time while it retains anything, so a clock that is set back later does not extend a deadline.
 
             EXAMPLE:
               countersign retained purge
@@ -157,23 +163,25 @@ private struct RetainedPurgeCommand: ParsableCommand {
     }
 }
 
-/// `--store` and `--keys`: where retained data and its keys are.
+/// `--store` and `--keys`: the folders of retained data and of its keys.
 struct RetainedArguments: ParsableArguments {
     @OptionGroup var store: StoreArguments
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The folder of the keys.",
-            discussion: "Without it COUNTERSIGN_KEYS, else the store's with -keys at its end.",
+            "The folder with the keys of retained data.",
+            discussion:
+                "By default $COUNTERSIGN_KEYS, otherwise the name of the store's folder with -keys appended.",
             valueName: "folder"))
     var keys: String?
 
-    /// Does something with what is retained in a store that is there.
+    /// Performs `body` with the retained data of an existing store.
     func using<Value>(
         _ access: ReaderStore.Access, _ body: (RetainedRecords) throws(ReaderStoreError) -> Value
     ) throws(CommandFailure) -> Value {
-        // A store that is not there is not set up for this.
+        // Opened for reading first: opening for changes would create a missing store, which has no retained
+        // data.
         let reading = try TrustStoreAccess.reading(store.path)
         let opened =
             switch access {

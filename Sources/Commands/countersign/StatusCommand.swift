@@ -4,15 +4,16 @@ internal import DaemonClient
 internal import Glibc
 internal import JSON
 
-/// `countersign status`: what the owner's page shows, of the daemon on this computer.
+/// `countersign status`: shows the state of the daemon on this computer, as the owner's page does.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract:
             "Show the state of the daemon: lanes, trust, identities, today's outcomes, receipts, tokens.",
         discussion: """
-            Asks the daemon over its socket, as your user: that needs the scope admin in socket.users of the daemon's \
-            file. Nothing of the answer is about a person. countersign doctor checks the computer itself.
+            Asks the daemon over its socket as your user, which needs the scope admin in socket.users of the \
+            daemon's configuration. The answer contains no personal data. To check the computer itself, run \
+            countersign doctor.
 
             EXAMPLES:
               countersign status
@@ -36,12 +37,12 @@ struct StatusCommand: ParsableCommand {
         }
         Terminal.result(output.json ? json.text : status.text)
         guard status.isReady else {
-            throw CommandFailure.unavailable("the daemon is not ready: see its faults")
+            throw CommandFailure.unavailable("the daemon is not ready: see the faults above")
         }
     }
 }
 
-/// What the daemon says of itself in `GET /v1/owner`, as lines for a terminal.
+/// The answer of `GET /v1/owner` as lines for a terminal.
 private struct DaemonStatus {
     private static let longestText = 4096
     private static let whole: ClosedRange<Int64> = 0...JSONValue.largestExactInteger
@@ -61,7 +62,7 @@ private struct DaemonStatus {
         let started = try Self.text(members.required("started"))
         lines.append("countersignd \(version), since \(started): \(isReady ? "ready" : "NOT READY")")
         if try members.required("acceptsTestDocuments").boolean() {
-            lines.append("Test documents are accepted: anybody can make one.")
+            lines.append("Test documents are accepted: anybody can make such a document.")
         }
         try add("Faults", members.required("faults"), line: Self.fault)
         try add("Lanes", members.required("lanes"), line: Self.lane)
@@ -88,7 +89,7 @@ private struct DaemonStatus {
         Terminal.safe(try text.string(upTo: longestText))
     }
 
-    /// Nil if it is null or absent.
+    /// The text of a member, or `nil` if the member is null or absent.
     private static func text(_ members: JSONTextMembers, _ name: String) throws(JSONFault) -> String? {
         guard let value = members[name], !value.isNull else { return nil }
         return try text(value)
@@ -125,7 +126,7 @@ private struct DaemonStatus {
 
     private mutating func addDoctor(_ doctor: JSONText) throws(JSONFault) {
         guard !doctor.isNull else {
-            return lines.append("Computer: not checked for the daemon's store; run countersign doctor")
+            return lines.append("Computer: not checked with the daemon's store; run countersign doctor")
         }
         let members = try doctor.members(["time", "findings"])
         let time = try Self.text(members.required("time"))
@@ -171,22 +172,23 @@ private struct DaemonStatus {
         let members = try token.members(["name", "kind", "scopes", "lanes", "lastUsed"])
         var scopes: [String] = []
         for scope in try members.required("scopes").array() { scopes.append(try text(scope)) }
-        let used = try text(members, "lastUsed").map { "last used \($0)" } ?? "not used since the start"
+        let used =
+            try text(members, "lastUsed").map { "last used \($0)" } ?? "not used since the daemon started"
         return try "\(text(members.required("name"))) (\(scopes.joined(separator: ", "))): \(used)"
     }
 }
 
 extension DaemonClientError {
-    /// What a person reads of the daemon's answer that cannot be used.
+    /// The failure of a command whose call to the daemon failed.
     var failure: CommandFailure {
         switch self {
         case .unreachable(let path, let number):
             let why = unsafe String(cString: strerror(number))
             return .unavailable(
-                "\(Terminal.safe(path)): \(why); start countersignd, or name its socket with --socket")
+                "\(Terminal.safe(path)): \(why); start countersignd, or give its socket with --socket")
         case .notAnAnswer(let path):
-            return .unavailable("\(Terminal.safe(path)): this is not the daemon's answer; check --socket")
-        case .refused(let why): return .unavailable("the daemon refuses: \(why)")
+            return .unavailable("\(Terminal.safe(path)): the answer is not from countersignd; check --socket")
+        case .refused(let why): return .unavailable("the daemon refused the request: \(why)")
         case .malformed(let fault): return .malformed("the daemon's answer: \(fault.explanation)")
         }
     }

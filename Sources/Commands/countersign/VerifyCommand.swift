@@ -7,7 +7,7 @@ internal import MdocVerification
 internal import PortraitDecoding
 internal import Reports
 
-/// `countersign verify`: judges a stored response, or a stored session.
+/// `countersign verify`: verifies a response, a session or an online presentation that is stored in files.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -20,25 +20,26 @@ struct VerifyCommand: AsyncParsableCommand {
             countersign verify --web-response F (--encryption-info I | --web-request F) --origin O --key K… [options]
             """,
         discussion: """
-            Makes every check of ISO/IEC 18013-5 on a DeviceResponse that was stored earlier: issuer, signature, \
-            digests, validity, revocation by the lists at hand, the phone's own signature or MAC over the session, and \
-            that only requested elements were returned. It uses no network, and trusts only the roots of --trust or of \
-            the trust store (`countersign trust`). The time is that of --at, else now.
+            Makes every check of ISO/IEC 18013-5 on a stored DeviceResponse: issuer, signature, digests, \
+            validity, revocation (by the lists in the trust store), the device's signature or MAC over the \
+            session, and that only requested elements were returned. The command uses no network. It trusts \
+            only the roots of --trust or of the trust store (`countersign trust`). The time of the checks is \
+            --at, by default now.
 
-            With --session-data the response is decrypted first; the transcript is made of the engagement, the \
-            reader's key and the handover messages. Where --session-establishment is given, the request in it is \
-            compared with the response even without --request.
+            With --session-data the response is decrypted first. The transcript is computed from the \
+            engagement, the reader's key and the handover messages. If you give --session-establishment, the \
+            response is compared with the request in it, even without --request.
 
-            An app's --envelope (Verify with Wallet) and a page's --web-response (Digital Credentials API) are opened \
-            with the --key they are sealed for, and judged alike. What was asked is said by --element, --intent, \
-            --request or --web-request. A test answer is a MOCK, which proves nothing. Whether an answer was presented \
-            before cannot be seen in files: the result says so.
+            An app's --envelope (Verify with Wallet) and a page's --web-response (Digital Credentials API) \
+            are decrypted with --key and then verified in the same way. Give the request with --element, \
+            --intent, --request or --web-request. A test answer is reported as MOCK, which proves nothing. \
+            The files cannot show whether an answer was presented before, and the result says so.
 
-            Departures from the standard that real wallets show without harm are accepted and listed as deviations; \
-            --strict refuses them. Without a request, what came cannot be compared with what was asked for; the \
-            result says so. Each age_over_NN of the request is a question that the result answers.
+            Harmless departures from the standard, as real wallets have them, are accepted and listed as \
+            deviations; --strict refuses them. If you give no request, the answer is not compared with one, \
+            and the result says so. Each age_over_NN of the request is a question that the result answers.
 
-            Element values are written only when every check passed: in JSON, or as text with --show-values.
+            Element values are written only if every check passed: always in JSON, and in text with --show-values.
 
             EXAMPLES:
               countersign verify --response response.cbor --transcript transcript.cbor \\
@@ -49,7 +50,7 @@ struct VerifyCommand: AsyncParsableCommand {
             \(ExitStatus.table([.success, .answerNotYes, .rejected, .incomplete, .usage, .malformed, .unavailable]))
             """)
 
-    @OptionGroup(title: "What to judge")
+    @OptionGroup(title: "The files to verify")
     var files: VerifyFiles
 
     @OptionGroup(title: "An app's envelope") var app: AppArguments
@@ -61,7 +62,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyArguments
     @OptionGroup var clock: ClockArguments
 
-    @Flag(name: .long, help: "Refuse every departure from the standard's profile.")
+    @Flag(name: .long, help: "Refuse every deviation from the standard's profile.")
     var strict = false
 
     @Flag(name: .long, help: "Write the values of verified elements, not only their names.")
@@ -74,7 +75,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws { try input.validate() }
 
     func run() async throws {
-        var report = try Progress.during("Judging the answer") { try judge() }
+        var report = try Progress.during("Verifying the answer") { try judge() }
         await report.decodePortraits()
         if output.json {
             Terminal.result(report.json(portrait: .bytes).text)
@@ -84,7 +85,8 @@ struct VerifyCommand: AsyncParsableCommand {
         throw ExitCode(report.exitStatus.rawValue)
     }
 
-    /// A malformed file gives a report; wrong usage does not.
+    /// Reads and verifies the files. A malformed input gives a report with the verdict `malformed`; other
+    /// failures are thrown.
     private func judge() throws(CommandFailure) -> any VerifyReport {
         let now = try clock.now()
         do throws(CommandFailure) {
@@ -102,14 +104,14 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// What was judged, near or far.
+/// A report on a transaction with a phone nearby or on a presentation through an app or a web page.
 private protocol VerifyReport {
     func json(portrait: PortraitForm) -> JSONValue
     func text(elements: ElementDisplay) -> String
     var exitStatus: ExitStatus { get }
     var colour: TerminalColour { get }
 
-    /// Decodes the portraits that were asked for, which no answer is given without.
+    /// Decodes the requested portraits. A portrait that cannot be decoded changes the outcome.
     mutating func decodePortraits() async
 }
 
@@ -118,7 +120,7 @@ extension TransactionReport: VerifyReport {
 }
 
 extension ChannelReport: VerifyReport {
-    /// A mock proves as little as what is rejected.
+    /// The exit status of the response. A mock answer exits like a rejected one, because it proves nothing.
     var exitStatus: ExitStatus { response.exitStatus }
     mutating func decodePortraits() async { await response.decodePortraits(by: .installed) }
     var colour: TerminalColour { response.colour }

@@ -2,41 +2,52 @@ internal import CProcess
 internal import Glibc
 internal import Synchronization
 
-/// A program that this process started, until it is waited for or killed.
+/// A child process, started with exactly the standard descriptors that the caller gives.
 ///
-/// It has the three standard descriptors that are given and no other, whatever this process has open meanwhile: no file, socket
-/// or pipe of this process stays open because of it. It blocks no signal.
+/// The child inherits no other descriptor, so a file, socket or pipe of this process is never kept open by
+/// the child. The child starts with no signal blocked.
+///
+/// The child runs until it exits, `kill()` is called or this object is released: `deinit` kills a child that
+/// still runs. All members may be called from any thread. Waiting blocks the calling thread.
 package final class ChildProgram: Sendable {
-    /// What one of its standard descriptors is.
+    /// The target of one standard descriptor of the child.
     package enum Place: Sendable {
+        /// `/dev/null`.
         case nowhere
-        /// That of this process.
+        /// The descriptor with the same number in this process.
         case inherited
+        /// An open descriptor of this process, which is duplicated into the child.
         case descriptor(Int32)
     }
 
-    /// It was not started; the code of the system says why.
+    /// The error of a program that could not be started. `code` is the `errno` value.
     package struct NotStarted: Error, Equatable {
         package let code: Int32
     }
 
-    /// The status of a program that ended with 255, in place of one that somebody else took.
+    /// The wait status of exit code 255. Used when `waitpid` fails because other code already reaped the
+    /// child.
     package static let unknown: Int32 = 255 << 8
 
+    /// The process id of the child.
     package let process: Int32
-    /// Readable once the process has ended (pidfd_open(2)).
+    /// The pidfd of the child. It becomes readable when the child exits (pidfd_open(2)).
     private let handle: Int32
-    /// As `waitpid` reports it; nil while that was not asked for, or nobody knows.
+    /// The wait status of the child, or `nil` while the child has not been reaped.
     private let status = Mutex<Int32?>(nil)
 
+    /// Starts a program.
+    ///
     /// - Parameters:
-    ///   - words: the program, by its path or by a name on the `PATH` of this process, and its arguments.
-    ///   - environment: `NAME=VALUE` each.
+    ///   - words: The program, as a path or as a name that is looked up in the `PATH` of this process, then
+    ///     its arguments.
+    ///   - environment: The whole environment of the child, each entry as `NAME=VALUE`.
+    /// - Throws: `NotStarted` if the program cannot be started.
     package init(
         _ words: [String], environment: [String], input: Place, output: Place, errors: Place
     ) throws(NotStarted) {
         process = try Self.spawn(words, environment: environment, places: [input, output, errors])
-        // Nobody waits for it yet, so that the number is its own.
+        // The child is not reaped yet, so its process id cannot have been reused by another process.
         handle = countersign_process_handle(process)
         guard handle >= 0 else {
             let code = errno
@@ -46,7 +57,7 @@ package final class ChildProgram: Sendable {
         }
     }
 
-    /// Kills it where it still runs.
+    /// Kills and reaps the child if it still runs.
     deinit {
         if status.withLock({ $0 }) == nil {
             _ = Glibc.kill(process, SIGKILL)
@@ -57,12 +68,15 @@ package final class ChildProgram: Sendable {
 
     package var isRunning: Bool { end(until: .now) == nil }
 
-    /// Kills it, unless its end is known.
+    /// Sends SIGKILL to the child, unless the child has already been reaped.
     package func kill() {
         status.withLock { if $0 == nil { _ = Glibc.kill(process, SIGKILL) } }
     }
 
-    /// Waits for its end. As `waitpid` reports it; nil if it still runs.
+    /// Waits until the child exits or `deadline` passes.
+    ///
+    /// - Parameter deadline: The time to stop waiting, or `nil` to wait without a limit.
+    /// - Returns: The wait status as `waitpid` reports it, or `nil` if the child still runs.
     package func end(until deadline: ContinuousClock.Instant?) -> Int32? {
         if let known = status.withLock({ $0 }) { return known }
         var state = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
@@ -86,8 +100,12 @@ package final class ChildProgram: Sendable {
             case .descriptor(let own): unsafe posix_spawn_file_actions_adddup2(&actions, own, number)
             }
         }
+        // All other descriptors are closed in the child. Foundation's Process let a child inherit what
+        // another thread had just opened: a browser kept the daemon's input open, and the daemon outlived its
+        // app.
         unsafe countersign_close_from(&actions, Int32(places.count))
-        // The threads of a service block signals; the program must receive those that end it.
+        // A service's threads block signals, and a child inherits that mask. The child must be stoppable by
+        // SIGTERM.
         var attributes = posix_spawnattr_t()
         var none = sigset_t()
         unsafe sigemptyset(&none)

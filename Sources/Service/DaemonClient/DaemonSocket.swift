@@ -2,19 +2,36 @@ internal import ErrorMapping
 internal import Glibc
 package import JSON
 
-/// One request to a daemon on this computer, over its socket. Blocks its thread meanwhile.
+/// An HTTP client for the Unix socket of a daemon on this computer.
+///
+/// Each call opens a connection, sends one HTTP/1.1 request with `Connection: close` and reads the answer to
+/// its end. The client needs neither Foundation's networking nor a token: the daemon knows the caller's user
+/// id from the socket (SO_PEERCRED).
+///
+/// - A call blocks its thread, for up to 10 s without a byte from the daemon.
+/// - An answer has at most 1 MiB. A longer one is cut off and then refused as malformed.
+/// - Chunked answers are not decoded, so event streams cannot be read.
+/// - An answer with a status outside of 200 to 299 is thrown as `DaemonClientError.refused`.
 package struct DaemonSocket: Sendable {
+    /// The largest answer with its head, in bytes.
     private static let longestAnswer = 1 << 20
-    /// How long the daemon may take, in seconds.
+    /// The time to wait for the next byte, in seconds.
     private static let timeout = 10
 
+    /// The path of the daemon's socket.
     package let path: String
 
     package init(path: String) {
         self.path = path
     }
 
-    /// What the daemon answers with success; its refusal is thrown.
+    /// Sends a request and returns the daemon's answer.
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method, such as `POST`.
+    ///   - target: The path with its query, such as `/v1/page-codes`.
+    ///   - body: The JSON body, or `nil` for a request without one.
+    /// - Throws: `DaemonClientError.refused` if the daemon answers with an error.
     @discardableResult
     package func call(
         _ method: String, _ target: String, body: JSONValue? = nil
@@ -58,7 +75,7 @@ package struct DaemonSocket: Sendable {
         return answer
     }
 
-    /// Connects a Unix socket; where it cannot, `errno` says why.
+    /// Connects a Unix socket to a path. If this returns `false`, `errno` has the reason.
     package static func connect(_ descriptor: Int32, to path: String) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -78,14 +95,15 @@ package struct DaemonSocket: Sendable {
     private func failure() -> DaemonClientError { .unreachable(path: path, errno: errno) }
 }
 
-/// What the daemon answered: a status and JSON.
+/// An answer of the daemon: a status and a JSON body.
 package struct DaemonReply {
+    /// The largest body, in bytes.
     private static let longestBody = 1 << 20
 
     private let status: Int
     package let body: [UInt8]
 
-    /// Nil if it is not an answer in HTTP/1.1.
+    /// Parses an HTTP/1.1 answer. Returns `nil` if the bytes are not such an answer.
     fileprivate init?(_ answer: [UInt8]) {
         let end = Array("\r\n\r\n".utf8)
         let line = answer.prefix { $0 != UInt8(ascii: "\r") }
@@ -99,7 +117,7 @@ package struct DaemonReply {
 
     fileprivate var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The detail of a refusal (RFC 9457), which says what to do.
+    /// The `detail` of the problem in the body (RFC 9457), or the status if the body has none.
     fileprivate var refusal: String {
         let members = ["type", "id", "title", "status", "detail", "pointer"] as Set
         let detail = try? reading { text throws(JSONFault) in
@@ -108,7 +126,7 @@ package struct DaemonReply {
         return detail.map { Terminal.safe($0) } ?? "status \(status)"
     }
 
-    /// The answer as it came, to be written again.
+    /// The whole body as JSON, to be printed by a command.
     package func json() throws(DaemonClientError) -> JSONValue {
         let limits = (bytes: Self.longestBody, depth: JSONItem.standardLimits.depth)
         return try mapping(JSONValue(try JSONItem.parse(body[...], limits: limits))) { (error: JSONError) in
@@ -116,6 +134,7 @@ package struct DaemonReply {
         }
     }
 
+    /// Reads members of the body. A `JSONFault` that `body` throws becomes `DaemonClientError.malformed`.
     package func reading<Value>(
         _ body: (JSONText) throws(JSONFault) -> Value
     ) throws(DaemonClientError) -> Value {
@@ -123,13 +142,14 @@ package struct DaemonReply {
     }
 }
 
-/// Why the daemon gave no answer that can be used.
+/// The reason why a call to the daemon gave no usable answer.
 package enum DaemonClientError: Error, Equatable, Sendable {
-    /// Nobody listens at the socket, or the connection broke.
+    /// No process listens at the socket, or the connection broke.
     case unreachable(path: String, errno: Int32)
-    /// What listens there does not speak HTTP/1.1.
+    /// The program at the socket does not speak HTTP/1.1.
     case notAnAnswer(path: String)
-    /// The daemon refuses; what it says of why (RFC 9457).
+    /// The daemon answered with an error, whose `detail` (RFC 9457) this is.
     case refused(String)
+    /// The body is not the expected JSON.
     case malformed(JSONFault)
 }

@@ -2,19 +2,21 @@ internal import CTimex
 internal import MdocModel
 internal import ReaderService
 
-/// The clock that documents are judged by.
+/// The state of the system clock, which the validity of documents is checked against.
 package struct ClockFacts: Sendable {
     var now: Timestamp
-    /// Whether the kernel reports its clock as synchronised; nil if it does not report that, as in a container.
+    /// Whether the kernel reports its clock as synchronised, or `nil` if the kernel refuses to say, as in a
+    /// container.
     var isSynchronised: Bool?
-    /// Whether a program that keeps clocks right is installed.
+    /// Whether a time synchronisation service is installed.
     var hasTimeService = true
 
-    /// The programs of Debian that keep the clock right by the network.
+    /// The programs of Debian packages that synchronise the clock over the network.
     private static let services = [
         "/usr/lib/systemd/systemd-timesyncd", "/usr/sbin/chronyd", "/usr/sbin/ntpd", "/usr/sbin/openntpd",
     ]
 
+    /// Reads the clock of this computer.
     package static func current(in system: SystemFolder) -> ClockFacts {
         var kernel = timex()
         let state = unsafe adjtimex(&kernel)
@@ -28,7 +30,7 @@ package struct ClockFacts: Sendable {
 extension ClockFacts {
     package static let checks: [DoctorCheck.ID] = [.clockSet, .clockSynchronised]
 
-    /// Q189.
+    /// The checks of the clock. A computer without a battery-backed clock starts in the past (Q189).
     package var checks: [DoctorCheck] {
         let isSet = now >= WallClock.earliest
         return [
@@ -36,10 +38,12 @@ extension ClockFacts {
                 ? .ok(.clockSet, "\(now)")
                 : .failed(
                     .clockSet,
-                    "the clock shows \(now), which is before this program was made: nothing can be verified",
+                    "the clock shows \(now), which is before this program was made, so no document can be verified",
                     fix: cure),
             isSynchronised.map { $0 ? Self.kept : left }
-                ?? .skipped(.clockSynchronised, "the kernel does not report it here, as in a container"),
+                ?? .skipped(
+                    .clockSynchronised,
+                    "the kernel does not report whether the clock is synchronised, as in a container"),
         ]
     }
 
@@ -52,7 +56,8 @@ extension ClockFacts {
         .clockSynchronised, "synchronised with the network or a reference clock")
     private var left: DoctorCheck {
         .warning(
-            .clockSynchronised, "nothing synchronises it: documents will seem expired, or not valid yet",
+            .clockSynchronised,
+            "the clock is not synchronised: in time, documents will seem expired or not valid yet",
             fix: cure)
     }
 }

@@ -1,8 +1,12 @@
 package import JSON
 
-/// One requirement of a reader, or of a chain's hub, on its computer, and its state.
+/// The result of one check of `doctor`: a requirement on the computer of a reader or of a chain's hub, and
+/// its state.
 package struct DoctorCheck: Equatable, Sendable {
-    /// Stable names, in the order in which they are shown. A reader has none of a hub; a hub has its own and those of the clock.
+    /// The stable names of the checks, in the order in which they are shown.
+    ///
+    /// `countersign doctor` makes all checks but those of a hub. `countersign-hub doctor` makes the checks of
+    /// a hub and of the clock.
     package enum ID: String, CaseIterable, Sendable {
         case service = "pcsc.service"
         case kernelModules = "reader.kernelModules"
@@ -44,24 +48,29 @@ package struct DoctorCheck: Equatable, Sendable {
         case hubAccounts = "hub.accounts"
     }
 
+    /// The outcome of a check.
     package enum Status: String, CaseIterable, Sendable {
+        /// The requirement is met.
         case ok
-        /// Worth knowing; nothing has to be done.
+        /// The requirement is met, with a fact worth knowing. Nothing has to be done.
         case note
-        /// It works, and not as well or not as long as it should.
+        /// The computer works, but slower, less reliably or for a limited time.
         case warning
-        /// Phones will not be read, or kiosks not served, or not safely.
+        /// Phones cannot be read or kiosks cannot be served, or not safely.
         case failed
-        /// Not looked at, since something before it is missing.
+        /// The check was not made, because it depends on a failed one or cannot be made here.
         case skipped
     }
 
-    /// How it is put right.
+    /// The way to repair a problem.
     package enum Remedy: Equatable, Sendable {
+        /// A shell command for the user to run.
         case command(CheckText)
-        /// By `--fix`, which shows and writes these.
+        /// Settings files that `doctor --fix` shows and writes.
         case settings([SettingsFile])
 
+        /// The shell command to show. For settings files, `doctor --fix` and the commands that put them into
+        /// effect.
         package var command: CheckText {
             switch self {
             case .command(let text): return text
@@ -75,7 +84,7 @@ package struct DoctorCheck: Equatable, Sendable {
     package let id: ID
     package let outcome: Status
     package let detail: CheckText
-    /// Nil if nothing is to be done, or no command does it.
+    /// The way to repair the problem, or `nil` if there is nothing to repair or no command can do it.
     package let remedy: Remedy?
 
     package static func ok(_ id: ID, _ detail: CheckText) -> DoctorCheck {
@@ -100,6 +109,9 @@ package struct DoctorCheck: Equatable, Sendable {
 }
 
 extension DoctorCheck {
+    /// The check as JSON.
+    ///
+    /// - Parameter text: The form of the texts: `\.full`, or `\.shared` for a support bundle.
     package func json(_ text: KeyPath<CheckText, String>) -> JSONValue {
         [
             "id": .string(id.rawValue), "outcome": .string(outcome.rawValue),
@@ -108,12 +120,15 @@ extension DoctorCheck {
     }
 }
 
-/// A file of the system's settings that is ours to write: an addition beside what the system's own packages have.
+/// A settings file of the system that Countersign may write. It is an addition: files of other packages are
+/// never changed.
 package struct SettingsFile: Equatable, Sendable {
     package let path: String
     package let contents: [UInt8]
+    /// A phrase that says what the file is for, shown before it is written.
     package let purpose: String
-    /// What makes it take effect where it does not by itself; nobody runs it but a person.
+    /// The command that puts the file into effect, or `nil` if none is needed. Countersign shows this command
+    /// and never runs it.
     package let afterwards: String?
 
     package init(_ path: String, contents: [UInt8], purpose: String, afterwards: String?) {
@@ -130,8 +145,11 @@ extension [String] {
     }
 }
 
-/// The text of a check: in full for the person at the computer, and without this installation's own names and paths
-/// for others.
+/// The text of a check in two forms: in full for the person at the computer, and without the names and paths
+/// of this installation for a support bundle.
+///
+/// An interpolation `\(own: value, as: word)` puts the value into the full form and the word into the shared
+/// form. All other values are in both forms.
 package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation {
     package let full: String
     package let shared: String
@@ -145,7 +163,7 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
     }
 
     package struct StringInterpolation: StringInterpolationProtocol {
-        /// The longest value that is shown, in characters.
+        /// The largest number of characters that are shown of a value.
         private static let limit = 400
 
         fileprivate var full = ""
@@ -167,7 +185,7 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
             shared += text.shared
         }
 
-        /// - Parameter word: what others read in its place.
+        /// - Parameter word: The word that stands for the value in the shared form.
         package mutating func appendInterpolation(own value: some CustomStringConvertible, as word: String) {
             full += Terminal.safe(value.description, limit: Self.limit)
             shared += Terminal.safe(word, limit: Self.limit)

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// The checks as one screen: a line for each, and below it what puts it right.
+/// The text of the checks for a terminal: for each check its outcome, id and detail, and below them the
+/// command that repairs the problem.
 package struct DoctorScreen {
     let checks: [DoctorCheck]
-    /// In columns.
+    /// The width of the screen, in columns.
     let width: Int
     let isColoured: Bool
 
@@ -15,7 +16,7 @@ package struct DoctorScreen {
         (entries.map(text) + [summary]).joined(separator: "\n")
     }
 
-    /// Those that are skipped one after the other for the same reason take one line.
+    /// The entries of the screen. Consecutive checks that are skipped for the same reason share one entry.
     private var entries: [(check: DoctorCheck, count: Int)] {
         checks.reduce(into: []) { entries, check in
             if check.outcome == .skipped, entries.last?.check.outcome == .skipped,
@@ -69,7 +70,8 @@ package struct DoctorScreen {
 }
 
 extension DoctorScreen {
-    /// As wide as the terminal that standard output is, or for a file.
+    /// Creates a screen with the width of the terminal on standard output, or of 110 columns if it is no
+    /// terminal.
     package init(_ checks: [DoctorCheck], isColoured: Bool) {
         var window = winsize()
         let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
@@ -80,7 +82,8 @@ extension DoctorScreen {
 }
 
 extension DoctorCheck.Status {
-    /// Of the terminal's colours; the word says the same.
+    /// The SGR parameters of the colour (ECMA-48 8.3.117). The word in front of each check has the same
+    /// information.
     fileprivate var colour: String? {
         switch self {
         case .ok: "32"

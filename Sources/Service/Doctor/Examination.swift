@@ -2,12 +2,29 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Transport
 
-/// A part of the computer that is looked at in one go.
+/// One part of the computer that `doctor` examines, with the checks that come from it.
+///
+/// A doctor's run is a list of examinations. `[Examination].made(within:)` starts all of them at once, so a
+/// hanging service costs the run 8 s and not 8 s for each check. The result has every id of every examination
+/// in the order of `DoctorCheck.ID`, whatever finished first.
+///
+/// Each part of the computer has a type of facts, such as `ClockFacts` or `ReaderFacts`:
+///
+/// 1. A function reads the facts from the computer. Only this function does I/O.
+/// 2. A property turns the facts into checks. Tests make facts by hand and compare the checks.
+///
+/// An examination that gives no answer in time gets its first check `failed` with `timedOut`; its other
+/// checks are `skipped`. Its task is cancelled but not waited for: a call into pcscd or a network file system
+/// may never return.
+///
+/// An examination only reads. It writes no file and starts no service; `doctor --fix` writes settings
+/// afterwards.
 package struct Examination: Sendable {
-    /// What it answers for, always all of it.
+    /// The ids of all checks that `look` returns.
     package let checks: [DoctorCheck.ID]
-    /// Whose answer is waited for.
+    /// The part of the computer, named in the text of a timeout.
     let subject: CheckText
+    /// Reads the facts and returns the checks.
     let look: @Sendable () async -> [DoctorCheck]
 
     package init(
@@ -18,6 +35,7 @@ package struct Examination: Sendable {
         self.look = look
     }
 
+    /// Creates an examination that blocks, and runs it on a thread of its own.
     package init(
         _ checks: [DoctorCheck.ID], of subject: CheckText,
         blocking look: @escaping @Sendable () -> [DoctorCheck]
@@ -25,21 +43,22 @@ package struct Examination: Sendable {
         self.init(checks, of: subject) { await Doctor.blocking(look) }
     }
 
-    /// For one examination. All of them are made side by side, so this bounds the whole run too.
+    /// The longest time for one examination. All examinations run at the same time, so this limits the whole
+    /// run too.
     package static let limit = Duration.seconds(8)
 
-    /// The checks; where they do not come in time the first says so, and the others are skipped.
+    /// Returns the checks. If they do not come in time, the first check fails and the others are skipped.
     func made(within limit: Duration) async -> [DoctorCheck] {
         if let made = await finished(within: limit, look) { return made }
         let first = checks.prefix(1).map { id in
-            DoctorCheck.failed(id, "timedOut: \(subject) gave no answer within \(limit.components.seconds) s")
+            DoctorCheck.failed(id, "timedOut: \(subject) did not answer within \(limit.components.seconds) s")
         }
-        return first + checks.dropFirst().map { .skipped($0, "\(subject) gave no answer") }
+        return first + checks.dropFirst().map { .skipped($0, "\(subject) did not answer") }
     }
 }
 
 extension [Examination] {
-    /// All checks, in the order of their ids.
+    /// Makes all examinations at the same time and returns their checks in the order of `DoctorCheck.ID`.
     package func made(within limit: Duration = Examination.limit) async -> [DoctorCheck] {
         let made = await withTaskGroup(of: [DoctorCheck].self) { group in
             for examination in self { group.addTask { await examination.made(within: limit) } }
@@ -49,7 +68,9 @@ extension [Examination] {
     }
 }
 
-/// The value of `work`, or nil when it has not come within `limit`; what hangs is then left to itself.
+/// Returns the value of `work`, or `nil` if it takes longer than `limit`.
+///
+/// After `limit` the work is cancelled but not waited for, because it may hang in a call that never returns.
 package func finished<Value: Sendable>(
     within limit: Duration, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
@@ -65,16 +86,16 @@ package func finished<Value: Sendable>(
     return nil
 }
 
-/// Runs a call that may block, such as one for files on a network, on a separate thread.
+/// Performs a call that may block on a separate thread, such as a call for files on a network.
 package func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         WorkerThread().perform { continuation.resume(returning: body()) }
     }
 }
 
-/// The system's files, below a folder that is used as `/`.
+/// The files of the system. Tests use another folder in place of `/`.
 package struct SystemFolder: Sendable {
-    /// Empty for the system's own.
+    /// The folder that stands for `/`, or an empty string for `/` itself.
     package let root: String
 
     package init(root: String) { self.root = root }
@@ -87,7 +108,7 @@ package struct SystemFolder: Sendable {
 
     package func has(_ path: String) -> Bool { unsafe access(self.path(path), F_OK) == 0 }
 
-    /// Nil when the folder is not there or may not be read.
+    /// The sorted names in a folder, or `nil` if the folder does not exist or may not be read.
     package func names(in folder: String) -> [String]? {
         try? FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
     }

@@ -76,7 +76,7 @@ struct BluetoothTextTests {
         #expect(warnings.count == 7)
         #expect(warnings.contains { $0.hasPrefix("  warning: [General] ControllerMode = le is not set: ") })
         #expect(!warnings.contains { $0.contains("Cache") })
-        #expect(lines.contains("  what to do: Hardware/bluetooth/README.md"))
+        #expect(lines.contains("  what to do: see Hardware/bluetooth/README.md"))
     }
 
     @Test("Where nothing is to be done, no warning is given")
@@ -194,7 +194,7 @@ struct BluetoothReadersTests {
                 ]))
             let text = try await bluetooth()
             #expect(text.output.contains("  warning: [GATT] Cache = no is not set: "))
-            #expect(text.output.contains("  what to do: Hardware/bluetooth/README.md\n"))
+            #expect(text.output.contains("  what to do: see Hardware/bluetooth/README.md\n"))
         }
     }
 

@@ -143,7 +143,8 @@ struct CheckoutTests {
         withExtendedLifetime(folder) {
             let checkout = Checkout(ofProgram: program)
             #expect(checkout.commit == nil)
-            #expect(checkout.text == "unknown: built before its checkout moved to \(Self.commit)")
+            #expect(
+                checkout.text == "unknown: the program was built before its checkout moved to \(Self.commit)")
         }
     }
 

@@ -45,7 +45,7 @@ struct FieldTestCommandTests {
         let folder = try TemporaryFolder()
         let file = folder.path("test.jsonl")
         let run = try await execute(["field-test", file, "--reader", VirtualBench.first, "--wait", "1"])
-        #expect(run.status == 0 && run.errors.contains("Nothing is saved."), "\(run.errors)")
+        #expect(run.status == 0 && run.errors.contains("The file was not saved."), "\(run.errors)")
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 }

@@ -28,7 +28,7 @@ struct IdentityAuthorityTests {
             let made = try await make(name, "--root-file", root)
             #expect(made.status == 0, "\(made.everything)")
             #expect(made.output.contains("subject: CN=\(name),O=Laboratory"), "\(made.output)")
-            #expect(made.output.contains("sent to wallets: 1 certificate; the root is kept and never sent"))
+            #expect(made.output.contains("sent to wallets: 1 certificate; the root is stored and never sent"))
         }
         let lint = try await store.run("lint")
         #expect(lint.status == 0 && lint.output == "first: in order\nsecond: in order\n")

@@ -28,9 +28,9 @@ struct IdentityTests {
         let imported = try await store.run("import", "counter", store.certify("counter"))
         #expect(imported.status == 0, "\(imported.everything)")
         #expect(imported.output.contains("subject: CN=Utopia reader"))
-        #expect(imported.output.contains("sent to wallets: 1 certificate; the root is kept and never sent"))
+        #expect(imported.output.contains("sent to wallets: 1 certificate; the root is stored and never sent"))
         let list = try await store.run("list")
-        #expect(list.output.contains("counter (ready)") && list.output.contains("asks: everywhere"))
+        #expect(list.output.contains("counter (ready)") && list.output.contains("used: everywhere"))
         #expect(list.output.contains("key: file") && list.output.contains("300 days left"))
         let lint = try await store.run("lint")
         #expect(lint.status == 0 && lint.output == "counter: in order\n" && lint.errors.isEmpty)
@@ -183,7 +183,7 @@ struct IdentityTests {
         #expect(both.output == "wallet W, document D: two\neverywhere else: one\n")
         let list = try await store.run("list")
         #expect(
-            list.output.contains("asks: wallet W, document D")
+            list.output.contains("used: wallet W, document D")
                 && !list.output.contains("no identity is chosen"))
         #expect(try await store.run("choose", "nobody").status == 64)
         #expect(try await store.run("choose").status == 64)
@@ -210,7 +210,7 @@ struct IdentityTests {
         let file = store.folder.path("request.pem")
         let run = try await store.run(
             "csr", "counter", "--subject", "CN=Counter 1,O=Käse & Wein,C=UT", "--output", file)
-        #expect(run.status == 0 && run.output.contains("next: send it"))
+        #expect(run.status == 0 && run.output.contains("next: send this file"))
         let outcome = try PythonCryptography.run(certificationRequestCheck, store.folder.url.path)
         #expect(outcome.status == 0, "\(outcome.errors)")
         // The twin: one letter of the subject.

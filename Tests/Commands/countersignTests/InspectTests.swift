@@ -200,7 +200,7 @@ struct InspectTests {
         }
         let specimen = try specimen(bytes)
         #expect(specimen.kind.hasPrefix("DeviceEngagement"))
-        #expect(specimen.text.hasSuffix("\nnote: members of another shape than they should be: [2]"))
+        #expect(specimen.text.hasSuffix("\nnote: malformed members: [2]"))
     }
 
     @Test("Certificates in PEM are all shown; private keys never")
@@ -237,9 +237,9 @@ struct InspectTests {
         #expect(
             specimen.text.split(separator: "\n") == [
                 "  0.001  > SELECT application of the NFC Forum Type 4 Tag, d2760000850101, Le 256",
-                "  0.002  < 9000 done", "  > READ BINARY at 0000, Le 2",
-                "  < 00ff, 6c02 wrong Le, 2 would do",
-                "  > ENVELOPE, aabbcc, more follows", "  1.5ms  < 6110 16 bytes more",
+                "  0.002  < 9000 success", "  > READ BINARY at 0000, Le 2",
+                "  < 00ff, 6c02 wrong Le, the correct Le is 2",
+                "  > ENVELOPE, aabbcc, more follows", "  1.5ms  < 6110 16 more bytes remain",
                 "  > instruction 80ca0000", "  < 6a82 file or application not found",
             ])
     }
@@ -262,7 +262,7 @@ struct InspectTests {
     @Test("A line of a trace that is no APDU is named")
     func brokenTrace() throws {
         let error = #expect(throws: InspectionError.self) { try specimen(Array("> 00a4\n\nnothing\n".utf8)) }
-        #expect(error?.message == "line 3 of the APDU trace is no APDU in hexadecimal")
+        #expect(error?.message == "line 3 of the APDU trace is not an APDU in hexadecimal")
     }
 
     // Hostile input

@@ -159,7 +159,7 @@ struct PolicyTests {
         #expect(try await request("age over 21", "--policy", "rental").status == 2)
         let refused = try await request("rental: categories B", "--policy", "age")
         #expect(refused.status == 64 && refused.output.isEmpty)
-        #expect(refused.errors.contains("it accepts more than rental"))
+        #expect(refused.errors.contains("this policy accepts more than rental"))
         let stale = #"{"policies": {"desk": {"undetermined": "refuse", "staleDays": 1}}}"#
         #expect(
             try await request("rental: categories B", "--policy", "desk", policies: stale).status == 64)

@@ -85,7 +85,7 @@ struct ReaderTapTests {
         #expect(code.hasPrefix("mdoc:"))
         let run = try await execute(["request", "--qr", code, "--trust", root, "--age-over", "21"])
         #expect(run.status == 0, "\(run.errors)")
-        #expect(run.errors.contains("Connecting to the phone of this QR code"))
+        #expect(run.errors.contains("Connecting to the phone that showed this QR code"))
         #expect(!run.errors.contains("Phone found"))
         wallet.signal(SIGINT)
         _ = try await wallet.ended()

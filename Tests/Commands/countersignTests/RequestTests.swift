@@ -314,7 +314,7 @@ struct RequestTests {
         ])
         #expect(run.status == 69)
         #expect(run.output.isEmpty)
-        #expect(run.errors.contains("nothing answers at tcp://127.0.0.1:1"))
+        #expect(run.errors.contains("no wallet answers at tcp://127.0.0.1:1"))
     }
 
     @Test("No pcscd: exit code 69, and what to do", arguments: ["request", "demo", "readers"])

@@ -94,7 +94,7 @@ struct TokenTPMTests {
         let given = try await execute(
             add + ["--public-key", "public.pem", "--tpm"], environment: environment)
         #expect(
-            given.status == 64 && given.errors.contains("--tpm is for a key that --generate makes"),
+            given.status == 64 && given.errors.contains("--tpm needs --generate"),
             "\(given.everything)")
         // The twin: a key in a file needs no provider.
         #expect(try await execute(generate, environment: environment).status == 0)

@@ -44,7 +44,8 @@ struct VerifyTests {
         let scalar = try annex.bytes("eReaderKey_d").hex
         let run = try CommandRun(annex.decrypted("--reader-key", scalar))
         #expect(
-            run.status == 64 && run.errors.contains("--reader-key takes the name of a file"), "\(run.errors)")
+            run.status == 64 && run.errors.contains("--reader-key: give the name of an existing file"),
+            "\(run.errors)")
         #expect(!run.everything.contains(scalar))
     }
 
@@ -184,7 +185,8 @@ struct VerifyTests {
         let run = try CommandRun(
             annex.encrypted("--session-establishment", establishment, "--request", other))
         #expect(run.status == 64)
-        #expect(run.errors.contains("--request is not the request in --session-establishment"))
+        #expect(
+            run.errors.contains("--request: this is not the request in the file of --session-establishment"))
     }
 
     // Time

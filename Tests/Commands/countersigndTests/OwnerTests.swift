@@ -164,7 +164,7 @@ struct OwnerTests {
         #expect(value?["ready"] as? Bool == true && Self.count("allow", in: value ?? [:]) == 1)
         let other = try await ReaderDaemon(lanes: [nil])
         let (refused, run) = try await Self.status(other.folder.path + "/socket")
-        #expect(refused == 69 && run.errors.contains("the daemon refuses"))
+        #expect(refused == 69 && run.errors.contains("the daemon refused the request"))
     }
 
     @Test("countersign status of a daemon that is not ready says so, and so does its exit code")

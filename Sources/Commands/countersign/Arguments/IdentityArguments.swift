@@ -5,24 +5,27 @@ internal import MdocModel
 internal import ReaderIdentityStore
 internal import ReaderService
 
-/// In whose name a request is made.
+/// `--identity`, `--wallet` and `--brand`: the reader identity that signs a request.
 struct IdentityArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
             "Sign the request with this reader identity. If it cannot sign, nothing is requested.",
-            discussion: "Without it the identities' own choice decides, which may be that none signs.",
+            discussion:
+                "By default the rules of `countersign identity choose` select an identity. The request is unsigned if no rule matches.",
             valueName: "name"))
     var identity: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The wallet that is expected, for the choice of identity.", valueName: "name"))
+        help: ArgumentHelp(
+            "The expected wallet, used by the rules that select the identity.", valueName: "name"))
     var wallet: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The brand that asks, for the choice of identity.", valueName: "name"))
+        help: ArgumentHelp(
+            "The brand that asks, used by the rules that select the identity.", valueName: "name"))
     var brand: String?
 
     func validate() throws {
@@ -31,7 +34,8 @@ struct IdentityArguments: ParsableArguments {
         }
     }
 
-    /// A question in the name that these arguments say, with the identities in `folder`.
+    /// Returns a question with `content`, to be signed by the identity of `--identity` or by the identity
+    /// that the rules in `folder` select. A note on standard error names each identity that cannot sign.
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {

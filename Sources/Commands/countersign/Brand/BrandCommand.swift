@@ -5,14 +5,15 @@ internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign brand`: in whose names this computer asks.
+/// `countersign brand`: manages the brands that this reader asks for.
 struct BrandCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brand",
-        abstract: "Manage the brands in whose names this reader asks, and their keys.",
+        abstract: "Manage the brands that this reader asks for, and their keys.",
         discussion: """
-            A brand has a name and a logo, the identity that signs its requests, and the public keys with which reader \
-            tokens are verified. They are in brands/brands.json in the store.
+            A brand is the business that asks, as shown to the holder. It has a name, a logo, the identity \
+            that signs its requests, and the public keys that verify its reader tokens. All brands are in \
+            brands/brands.json in the store.
 
               countersign brand add utopia --name 'Utopia Rentals' --logo logo.png --identity counter
               countersign brand key add utopia --kid 2026-11 --public-key utopia-public.pem
@@ -20,6 +21,7 @@ struct BrandCommand: ParsableCommand {
         subcommands: [BrandAddCommand.self, BrandListCommand.self, BrandKeyCommand.self])
 }
 
+/// `countersign brand add`: adds a brand to the registry.
 private struct BrandAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -31,22 +33,23 @@ private struct BrandAddCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: "Its identifier: iss of its tokens.")
+    @Argument(help: "The identifier of the brand, which its tokens have as iss.")
     var brand: TokenText
 
-    @Option(name: .long, help: "Its name, as people read it.")
+    @Option(name: .long, help: "The name of the brand, as shown to people.")
     var name: BrandName
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Its logo, a PNG of at most \(BrandLogo.longest >> 10) KiB, which is copied.", valueName: "file"))
+            "The logo, a PNG of at most \(BrandLogo.longest >> 10) KiB. The file is copied into the store.",
+            valueName: "file"))
     var logo: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The identity that signs its requests; without it the rules of `identity choose` decide.",
+            "The identity that signs the brand's requests. By default the rules of `identity choose` select it.",
             valueName: "name"))
     var identity: IdentityName?
 
@@ -69,6 +72,7 @@ extension BrandName: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
+/// `countersign brand list`: lists the brands and their keys.
 private struct BrandListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -89,18 +93,21 @@ private struct BrandListCommand: ParsableCommand {
             let lines = brands.flatMap(\.lines)
             Terminal.result(
                 lines.isEmpty
-                    ? "no brand yet: readers ask without a name. countersign brand add ID --name NAME adds one"
+                    ? "no brand yet, so requests show no brand name: countersign brand add ID --name NAME adds one"
                     : lines.joined(separator: "\n"))
         }
     }
 }
 
 extension Brand {
+    /// The brand as text for a terminal.
     var lines: [String] {
         [
             "\(identifier.text): \(Terminal.safe(name.text))", "  logo: \(logo?.text ?? "none")",
-            "  requests signed by: \(identity?.text ?? "whom identity choose says")",
-        ] + (keys.isEmpty ? ["  no key yet: no token of it is believed"] : keys.map { "  key \($0.line)" })
+            "  requests signed by: \(identity?.text ?? "the identity that identity choose selects")",
+        ]
+            + (keys.isEmpty
+                ? ["  no key yet, so none of its tokens is accepted"] : keys.map { "  key \($0.line)" })
     }
 
     var json: JSONValue {
@@ -125,7 +132,7 @@ extension BrandKey {
 }
 
 extension BrandLogo {
-    /// The logo in a file that the user named.
+    /// Reads the logo from a file that the user named.
     init(file path: String) throws(CommandFailure) {
         let png = try InputFile.read(path, limit: Self.longest)
         self = try mapping(BrandLogo(png: png)) { (fault: LogoFault) in BrandRegistryError.logo(fault).failure

@@ -6,6 +6,7 @@ internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
+/// `countersign brand key`: adds and revokes the keys that verify a brand's reader tokens.
 struct BrandKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
@@ -13,15 +14,17 @@ struct BrandKeyCommand: ParsableCommand {
         subcommands: [BrandKeyAddCommand.self, BrandKeyRevokeCommand.self])
 }
 
+/// `countersign brand key add`: adds a public key, or makes a key pair and adds its public half.
 private struct BrandKeyAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add a key of a brand: its public half, or a new pair.",
+        abstract: "Add a key to a brand: an existing public key, or a new key pair.",
         discussion: """
-            The private half of a new pair is needed where tokens are signed, not on the readers. It goes into a file that \
-            its owner alone can read; with --tpm it is in the TPM 2.0 of this computer, from which it cannot be copied, and \
-            the file has it wrapped for this TPM (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than \
-            /dev/tpmrm0).
+            The private half of a new pair is needed on the computer that signs tokens, not on the readers. \
+            The file with it can be read by its owner only. With --tpm the private half is made in the TPM \
+            2.0 of this computer and cannot be copied: the file holds it encrypted for this TPM. --tpm needs \
+            the Debian package tpm2-openssl. The variable TPM2OPENSSL_TCTI selects a TPM other than \
+            /dev/tpmrm0.
 
             EXAMPLES:
               countersign brand key add utopia --kid 2026-11 --public-key utopia-public.pem
@@ -35,18 +38,18 @@ private struct BrandKeyAddCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The key's identifier (kid), which no other key has.", valueName: "id"))
+        help: ArgumentHelp("The identifier of the key (kid), unique among all keys.", valueName: "id"))
     var kid: TokenText
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Its public half on P-256: PEM, also as a certificate.", valueName: "file"))
+        help: ArgumentHelp(
+            "A public key on P-256 in PEM, or a certificate with such a key.", valueName: "file"))
     var publicKey: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Make a new key pair, and write its private half to this file.", valueName: "file")
-    )
+        help: ArgumentHelp("Make a new key pair and write its private half to this file.", valueName: "file"))
     var generate: String?
 
     @OptionGroup var residence: KeyResidenceArguments
@@ -54,7 +57,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Accept its tokens up to this instant, RFC 3339 with Z or an offset.", valueName: "time"))
+            "Accept tokens of this key until this time, in RFC 3339 with Z or an offset.", valueName: "time"))
     var notAfter: InstantArgument?
 
     @OptionGroup var store: StoreArguments
@@ -65,7 +68,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
             throw ValidationError("Give either --public-key or --generate.")
         }
         guard !residence.tpm || generate != nil else {
-            throw ValidationError("--tpm is for a key that --generate makes.")
+            throw ValidationError("--tpm needs --generate.")
         }
     }
 
@@ -83,10 +86,12 @@ private struct BrandKeyAddCommand: ParsableCommand {
         return try brandKey(key)
     }
 
-    /// A file is written only where the registry takes the key.
+    /// Makes a key pair and writes its private half to the file of `--generate`.
     private func makeKey() throws(CommandFailure) -> BrandKey {
         let key = try mapping(residence.generate(.p256), \IdentityStoreError.failure)
         let added = try brandKey(publicHalf(of: key))
+        // Tried on a copy of the registry: a private key must not be left in a file if the registry refuses
+        // its public half.
         var registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
         try mapping(registry.add(added, to: brand)) { (fault: BrandFault) in
             BrandRegistryError.refused(fault).failure
@@ -108,10 +113,11 @@ private struct BrandKeyAddCommand: ParsableCommand {
     }
 }
 
+/// `countersign brand key revoke`: revokes a key.
 private struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a key: its tokens, and what they prepared, are no longer accepted.",
+        abstract: "Revoke a key, so that its tokens and the readers they prepared are no longer accepted.",
         discussion: """
             EXAMPLE:
               countersign brand key revoke 2026-11
@@ -119,7 +125,7 @@ private struct BrandKeyRevokeCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: "The key: kid.")
+    @Argument(help: "The identifier of the key (kid).")
     var kid: TokenText
 
     @OptionGroup var store: StoreArguments

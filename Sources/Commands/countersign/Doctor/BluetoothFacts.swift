@@ -7,44 +7,48 @@ internal import ReaderService
 internal import Reports
 internal import Transport
 
-/// The Bluetooth of this computer, and what may keep it silent.
+/// The state of Bluetooth on this computer: bluetoothd, its settings, the adapter and the radio switch.
 struct BluetoothFacts: Sendable {
-    /// What rfkill says of Bluetooth.
+    /// The state of the rfkill switches for Bluetooth.
     enum RadioSwitch: Sendable {
         case on
-        /// Off by software.
+        /// Blocked by software.
         case blocked
-        /// Off by a switch or a key of the computer.
+        /// Blocked by a switch or a key of the computer.
         case blockedByHardware
     }
 
     /// The result of advertising for a moment, or the reason why this was not tried.
     enum Trial: Equatable, Sendable {
+        /// bluetoothd advertised.
         case succeeded
+        /// bluetoothd refused to advertise.
         case failed(RadioFault)
-        /// A lane of the daemon, or another program, advertises now.
+        /// Not tried: a lane of the daemon or another program is advertising.
         case inUse
-        /// The same, and the daemon reports a lane without Bluetooth, with this advice.
+        /// Not tried: an advertisement is in use, and the daemon reports that a lane cannot use Bluetooth.
         case failedAtLane(advice: String)
-        /// The adapter is off, or no adapter can advertise.
+        /// Not tried: the adapter is off, or no adapter can advertise.
         case impossible
     }
 
     var bluetooth: Result<BluetoothDescription, BlueZTransportError>
     var trial = Trial.impossible
+    /// Whether bluetoothd is installed.
     var isInstalled = true
     var radioSwitch = RadioSwitch.on
-    /// How many bytes from a phone may wait for bluetoothd; nil if the kernel does not report it.
+    /// The default receive buffer of sockets, in bytes, or `nil` if the kernel does not report it. Values
+    /// from a phone wait in such a buffer until bluetoothd reads them.
     var socketRoom: Int?
-    /// Whether the message bus is configured to carry more than 128 values at once.
+    /// Whether the message bus is configured for more than 128 pending calls of bluetoothd.
     var hasBusRoom = true
 }
 
 extension BluetoothFacts {
-    /// For each answer of the bus and of bluetoothd.
+    /// The timeout for each answer of the message bus and of bluetoothd.
     private static let limit = Duration.seconds(3)
 
-    /// Asks bluetoothd, advertises for a moment, and looks at the system's files. Changes nothing.
+    /// Asks bluetoothd, advertises for a moment if no lane is engaged, and reads the system's files.
     static func current(in system: SystemFolder) async -> BluetoothFacts {
         let bluetooth: Result<BluetoothDescription, BlueZTransportError>
         do throws(BlueZTransportError) {
@@ -64,13 +68,14 @@ extension BluetoothFacts {
         }
     }
 
-    /// Advertises for a moment with an adapter that is on, while no lane is engaged.
+    /// Advertises for a moment, unless the adapter is off, a lane is engaged or an advertisement is in use.
     private static func trial(
         _ bluetooth: Result<BluetoothDescription, BlueZTransportError>, in system: SystemFolder
     ) async -> Trial {
         let adapter = (try? bluetooth.get())?.usedAdapter
         guard let adapter, adapter.isPowered, let room = adapter.advertising else { return .impossible }
         let lanes = await blocking { LanesOfDaemon.current(in: system) }
+        // A second advertisement would disturb a phone that connects to the lane now.
         if lanes?.isEngaged == true || room.active > 0 {
             return lanes?.advice.map { .failedAtLane(advice: $0) } ?? .inUse
         }
@@ -86,6 +91,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// Returns whether a configuration file of the message bus sets `max_replies_per_connection`.
     private static func hasBusRoom(_ system: SystemFolder) -> Bool {
         ["/etc/dbus-1/system.d", "/usr/share/dbus-1/system.d"].contains { folder in
             (system.names(in: folder) ?? []).contains { name in
@@ -107,19 +113,20 @@ extension BluetoothFacts {
 }
 
 extension BluetoothDescription {
-    /// The adapter that is used where none is named: the first that can advertise.
+    /// The adapter that is used if none is named: the first that can advertise, otherwise the first.
     fileprivate var usedAdapter: AdapterDescription? {
         adapters.first { $0.advertising != nil } ?? adapters.first
     }
 }
 
-/// The lanes of the daemon on this computer, as far as its owner's view reports them.
+/// The Bluetooth state of the daemon's lanes, as reported by `GET /v1/owner`.
 private struct LanesOfDaemon {
+    /// Whether a presentation is running at a lane.
     let isEngaged: Bool
-    /// The remedy for a lane whose Bluetooth cannot be used.
+    /// The daemon's advice for a lane that cannot use Bluetooth, or `nil` if there is no such lane.
     let advice: String?
 
-    /// Nil if no daemon answers, or it does not answer this user.
+    /// Asks the daemon. Returns `nil` if no daemon answers or this user lacks the scope `admin`.
     static func current(in system: SystemFolder) -> LanesOfDaemon? {
         let socket = DaemonSocket(path: system.path("/run/countersign/countersignd.sock"))
         return try? socket.call("GET", "/v1/owner").reading(LanesOfDaemon.init)
@@ -195,32 +202,33 @@ extension BluetoothFacts {
 
     private var smallValuesCheck: DoctorCheck {
         guard let socketRoom else {
-            return .skipped(.smallValues, "the kernel does not report it here, as in a container")
+            return .skipped(
+                .smallValues, "the kernel does not report its buffer size, as in a container")
         }
         return hasBusRoom && socketRoom >= Self.neededRoom
-            ? .ok(.smallValues, "the system has room for thousands of small pieces at once")
+            ? .ok(.smallValues, "the system can buffer the thousands of small pieces of a portrait")
             : .note(
                 .smallValues, "this computer may lose parts of a portrait that a phone sends in small pieces",
                 fix: .settings(SettingsFile.smallValues))
     }
 
-    /// What the settings that are shipped give.
+    /// The buffer size that the shipped `sysctl.conf` sets, in bytes.
     private static let neededRoom = 4_194_304
 
     private var noAdapter: DoctorCheck {
         radioSwitch == .blockedByHardware
-            ? .failed(.adapter, "no adapter: a switch or key of the computer turns Bluetooth off")
+            ? .failed(.adapter, "no Bluetooth adapter: a switch or key of the computer turns Bluetooth off")
             : .failed(.adapter, "no Bluetooth adapter is plugged in")
     }
 
     private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
         switch radioSwitch {
         case _ where adapter.isPowered: .ok(.radioPower, "on")
-        case .on: .note(.radioPower, "off: countersign turns it on when it needs it")
+        case .on: .note(.radioPower, "off: countersign turns the adapter on when it needs it")
         case .blocked:
             .failed(.radioPower, "blocked by rfkill", fix: .command("rfkill unblock bluetooth"))
         case .blockedByHardware:
-            .failed(.radioPower, "off by a switch or key of the computer, or its airplane mode")
+            .failed(.radioPower, "turned off by a switch or key of the computer, or by its airplane mode")
         }
     }
 }
@@ -234,33 +242,43 @@ extension AdapterDescription {
         return parts.compactMap(\.self).joined(by: ", ")
     }
 
-    /// Before 4.2 there is no data length extension: a portrait crosses in small pieces (Q116).
+    /// The check of the adapter's Bluetooth version. Before 4.2 there is no data length extension, so a
+    /// portrait is transferred in small pieces (Q116).
     fileprivate var lowEnergyCheck: DoctorCheck {
         if controller.mode == .classic {
             return .failed(
-                .lowEnergy, "used for classic Bluetooth only", fix: .settings(SettingsFile.bluetooth))
+                .lowEnergy, "the adapter is set to classic Bluetooth only",
+                fix: .settings(SettingsFile.bluetooth))
         }
         switch controller.hciVersion {
-        case (..<6)?: return .failed(.lowEnergy, "too old: low energy came with Bluetooth 4.0")
-        case (..<8)?: return .warning(.lowEnergy, "before Bluetooth 4.2: a portrait takes seconds")
-        case nil where advertising == nil: return .skipped(.lowEnergy, "the adapter does not report it")
+        case (..<6)?:
+            return .failed(
+                .lowEnergy, "the adapter is too old: Bluetooth low energy needs Bluetooth 4.0")
+        case (..<8)?:
+            return .warning(
+                .lowEnergy, "the adapter is older than Bluetooth 4.2, so a portrait takes seconds")
+        case nil where advertising == nil:
+            return .skipped(.lowEnergy, "the adapter does not report its Bluetooth version")
         default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")
         }
     }
 
-    /// Q85, Q239.
+    /// The check that the adapter can advertise (Q85, Q239).
     fileprivate func advertisingCheck(_ trial: BluetoothFacts.Trial) -> DoctorCheck {
         switch advertising {
-        case nil: .failed(.advertising, "it cannot advertise, so no phone would find it: use another adapter")
+        case nil:
+            .failed(
+                .advertising,
+                "the adapter cannot advertise, so no phone would find this computer: use another adapter")
         case let room? where room.free < 1:
             .failed(
-                .advertising, "other programs use all of its \(room.active) advertisements",
+                .advertising, "other programs use all of the adapter's \(room.active) advertisements",
                 fix: .command("systemctl restart bluetooth"))
         case let room?: trial.check(room)
         }
     }
 
-    /// Q106, Q109.
+    /// The check for known faults of the adapter model and its firmware (Q106, Q109).
     fileprivate var firmwareCheck: DoctorCheck {
         let text = quirks.sorted { $0.rawValue < $1.rawValue }.map { "\($0.explanation)" as CheckText }
             .joined(by: "; ")
@@ -274,14 +292,15 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// Q239: room alone does not show that bluetoothd lets this computer advertise.
+    /// The check of a trial. A free advertisement alone does not show that bluetoothd accepts one (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")
         case .inUse:
-            .ok(.advertising, "room for \(room.free) advertisements; not tried, as one is in use")
+            .ok(.advertising, "room for \(room.free) advertisements; not tried because one is in use")
         case .impossible:
-            .note(.advertising, "room for \(room.free) advertisements; not tried, as the adapter is off")
+            .note(
+                .advertising, "room for \(room.free) advertisements; not tried because the adapter is off")
         case .failedAtLane(let advice): .failed(.advertising, "\(own: advice, as: "refused at a lane")")
         case .failed(let fault):
             .failed(
@@ -304,10 +323,14 @@ extension BluetoothDaemonSettings {
     fileprivate var settingsCheck: DoctorCheck {
         let findings = findings
         let version = version.map { "bluetoothd \($0)" } ?? "bluetoothd"
-        guard !findings.isEmpty else { return .ok(.bluetoothSettings, "as \(version) needs them") }
+        guard !findings.isEmpty else {
+            return .ok(.bluetoothSettings, "the settings of \(version) are right for phones")
+        }
         if configuration == .unknown {
             return .note(
-                .bluetoothSettings, "cannot be seen from here: run this as root, outside of containers")
+                .bluetoothSettings,
+                "the settings of bluetoothd cannot be read: run this command as root and outside of containers"
+            )
         }
         let missing = findings.compactMap { finding -> CheckText? in
             guard case .missing(let requirement) = finding else { return nil }
@@ -323,14 +346,18 @@ extension BluetoothDaemonSettings {
                 ? .command("systemctl restart bluetooth") : .settings(SettingsFile.bluetooth))
     }
 
+    /// Whether the settings file is absent or can be parsed.
     private var isReadable: Bool {
         if case .malformed = configuration { false } else { true }
     }
 
-    /// Q94, Q95.
+    /// The check for plugins of bluetoothd that make a phone ask its owner to pair (Q94, Q95).
     fileprivate var pluginsCheck: DoctorCheck {
         if configuration == .unknown {
-            return .skipped(.plugins, "the command line of bluetoothd cannot be seen from here")
+            return .skipped(
+                .plugins,
+                "the command line of bluetoothd cannot be read: run this command as root and outside of containers"
+            )
         }
         let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
         if isRead {
@@ -341,7 +368,7 @@ extension BluetoothDaemonSettings {
         return notes.contains(.pairsOverL2CAP)
             ? .note(
                 .plugins,
-                "some plugins would make a phone ask its owner to pair over L2CAP, which is off by default",
+                "some plugins make a phone that uses L2CAP ask its owner to pair; L2CAP is off by default",
                 fix: .settings(SettingsFile.bluetooth))
             : .ok(.plugins, "no plugin reads from phones or pairs with them")
     }

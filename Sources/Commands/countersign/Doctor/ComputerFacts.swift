@@ -2,10 +2,12 @@ internal import Doctor
 internal import Glibc
 internal import Transport
 
-/// The smart-card readers on the USB, and whether the kernel may put them to sleep.
+/// The smart-card readers on USB and their power management.
 struct ReaderPowerFacts: Sendable {
+    /// One reader on USB.
     struct Device: Hashable, Sendable {
         var usb: USBIdentity
+        /// Whether the kernel may suspend the reader.
         var maySleep: Bool
     }
 
@@ -13,7 +15,7 @@ struct ReaderPowerFacts: Sendable {
 
     static func current(in system: SystemFolder) -> ReaderPowerFacts {
         let folder = "/sys/bus/usb/devices"
-        // An interface is named for its device: 1-2:1.0 is of 1-2.
+        // The name of an interface begins with its device: 1-2:1.0 belongs to 1-2.
         let readers = (system.names(in: folder) ?? []).filter {
             $0.contains(":") && system.firstWord(of: "\(folder)/\($0)/bInterfaceClass") == "0b"
         }
@@ -40,16 +42,19 @@ extension ReaderPowerFacts {
         return sleepers.isEmpty
             ? .ok(.usbPower, "the kernel does not put readers to sleep")
             : .note(
-                .usbPower, "the kernel may put \(sleepers.joined(by: ", ")) to sleep between phones",
+                .usbPower,
+                "the kernel may put the reader \(sleepers.joined(by: ", ")) to sleep between phones",
                 fix: .settings([.readerPower]))
     }
 }
 
-/// Where the memory of a program that crashes goes: keys and what phones have sent are in it.
+/// The handling of core dumps. A core dump is the memory of a crashed program, with keys and data from
+/// phones.
 struct CrashFacts: Sendable {
     /// The largest core dump that this user's programs may write, in bytes.
     var limit: UInt64
-    /// The kernel's pattern for the name of a dump, or the program that takes it.
+    /// The kernel's pattern for the file of a core dump, or `|` and the program that receives the dump
+    /// (core(5)).
     var pattern: String?
 
     static func current(in system: SystemFolder) -> CrashFacts {
@@ -70,24 +75,25 @@ extension CrashFacts {
     private var check: DoctorCheck {
         let program = pattern.flatMap { $0.hasPrefix("|") ? $0.dropFirst().split(separator: " ").first : nil }
         if pattern?.isEmpty == true { return .ok(.coreDumps, "no core dumps are written") }
-        // A program gets the dump whatever the limit is; systemd's looks at the limit itself.
+        // The kernel pipes a dump to a program whatever the limit is. systemd-coredump obeys the limit
+        // itself.
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
                 .coreDumps,
-                "after a crash \(own: program, as: "a program") gets a copy of the memory, with keys in it",
+                "after a crash, \(own: program, as: "a program") gets a copy of the memory, with keys in it",
                 fix: .command("sysctl kernel.core_pattern=core"))
         }
         return limit == 0
             ? .ok(.coreDumps, "no core dumps are written")
             : .warning(
-                .coreDumps, "after a crash the memory, with keys in it, is written to the disk",
+                .coreDumps, "after a crash, the memory with keys in it is written to the disk",
                 fix: .command("ulimit -c 0"))
     }
 }
 
-/// The fonts of this computer in which the pages write Arabic and Chinese.
+/// The fonts of this computer for the Arabic and Chinese texts of the pages.
 struct FontFacts: Sendable {
-    /// Debian's packages that are absent.
+    /// The Debian packages with such fonts that are not installed.
     var missing: [String]
 
     private static let folders = ["fonts-noto-core": "truetype/noto", "fonts-noto-cjk": "opentype/noto"]
@@ -101,13 +107,16 @@ struct FontFacts: Sendable {
 extension FontFacts {
     static let checks: [DoctorCheck.ID] = [.fonts]
 
-    /// Only a note: a screen on another computer has that computer's fonts.
+    /// A missing font is only a note: pages may be shown by another computer with its own fonts.
     var checks: [DoctorCheck] {
-        guard !missing.isEmpty else { return [.ok(.fonts, "those of all languages of the pages are here")] }
+        guard !missing.isEmpty else {
+            return [.ok(.fonts, "the fonts for all languages of the pages are installed")]
+        }
         let names = missing.joined(separator: " ")
         return [
             .note(
-                .fonts, "a screen at this computer may show boxes for Arabic or Chinese: \(names) is absent",
+                .fonts,
+                "a screen of this computer may show boxes for Arabic or Chinese: \(names) is not installed",
                 fix: .command("apt install \(names)"))
         ]
     }

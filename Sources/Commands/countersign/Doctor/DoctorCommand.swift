@@ -9,23 +9,42 @@ internal import ReaderService
 internal import SystemPackage
 internal import Transport
 
-/// `countersign doctor`: what keeps this computer from being a reader, and how to put it right.
+/// `countersign doctor`: checks the requirements of a reader on this computer and shows how to meet them.
+///
+/// A run has three steps:
+///
+/// 1. `examinations` start all at once, each with a limit of 8 s (`Examination`). Each examination belongs to
+///    one type of facts: `ReaderFacts` asks pcscd, `BluetoothFacts` asks bluetoothd, and the others read
+///    files of the system or the store.
+/// 2. The checks are printed on standard output as a `DoctorScreen` or as JSON. With `--support-bundle` their
+///    shared form is written to a file as well.
+/// 3. With `--fix`, `SettingsRepair` shows and writes the settings files that checks name as their remedy.
+///
+/// The exit status is 2 if a check failed. Warnings and notes do not change the exit status.
+///
+/// The doctor changes nothing without `--fix`, with one exception: the trial of advertising sets the adapter
+/// to not pairable, as every presentation does. It never restarts a service and never installs a package. Its
+/// texts contain names and paths of this installation only in their full form (`CheckText`).
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
-            Looks at pcscd and its readers, at bluetoothd and its adapter, at the clock, at trust, identities and the \
-            store, and writes no file. While no lane is engaged it advertises for a moment, to see whether bluetoothd \
-            allows that; this sets the adapter to not pairable, as every presentation does. Each check is ok, a note (nothing needs to be done), a warning (it works, and not \
-            as well as it should), failed, or skipped; what does not answer within \
-            \(Examination.limit.components.seconds) seconds is failed as timedOut.
+            Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the \
+            store. Without --fix no file is written. If no lane is engaged, the command advertises over \
+            Bluetooth for a moment to see whether bluetoothd allows it; this makes the adapter not pairable, \
+            as every presentation does.
 
-            --fix writes settings that were missing, after it has shown each file and asked; it restarts nothing, and \
-            says what is to be restarted.
+            Each check is ok, a note (nothing needs to be done), a warning (it works, but not as well as it \
+            should), failed or skipped. A part of the computer that does not answer within \
+            \(Examination.limit.components.seconds) seconds counts as failed, with the text timedOut.
 
-            --support-bundle writes a text file to send to whoever helps: versions, USB ids, checks and the state of \
-            services. Names, serial numbers, addresses and paths of this installation are not in it.
+            --fix writes missing settings files. It shows each file and asks first. It restarts nothing, but \
+            names the services that you need to restart.
+
+            --support-bundle writes a text file that you can send to a person who helps you: versions, USB \
+            ids, checks and the state of services. It does not contain names, serial numbers, addresses or \
+            paths of this installation.
 
             EXAMPLES:
               countersign doctor
@@ -40,19 +59,19 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+        help: ArgumentHelp("The reader: a part of its name, or its USB id (072f:2200).", valueName: "name"))
     var reader: String?
 
     @Flag(
-        name: .long, help: "Write the settings that are missing. Each is shown first and needs your consent.")
+        name: .long, help: "Write the missing settings files. Each file is shown and needs your consent.")
     var fix = false
 
-    @Flag(name: .long, help: "With --fix, write without asking.")
+    @Flag(name: .long, help: "With --fix, write the files without asking.")
     var yes = false
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write a report that helps to find a fault to this file.", valueName: "file"))
+        help: ArgumentHelp("Write a report to this file, for a person who helps you.", valueName: "file"))
     var supportBundle: String?
 
     @OptionGroup var clock: ClockArguments
@@ -65,7 +84,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let checks = await Progress.during("Looking at this computer") { await examinations.made() }
+        let checks = await Progress.during("Checking this computer") { await examinations.made() }
         show(checks)
         let bundle =
             supportBundle == nil
@@ -86,9 +105,10 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes what was asked for, and ends with the exit code.
+    /// Writes the support bundle and the settings files that were requested, and throws the exit code.
     ///
-    /// Must not be inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within `run`, a coroutine.
+    /// Must not be inlined: the optimiser of Swift 6.3 crashes on errors of other modules' functions within
+    /// `run`, a coroutine.
     @inline(never)
     private func finish(_ checks: [DoctorCheck], _ bundle: SupportBundle?) throws {
         if let supportBundle, let bundle { try write(bundle, to: supportBundle) }
@@ -97,7 +117,8 @@ struct DoctorCommand: AsyncParsableCommand {
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
     }
 
-    /// The checks of the computer itself, without those of the store.
+    /// The checks of the computer, without the checks of trust, identities and the store. `countersign setup`
+    /// shows the failed ones before it asks its questions.
     var checksOfComputer: [DoctorCheck] {
         get async {
             let ofStore =
@@ -109,13 +130,13 @@ struct DoctorCommand: AsyncParsableCommand {
     private static let daemonStore = "/var/lib/countersign"
     private static let asDaemon = "runuser -u countersign -- countersign doctor --store \(daemonStore)"
 
-    /// Whether this is root with another store than the daemon's. Only the daemon's own user can check what the
-    /// daemon trusts and may do.
+    /// Whether root checks another store than the daemon's. Only the daemon's user can check the daemon's
+    /// trust and access.
     private var isAboutRootAlone: Bool {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
 
-    /// The files of this computer; in tests those below a folder.
+    /// The files of this computer. Tests set the variable to a folder that stands for `/`.
     var system: SystemFolder {
         SystemFolder(root: ProcessInfo.processInfo.environment["COUNTERSIGN_SYSTEM_FOLDER"] ?? "")
     }
@@ -174,13 +195,13 @@ struct DoctorCommand: AsyncParsableCommand {
     private func write(_ bundle: SupportBundle, to path: String) throws(CommandFailure) {
         try OutputFile.write("\(bundle.json.text)\n".utf8, to: path)
         Terminal.note(
-            "\(Terminal.safe(path)) holds:\n\(bundle.contents)\nIt is plain text: read it before you send it."
+            "\(Terminal.safe(path)) contains:\n\(bundle.contents)\nIt is plain text: read it before you send it."
         )
     }
 }
 
 extension DoctorScreen {
-    /// For the terminal that standard output is, or for a file.
+    /// Creates a screen for standard output, with colours if it is a terminal that shows them.
     init(_ checks: [DoctorCheck]) {
         self.init(checks, isColoured: Terminal.showsColours(.standardOutput))
     }

@@ -5,8 +5,9 @@ internal import ReaderService
 internal import Reports
 internal import Transport
 
-/// The readers of this computer, and what may prevent their use.
+/// The PC/SC readers of this computer and the obstacles to their use.
 struct ReaderFacts: Sendable {
+    /// One reader that pcscd lists.
     struct Reader: Sendable {
         var name: String
         var slot: SlotKind
@@ -16,41 +17,49 @@ struct ReaderFacts: Sendable {
         var allowsEscape = true
     }
 
+    /// The answer of pcscd.
     enum Service: Sendable {
-        /// The index of the reader that is tried first; nil if none may be used.
+        /// The listed readers. `chosen` is the index of the reader that is tried first, or `nil` if none may
+        /// be used.
         case answers([Reader], chosen: Int?)
+        /// pcscd cannot be reached or refuses this user.
         case fails(PCSCTransportError)
+        /// pcscd gave no answer in time.
         case hangs
     }
 
-    /// Whether pcscd asks polkit, and whether a rule names its action.
+    /// The state of polkit's rule for pcscd.
     enum PolkitRule: Sendable {
+        /// `notAsked`: pcscd does not ask polkit. `there` and `absent`: a rule, or no rule, names pcscd's
+        /// action.
         case notAsked, there, absent
-        /// Folders of rules that this user may not read.
+        /// Unknown: this user may not read all folders of rules.
         case hidden
     }
 
     var service: Service
+    /// Whether pcscd is installed.
     var isInstalled = true
-    /// Whether the readers were narrowed down by `--reader`.
+    /// Whether `--reader` was given.
     var isSelected = false
+    /// The reasons why plugged-in readers cannot be used.
     var hindrances: [ReaderHindrance] = []
-    /// Those of the kernel's NFC modules that are loaded.
+    /// The kernel's NFC modules that are loaded.
     var kernelModules: [String] = []
     var polkit = PolkitRule.notAsked
-    /// Whether there is a user for the daemon.
+    /// Whether the daemon's user exists, so that a service needs a polkit rule.
     var hasServiceUser = false
-    /// Nil if the daemon's file is absent or cannot be read.
+    /// The lanes in the daemon's configuration, or `nil` if it is absent or cannot be read.
     var lanes: Lanes?
 }
 
 extension ReaderFacts {
-    /// For pcscd to list its readers and to describe them.
+    /// The time for pcscd to list and describe its readers.
     private static let limit = Duration.seconds(5)
 
-    /// Asks pcscd and looks at the system's files. Connects to readers, never to cards.
+    /// Asks pcscd and reads the system's files. Connects to readers, never to cards.
     static func current(_ selector: ReaderSelector, in system: SystemFolder) async -> ReaderFacts {
-        let answer = await finished(within: limit) { await asked(selector) }
+        let answer = await finished(within: limit) { await askPCSCD(selector) }
         let service = answer ?? .hangs
         return await blocking {
             ReaderFacts(
@@ -64,7 +73,7 @@ extension ReaderFacts {
         }
     }
 
-    private static func asked(_ selector: ReaderSelector) async -> Service {
+    private static func askPCSCD(_ selector: ReaderSelector) async -> Service {
         do throws(PCSCTransportError) {
             let readers = try await PCSCService().readers()
             let chosen = selector.candidates(among: readers).first
@@ -79,6 +88,7 @@ extension ReaderFacts {
             .compactMap { $0.split(separator: " ").first.map(String.init) }
     }
 
+    /// Searches polkit's folders of rules for the name of pcscd's action.
     private static func polkitRule(_ system: SystemFolder) -> PolkitRule {
         guard system.has("/usr/share/polkit-1/actions/org.debian.pcsc-lite.policy") else { return .notAsked }
         var isHidden = false
@@ -146,32 +156,35 @@ extension ReaderFacts {
                 .service, "pcscd does not run", fix: .command("systemctl enable --now pcscd.socket"))
         case .fails(.serviceIncompatible):
             .failed(
-                .service, "pcscd and libpcsclite are of different versions",
+                .service, "pcscd and libpcsclite have different versions",
                 fix: .command("apt-get install --reinstall pcscd libpcsclite1"))
         case .fails(let error):
             .failed(.service, "\(ReaderFault(error).advice)", fix: .command("systemctl restart pcscd"))
         }
     }
 
-    /// polkit may allow a user at the computer's screen what it refuses a service (Q133).
+    /// The check of access to pcscd. polkit may allow a user at the computer's screen and refuse a service
+    /// (Q133).
     private var accessCheck: DoctorCheck {
         switch (service, polkit) {
         case (.fails(.accessDenied(let action)), .there):
             return .failed(
-                .access, "polkit refuses this user \(action.rawValue): its rule allows the group countersign",
+                .access,
+                "polkit refuses \(action.rawValue) to this user; its rule allows the group countersign",
                 fix: .command(#"adduser "$USER" countersign"#))
         case (.fails(.accessDenied(let action)), _):
             return .failed(
-                .access, "polkit refuses this user \(action.rawValue)", fix: .settings([.polkit]))
+                .access, "polkit refuses \(action.rawValue) to this user", fix: .settings([.polkit]))
         case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
         case (_, .notAsked): return .ok(.access, "pcscd accepts every user")
-        case (_, .there): return .ok(.access, "this user may use pcscd, and a rule of polkit says who else")
+        case (_, .there):
+            return .ok(.access, "this user may use pcscd, and polkit has a rule for services")
         case (_, .hidden):
             return .note(
-                .access, "this user may use pcscd; only root can see whether a service may")
+                .access, "this user may use pcscd; only root can check whether a service may use it")
         case (_, .absent):
             let text: CheckText =
-                "this user may use pcscd; polkit will refuse a service, which has no login session"
+                "this user may use pcscd, but polkit will refuse a service, which has no login session"
             return hasServiceUser
                 ? .warning(.access, text, fix: .settings([.polkit]))
                 : .note(.access, text, fix: .settings([.polkit]))
@@ -196,14 +209,14 @@ extension ReaderFacts {
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
-                "the kernel's \(modules.joined(separator: ", ")) uses the \(model): after the fix, unplug the reader and plug it in again",
+                "the kernel's \(modules.joined(separator: ", ")) holds the \(model): after the fix, unplug the reader and plug it in again",
                 fix: .settings([.kernelModules]))
         }
         guard kernelModules.contains("pn533") else {
             return .ok(.kernelModules, "the kernel's NFC drivers are not loaded")
         }
         return .note(
-            .kernelModules, "the kernel's pn533 is loaded and would take an ACR122U",
+            .kernelModules, "the kernel's pn533 is loaded and would hold an ACR122U",
             fix: .settings([.kernelModules]))
     }
 
@@ -221,13 +234,14 @@ extension ReaderFacts {
     }
 
     private func noSlot(_ readers: [Reader]) -> CheckText {
-        let others: CheckText = "contact and security-module slots (SAM) are never opened"
+        let others: CheckText = "slots for contact cards and security modules (SAM) are never opened"
         return isSelected
             ? "--reader names no slot with an antenna: \(others)"
             : "no reader has a slot with an antenna: \(others)"
     }
 
-    /// The names of the slots of one device show which of them is the antenna, or do not (Q127).
+    /// The check of the chosen slot. A device may show several slots whose names do not tell which one is the
+    /// antenna (Q127).
     private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
         let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
         if reader.slot == .unmarked, siblings > 1, !isSelected {
@@ -239,13 +253,14 @@ extension ReaderFacts {
         return .ok(.slot, "\(reader.text) is \(reader.slot == .contactless ? "an antenna" : "tried first")")
     }
 
-    private static let silence: CheckText = "pcscd cannot be asked"
+    private static let silence: CheckText = "pcscd gives no answer"
 }
 
 extension ReaderFacts.Reader {
     fileprivate var text: CheckText { "\(own: name, as: Self.withoutSerialNumber(name))" }
 
-    /// pcscd puts a device's serial number into its reader's name, in round brackets.
+    /// Returns the reader's name without the parts in round brackets, where pcscd puts the device's serial
+    /// number.
     static func withoutSerialNumber(_ name: String) -> String {
         var depth = 0
         var kept = ""
@@ -257,19 +272,19 @@ extension ReaderFacts.Reader {
         return kept.split(separator: " ").joined(separator: " ")
     }
 
-    /// Q120, Q123.
+    /// The check of the APDU lengths that the reader transfers (Q120, Q123).
     fileprivate var apdusCheck: DoctorCheck {
         if quirks.contains(.tpduLevel) {
             return .note(
                 .apdus,
-                "the reader exchanges TPDUs, which works and is not recommended (Documentation/hardware.md)")
+                "the reader exchanges TPDUs, which works but is not recommended (Documentation/hardware.md)")
         }
         return allowsExtended
             ? .ok(.apdus, "extended APDUs")
-            : .note(.apdus, "short APDUs only: answers over NFC take long, those over Bluetooth do not")
+            : .note(.apdus, "short APDUs only: answers are slow over NFC but not over Bluetooth")
     }
 
-    /// Q126.
+    /// The check that the driver passes escape commands (Q126).
     fileprivate var escapeCheck: DoctorCheck {
         allowsEscape
             ? .ok(.escape, "commands to the reader itself are allowed")
@@ -286,23 +301,24 @@ extension ReaderHindrance {
         case .notCCID(let usb, let model):
             "pcscd has no driver for \(model) (\(usb)): it is not a CCID reader"
         case .notListed(let usb, let model):
-            "pcscd does not show \(model) (\(usb)): unplug it and plug it in again; if that does not help, update its firmware and look at /etc/default/pcscd"
+            "pcscd does not list \(model) (\(usb)): unplug it and plug it in again; if that does not help, update its firmware and check /etc/default/pcscd"
         case .unknownToDrivers(let usb, let model):
-            "pcscd's drivers do not list \(model) (\(usb)): they are older than the reader; install a newer libccid, or the maker's driver"
+            "pcscd's drivers do not support \(model) (\(usb)) because they are older than the reader: install a newer libccid or the maker's driver"
         }
     }
 }
 
 extension ReaderFacts {
-    /// How many lanes the daemon's file has, and how many of them begin a tap with NFC v2.
+    /// The numbers of lanes in the daemon's configuration.
     struct Lanes: Equatable, Sendable {
         var all = 0
+        /// The number of lanes that begin a tap with NFC v2.
         var version2 = 0
 
         private static let largestFile = 1 << 18
         private static let off = RetrievalPlan.NFCVersion2.off.rawValue
 
-        /// Nil if the file is absent, may not be read, or is malformed.
+        /// Reads the daemon's configuration. Returns `nil` if it is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
@@ -322,23 +338,24 @@ extension ReaderFacts {
         }
     }
 
-    /// What is known of the second edition: whether lanes try NFC v2, and what the reader's APDUs mean for it.
+    /// The check of NFC v2: the number of lanes that use it, and whether the reader's APDUs make it slow.
     private var secondEditionCheck: DoctorCheck {
         let lanes: CheckText =
             switch self.lanes {
-            case nil: "the daemon's file is absent or cannot be read"
+            case nil: "the daemon's configuration is absent or cannot be read"
             case let lanes? where lanes.version2 == 0: "no lane of the daemon begins with NFC v2"
             case let lanes?: "\(lanes.version2) of \(lanes.all) lanes of the daemon begin with NFC v2 (nfcV2)"
             }
         guard case .answers(let readers, let chosen?) = service else {
-            return .ok(.secondEdition, "\(lanes); no reader to try it with")
+            return .ok(.secondEdition, "\(lanes); there is no reader to use NFC v2 with")
         }
         guard readers[chosen].allowsExtended else {
             let text: CheckText =
-                "\(lanes); with short APDUs its request and answer need a command for each 255 bytes"
+                "\(lanes); the reader has short APDUs, so NFC v2 needs one command for each 255 bytes"
             return (self.lanes?.version2 ?? 0) > 0
                 ? .note(.secondEdition, text) : .ok(.secondEdition, text)
         }
-        return .ok(.secondEdition, "\(lanes); with extended APDUs its request needs one command")
+        return .ok(
+            .secondEdition, "\(lanes); the reader has extended APDUs, so NFC v2 needs one command")
     }
 }

@@ -6,8 +6,9 @@ internal import JSON
 internal import Reports
 internal import Transport
 
-/// What helps somebody elsewhere to find a fault of this computer. It has nothing about persons, and nothing that
-/// identifies the computer's owner.
+/// A report that helps a person elsewhere to find a fault of this computer.
+///
+/// The report contains no personal data and nothing that identifies the owner of the computer.
 struct SupportBundle {
     private let parts: [(name: String, about: String, value: JSONValue)]
 
@@ -31,16 +32,16 @@ struct SupportBundle {
                 .array(ReaderPowerFacts.current(in: system).devices.map { .string("\($0.usb)") })
             ),
             (
-                "checks", "what this screen shows, without names and paths of this installation",
+                "checks", "the checks of this screen, without names and paths of this installation",
                 .array(checks.map { $0.json(\.shared) })
             ),
-            ("units", "state of the services that take part", units.json),
+            ("units", "state of the services that Countersign uses", units.json),
         ]
     }
 
     var json: JSONValue { .object(parts.map { ($0.name, $0.value) }) }
 
-    /// What is in it, a line for each part.
+    /// A list of the parts, with one line for each.
     var contents: String {
         parts.map { "  \($0.name.padding(to: 9))\($0.about)" }.joined(separator: "\n")
     }
@@ -51,7 +52,7 @@ struct SupportBundle {
         return line.map { Terminal.safe($0.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" }) }
     }
 
-    /// A field of uname(2), which has the host's name too.
+    /// Returns one field of uname(2). The whole structure would disclose the computer's name.
     private static func name<Field>(_ field: KeyPath<utsname, Field>) -> String? {
         var system = utsname()
         guard unsafe uname(&system) == 0 else { return nil }
@@ -61,13 +62,13 @@ struct SupportBundle {
     }
 }
 
-/// The present and past state of the services that take part, as systemd reports it.
+/// The state of the services that Countersign uses, as systemd reports it.
 struct SystemdUnits: Equatable, Sendable {
     private static let names = [
         "pcscd.socket", "pcscd.service", "dbus.service", "bluetooth.service", "polkit.service",
         "countersignd.service", "systemd-timesyncd.service",
     ]
-    /// No other properties are read: command lines and logs may name anything.
+    /// The properties that are read. Others, such as command lines, may contain names of this installation.
     private static let properties = [
         "Id", "LoadState", "ActiveState", "SubState", "Result", "NRestarts", "ExecMainStatus",
     ]
@@ -76,7 +77,8 @@ struct SystemdUnits: Equatable, Sendable {
     /// The properties of each unit; empty if there is no systemd.
     let units: [[String: String]]
 
-    /// - Parameter text: what `systemctl show` says: lines of `name=value`, an empty one between units.
+    /// - Parameter text: The output of `systemctl show`: lines of `name=value`, with an empty line between
+    ///   units.
     init(parsing text: String) {
         units = text.split(separator: "\n\n").map { unit in
             let lines = unit.split(separator: "\n").compactMap { line -> (String, String)? in
@@ -88,11 +90,11 @@ struct SystemdUnits: Equatable, Sendable {
     }
 
     static func current() async -> SystemdUnits {
-        let text = await finished(within: limit) { await blocking(shown) }
+        let text = await finished(within: limit) { await blocking(readUnits) }
         return SystemdUnits(parsing: text ?? "")
     }
 
-    private static func shown() -> String {
+    private static func readUnits() -> String {
         let systemctl = Process()
         systemctl.executableURL = URL(filePath: "/usr/bin/systemctl")
         systemctl.arguments =

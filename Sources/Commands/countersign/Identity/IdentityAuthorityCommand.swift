@@ -6,26 +6,28 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// `countersign identity authority`: a laboratory's own authority for readers.
+/// `countersign identity authority`: a test authority that certifies reader identities.
 struct IdentityAuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority",
-        abstract: "Act as a reader authority for a laboratory's wallets, which are given its root.",
+        abstract: "Act as a reader authority for test wallets that trust its root.",
         subcommands: [IdentityAuthorityInitCommand.self])
 }
 
+/// `countersign identity authority init`: makes the test authority if necessary, and an identity that it
+/// certifies.
 private struct IdentityAuthorityInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make the authority and an identity that it certifies.",
+        abstract: "Make a test authority and an identity that it certifies.",
         discussion: """
-            Makes the root of a reader authority in the store, a reader identity with its key, and the identity's \
-            certificate by the profile of ISO/IEC 18013-5 Annex B.1.7. Later runs use the same root: give another name \
-            for a further identity. The root is valid for 10 years, the identity for 1 year. An identity that exists is \
-            never overwritten.
+            Makes the root of a reader authority in the store, a reader identity with its key, and the \
+            identity's certificate (profile of ISO/IEC 18013-5 Annex B.1.7). Later runs use the same root: \
+            give another name to make a second identity. The root is valid for 10 years, the identity for 1 \
+            year. An existing identity is never overwritten.
 
-            Wallets know this reader once they are given the root. It is for tests: phones of the public do not know it, \
-            and nothing publishes the CRL that the certificate names.
+            Wallets that you give the root accept this reader. The authority is for tests only: wallets of \
+            the public do not trust its root, and nothing publishes the CRL that the certificate names.
 
             EXAMPLES:
               countersign identity authority init laboratory --root-file readers.pem
@@ -35,24 +37,24 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 
-    @Argument(help: "What to call the identity: letters, digits, and -, _ or . between them.")
+    @Argument(help: "The name of the new identity: letters, digits, and -, _ or . between them.")
     var name: IdentityName
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The identity's subject, which wallets show; without it its name and the organization \"Laboratory\".",
-            discussion: "As in 'CN=Counter 1,O=Shop,C=US' (RFC 4514).", valueName: "name"))
+            "The subject of the certificate, which wallets show. By default the identity's name and the organization \"Laboratory\".",
+            discussion: "For example 'CN=Counter 1,O=Shop,C=US' (RFC 4514).", valueName: "name"))
     var subject: SubjectArgument?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Where the authority's CRL is published, if it is.", valueName: "uri"))
+        help: ArgumentHelp("The URI of the authority's CRL, which the certificate names.", valueName: "uri"))
     var crl = "https://laboratory.example/readers.crl"
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write a copy of the root to this file, PEM, for wallets.", valueName: "file"))
+        help: ArgumentHelp("Write a copy of the root in PEM to this file, for wallets.", valueName: "file"))
     var rootFile: String?
 
     @OptionGroup var residence: KeyResidenceArguments
@@ -62,7 +64,7 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
 
     func validate() throws {
         guard crl.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), crl.contains("://") else {
-            throw ValidationError("--crl takes a URI, as https://example.com/readers.crl.")
+            throw ValidationError("--crl needs a URI, such as https://example.com/readers.crl.")
         }
     }
 
@@ -102,10 +104,10 @@ private struct IdentityAuthorityInitCommand: ParsableCommand {
 
     private func text(_ certificate: IdentityCertificate, _ root: String) -> String {
         let given = Terminal.safe(rootFile ?? root)
-        var lines = ["made \(name.text), certified by this computer's own authority:"]
+        var lines = ["made \(name.text), certified by the test authority in this store:"]
         lines += certificate.lines
         lines.append("  root: \(Terminal.safe(root))")
-        lines.append("next: give wallets the root, as in:")
+        lines.append("next: give the root to wallets, for example:")
         lines.append(
             "  countersign-lab wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots \(given)")
         return lines.joined(separator: "\n")

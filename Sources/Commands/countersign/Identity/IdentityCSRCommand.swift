@@ -7,14 +7,15 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// `countersign identity csr`: what an authority is to certify.
+/// `countersign identity csr`: writes a certification request for an identity's key.
 struct IdentityCSRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "csr",
         abstract: "Write the certification request for a reader authority.",
         discussion: """
-            PKCS #10 in PEM, on the standard output or in a file. It asks for what wallets look for in a reader: digital \
-            signatures alone, and the purpose 1.0.18013.5.1.6. The subject is what wallets may show to the holder.
+            Writes PKCS #10 in PEM to the standard output or to a file. The request asks for the key usage \
+            and purpose that wallets expect of a reader: digitalSignature and 1.0.18013.5.1.6. Wallets may \
+            show the subject to the holder.
 
             EXAMPLE:
               countersign identity csr counter --subject 'CN=Counter 1,O=Shop,C=US' --output counter.csr
@@ -22,19 +23,20 @@ struct IdentityCSRCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 
-    @Argument(help: "The identity.")
+    @Argument(help: "The name of the identity.")
     var name: IdentityName
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The certificate's subject, as in 'CN=Counter 1,O=Shop,C=US' (RFC 4514): CN, O, OU, L, ST, C, serialNumber.",
+            "The subject of the certificate, for example 'CN=Counter 1,O=Shop,C=US' (RFC 4514). Allowed are CN, O, OU, L, ST, C and serialNumber.",
             valueName: "name"))
     var subject: SubjectArgument
 
     @Option(
         name: .customLong("output"),
-        help: ArgumentHelp("Write it to this file, not to the standard output.", valueName: "file"))
+        help: ArgumentHelp(
+            "Write the request to this file instead of the standard output.", valueName: "file"))
     var file: String?
 
     @OptionGroup var store: StoreArguments
@@ -52,7 +54,7 @@ struct IdentityCSRCommand: ParsableCommand {
             Terminal.result(
                 """
                 wrote \(Terminal.safe(file)), a request for \(Terminal.safe(subject.name.description))
-                next: send it to the reader authority, then: countersign identity import \(name.text) CHAIN.pem
+                next: send this file to the reader authority, then run: countersign identity import \(name.text) CHAIN.pem
                 """)
         } else {
             Terminal.result(String(decoding: pem.dropLast(), as: UTF8.self))
@@ -79,7 +81,7 @@ struct IdentityCSRCommand: ParsableCommand {
     }
 }
 
-/// `--subject`, which has to have a common name (Q170).
+/// The argument of `--subject`: a name in RFC 4514 with a common name, which wallets show (Q170).
 struct SubjectArgument: ExpressibleByArgument {
     let name: DistinguishedName
 

@@ -4,15 +4,16 @@ internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 
-/// `countersign identity choose`: which identity asks where (Q172).
+/// `countersign identity choose`: edits the rules that select the identity for a request (Q172).
 struct IdentityChooseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose",
-        abstract: "Choose which identity signs requests, by wallet, brand or document.",
+        abstract: "Choose which identity signs requests, by wallet, brand or document type.",
         discussion: """
-            Sets one rule, in place of the one with the same conditions; without conditions it is for everything else. \
-            Rules with more conditions go before those with fewer, and the first that fits decides. Without any rule \
-            the only identity there is asks everywhere, and of several none does.
+            Sets one rule, and replaces a rule with the same conditions. A rule without conditions applies \
+            if no other rule matches. Rules with more conditions are tried first, and the first match \
+            selects the identity. Without any rule, a single identity signs all requests; with several \
+            identities, requests are unsigned.
 
             EXAMPLES:
               countersign identity choose counter
@@ -22,7 +23,7 @@ struct IdentityChooseCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed]))
             """)
 
-    @Argument(help: "The identity; left out with --forget.")
+    @Argument(help: "The name of the identity. Leave it out with --forget.")
     var name: IdentityName?
 
     @Option(name: .long, help: ArgumentHelp("Only for this wallet.", valueName: "name"))
@@ -33,7 +34,7 @@ struct IdentityChooseCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only where all requested documents are of this type.", valueName: "type"))
+        help: ArgumentHelp("Only if all requested documents are of this type.", valueName: "type"))
     var docType: String?
 
     @Flag(name: .long, help: "Remove the rule with these conditions.")
@@ -44,7 +45,8 @@ struct IdentityChooseCommand: ParsableCommand {
 
     func validate() throws {
         guard (name == nil) == forget else {
-            throw ValidationError("Name an identity, or the rule to --forget.")
+            throw ValidationError(
+                "Give either the name of an identity, or --forget with the rule's conditions.")
         }
     }
 
@@ -66,14 +68,17 @@ struct IdentityChooseCommand: ParsableCommand {
     }
 
     private func text(_ rules: [IdentityRules.Rule]) -> String {
-        guard !rules.isEmpty else { return "no rule is left: requests are not signed" }
+        guard !rules.isEmpty else { return "no rule is left, so requests are unsigned" }
         return rules.map { "\($0.conditionText(isOnly: rules.count == 1)): \($0.identity.text)" }.joined(
             separator: "\n")
     }
 }
 
 extension IdentityRules.Rule {
-    /// Where the rule fits.
+    /// The conditions of the rule as text.
+    ///
+    /// - Parameter isOnly: Whether the rule is the only one. A rule without conditions then applies
+    ///   everywhere.
     func conditionText(isOnly: Bool) -> String {
         let parts = [("wallet", wallet), ("brand", brand), ("document", docType)].compactMap { name, value in
             value.map { "\(name) \(Terminal.safe($0, limit: 80))" }

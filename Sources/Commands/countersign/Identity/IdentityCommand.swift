@@ -3,14 +3,15 @@ internal import CommandLineInterface
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// `countersign identity`: the keys and certificates with which this reader says who asks.
+/// `countersign identity`: manages the keys and certificates that sign this reader's requests.
 struct IdentityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identity",
         abstract: "Make, certify and manage the identities that sign requests.",
         discussion: """
-            A wallet shows its holder who asks, and may refuse a reader that it does not know. So a request is signed \
-            with a key that an authority, whom the wallet knows, has certified. From nothing to signed requests:
+            A wallet shows its holder who asks, and may refuse an unknown reader. A request is therefore \
+            signed with a key that is certified by an authority that the wallet trusts. To set up signed \
+            requests:
 
               countersign identity init counter
               countersign identity csr counter --subject 'CN=Counter 1,O=Shop,C=US' >c.csr
@@ -18,8 +19,8 @@ struct IdentityCommand: AsyncParsableCommand {
               countersign identity import counter returned.pem
               countersign identity lint
 
-            A laboratory that has no authority makes one with `identity authority init`. With several identities, \
-            `identity choose` says which asks where.
+            For tests without an authority, make one with `identity authority init`. With several \
+            identities, use `identity choose` to select which identity signs which requests.
             """,
         subcommands: [
             IdentityInitCommand.self, IdentityCSRCommand.self, IdentityImportCommand.self,
@@ -46,14 +47,15 @@ extension IdentityStoreError {
         }
     }
 
-    /// The failure that ends a command. The id is at the end of the first line; the rules follow, one per line.
+    /// The failure that ends a command. The first line has the explanation and the id. The broken rules
+    /// follow, one on each line.
     var failure: CommandFailure {
         var lines = explanation.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines[0] += "  [\(id)]"
         return CommandFailure(status: exitStatus, message: lines.joined(separator: "\n"))
     }
 
-    /// Names the identity, where the error itself does not.
+    /// Returns the failure with the name of the identity in front, unless the error already names it.
     func failure(of name: IdentityName) -> CommandFailure {
         let subject = namesIdentity ? "" : "\(name.text): "
         return CommandFailure(status: exitStatus, message: "\(subject)\(failure.message)")

@@ -8,15 +8,16 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
+/// `countersign identity import`: stores the certificates of an identity.
 struct IdentityImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import the certificates that a reader authority returned.",
         discussion: """
-            Takes PEM or DER, in any order. The certificate must be for the key of the identity, valid, and fit for \
-            wallets: any rule of the reader's profile that it breaks is refused, with --lenient only those rules by \
-            which a certificate is no reader's at all. Roots are kept and never sent. Takes the place of what was \
-            imported before.
+            Reads certificates in PEM or DER, in any order. One of them must be for the key of the identity, \
+            currently valid, and follow every rule of the reader profile (ISO/IEC 18013-5 Annex B.1.7). With \
+            --lenient, only violations that make the certificate unusable for a reader are refused. Roots \
+            are stored and never sent to wallets. Certificates that were imported before are replaced.
 
             EXAMPLE:
               countersign identity import counter returned.pem
@@ -24,10 +25,10 @@ struct IdentityImportCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: "The identity.")
+    @Argument(help: "The name of the identity.")
     var name: IdentityName
 
-    @Argument(help: ArgumentHelp("The certificates.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file with the certificates.", valueName: "file"))
     var chain: String
 
     @Flag(name: .long, help: "Accept a certificate that some wallets refuse.")
@@ -66,7 +67,8 @@ struct IdentityImportCommand: ParsableCommand {
         }
     }
 
-    /// The rules that are broken and that this import tolerates.
+    /// Returns the violations of the reader profile that this strictness tolerates. Throws if it does not
+    /// tolerate one.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {
@@ -90,10 +92,10 @@ struct IdentityImportCommand: ParsableCommand {
     }
 }
 
-/// What is reported about an identity's certificates.
+/// The report on an identity's certificate chain.
 struct IdentityCertificate {
     private let chain: CertificateChain
-    /// Whole days until the first certificate of the chain that is sent expires; below 0 after that.
+    /// The whole days until the first certificate that is sent to wallets expires. Negative after the expiry.
     let daysLeft: Int64
 
     init(_ chain: CertificateChain, _ now: Timestamp) {
@@ -111,7 +113,7 @@ struct IdentityCertificate {
             "  issuer: \(Terminal.safe(leaf.issuer.description))",
             "  valid: \(from) to \(until), \(Self.expiry(daysLeft))",
             "  sent to wallets: \(Self.count(chain.withoutRoots.count))"
-                + (roots > 0 ? "; the root is kept and never sent" : ""),
+                + (roots > 0 ? "; the root is stored and never sent" : ""),
         ]
     }
 
@@ -125,7 +127,7 @@ struct IdentityCertificate {
         ]
     }
 
-    /// The members where there is no certificate.
+    /// The members of `json`, all `null`, for an identity without a certificate.
     static let noJSON: [(String, JSONValue)] = [
         "subject", "issuer", "notBefore", "notAfter", "daysLeft", "sent",
     ].map { ($0, .null) }
@@ -149,6 +151,6 @@ struct IdentityCertificate {
 }
 
 extension CertificateChain {
-    /// When the first certificate that is sent expires (Q173), in seconds since 1970.
+    /// The expiry of the first certificate that is sent and expires (Q173), in seconds since 1970.
     fileprivate var firstExpiry: Int64 { withoutRoots.map(\.notAfter).min() ?? leaf.notAfter }
 }

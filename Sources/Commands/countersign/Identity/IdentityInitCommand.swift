@@ -7,14 +7,16 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
+/// `countersign identity init`: makes the private key of a new identity.
 struct IdentityInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make the key of a new identity.",
         discussion: """
-            The key is in a file that its owner alone can read, or with --tpm in the TPM 2.0 of this computer, from which it \
-            cannot be copied (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than /dev/tpmrm0). An \
-            identity that is there is never overwritten.
+            The key is stored in a file that only its owner can read. With --tpm it is made in the TPM 2.0 \
+            of this computer and cannot be copied. --tpm needs the Debian package tpm2-openssl; the variable \
+            TPM2OPENSSL_TCTI selects a TPM other than /dev/tpmrm0. An existing identity is never \
+            overwritten.
 
             EXAMPLES:
               countersign identity init counter
@@ -23,7 +25,7 @@ struct IdentityInitCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 
-    @Argument(help: "What to call it: letters, digits, and -, _ or . between them.")
+    @Argument(help: "The name of the new identity: letters, digits, and -, _ or . between them.")
     var name: IdentityName
 
     @OptionGroup var residence: KeyResidenceArguments
@@ -32,7 +34,7 @@ struct IdentityInitCommand: ParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "The curve: \(CurveArgument.allCases.map(\.rawValue).joined(separator: ", ")).",
-            discussion: "In the TPM P-256, P-384 or P-521."))
+            discussion: "A TPM supports P-256, P-384 and P-521."))
     var curve = CurveArgument.p256
 
     @OptionGroup var store: StoreArguments
@@ -40,7 +42,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     func validate() throws {
         guard !residence.tpm || [.p256, .p384, .p521].contains(curve) else {
-            throw ValidationError("--tpm takes the curves P-256, P-384 and P-521.")
+            throw ValidationError("--tpm supports the curves P-256, P-384 and P-521.")
         }
     }
 
@@ -69,7 +71,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     private func text(_ folder: IdentityFolder, _ identifier: String) -> String {
         """
-        made \(name.text): a key on \(curve.rawValue)\(residence.tpm ? " in the TPM, wrapped for it" : "") in \
+        made \(name.text): a key on \(curve.rawValue)\(residence.tpm ? ", encrypted for the TPM," : "") in \
         \(Terminal.safe(folder.keyPath(name)))
           key identifier: \(identifier)
         next: countersign identity csr \(name.text) --subject 'CN=Counter 1,O=Shop,C=US' --output \(name.text).csr
@@ -78,13 +80,13 @@ struct IdentityInitCommand: ParsableCommand {
 }
 
 extension PrivateKey {
-    /// The SHA-1 of the public key: certificates name the key by it.
+    /// The SHA-1 of the public key in hexadecimal, which is the subject key identifier in certificates.
     fileprivate borrowing func identifierText() throws(IdentityStoreError) -> String {
         try mapping(publicKey().subjectKeyIdentifier().hexadecimal, IdentityStoreError.keyUnusable)
     }
 }
 
-/// `--curve`: the curve of the reader's key.
+/// The argument of `--curve`: the elliptic curve of a new key.
 enum CurveArgument: String, ExpressibleByArgument, CaseIterable {
     case p256 = "P-256"
     case p384 = "P-384"
@@ -104,11 +106,12 @@ enum CurveArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// `--tpm`: where a new private key is made.
+/// `--tpm`: whether a new private key is made in the TPM or in memory.
 struct KeyResidenceArguments: ParsableArguments {
-    @Flag(name: .long, help: "Keep the key in the TPM.")
+    @Flag(name: .long, help: "Make the key in the TPM of this computer.")
     var tpm = false
 
+    /// Makes a key on `curve`, and shows progress: a TPM may take several seconds.
     func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
         try Progress.during("Making a key") { () throws(IdentityStoreError) in
             try mapping(

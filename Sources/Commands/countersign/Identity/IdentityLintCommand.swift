@@ -5,15 +5,16 @@ internal import JSON
 internal import MdocTrust
 internal import ReaderIdentityStore
 
-/// `countersign identity lint`: whether wallets will take the identities, now and for a while.
+/// `countersign identity lint`: checks that wallets will accept the identities now and in the coming weeks.
 struct IdentityLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Check the identities as wallets do: key, chain, profile, expiry.",
         discussion: """
-            Tries each key, also in a TPM, against its certificate; then every rule of the reader's profile (ISO/IEC \
-            18013-5 Annex B). Made for a timer: the exit code is 1 where an identity works and expires within the days \
-            of --warn, and 2 where one cannot be used, breaks a rule, or is chosen and not there.
+            Tests each key, even one in a TPM, against its certificate, and checks every rule of the reader \
+            profile (ISO/IEC 18013-5 Annex B). For use in a timer, the exit code is 1 if an identity works \
+            but expires within the days of --warn, and 2 if an identity cannot be used, breaks a rule, or is \
+            named by a rule of `identity choose` but does not exist.
 
             EXAMPLES:
               countersign identity lint
@@ -21,16 +22,18 @@ struct IdentityLintCommand: ParsableCommand {
 
             EXIT CODES:
               0  every identity is in order
-              1  every identity is in order, and one expires soon
+              1  every identity is in order, but one expires soon
               2  a check failed
-             64  wrong usage, or there is no identity to look at
+             64  wrong usage, or there is no identity to check
              65  the file of rules is malformed
             """)
 
-    @Argument(help: "The identities to check; all of them if none is named.")
+    @Argument(help: "The identities to check. By default all.")
     var names: [IdentityName] = []
 
-    @Flag(name: .long, help: "Fail only for what makes a certificate unusable for a reader; report the rest.")
+    @Flag(
+        name: .long,
+        help: "Fail only for violations that make a certificate unusable for a reader; report the others.")
     var lenient = false
 
     @OptionGroup var expiry: ExpiryArguments
@@ -50,7 +53,7 @@ struct IdentityLintCommand: ParsableCommand {
                 "there is no identity in \(Terminal.safe(folder.path)): countersign identity init NAME makes one"
             )
         }
-        let statuses = Progress.during("Trying the keys") {
+        let statuses = Progress.during("Testing the keys") {
             (names.isEmpty ? there : names).map {
                 IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
             }
@@ -77,10 +80,10 @@ struct IdentityLintCommand: ParsableCommand {
                 fails(status) ? "fails" : status.state == .expiresSoon ? "in order, expires soon" : "in order"
             lines.append("\(status.name.text): \(outcome)")
             lines += status.findings.map(\.line)
-            if let problem = status.problem, !status.isToldByFindings { lines.append("  \(problem)") }
+            if let problem = status.problem, !status.isExplainedByFindings { lines.append("  \(problem)") }
         }
         lines += missing.map {
-            "\($0.text): fails\n  requests are to be signed by it, and there is no such identity"
+            "\($0.text): fails\n  a rule of identity choose names this identity, which does not exist"
         }
         return lines.joined(separator: "\n")
     }
@@ -96,7 +99,8 @@ struct IdentityLintCommand: ParsableCommand {
 }
 
 extension IdentityStatus {
-    fileprivate var isToldByFindings: Bool {
+    /// Whether the findings already say what is wrong.
+    fileprivate var isExplainedByFindings: Bool {
         guard case .profileBroken = error else { return false }
         return true
     }

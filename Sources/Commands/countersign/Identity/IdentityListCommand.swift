@@ -4,12 +4,13 @@ internal import ErrorMapping
 internal import JSON
 internal import ReaderIdentityStore
 
+/// `countersign identity list`: lists the identities without using their keys.
 struct IdentityListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the identities: who, until when, where the key is, and where they are used.",
+        abstract: "List the identities with their subject, expiry, key storage and use.",
         discussion: """
-            Uses no key and no TPM: `identity lint` does.
+            Does not use the keys or the TPM. To test the keys, run `identity lint`.
 
             EXAMPLE:
               countersign identity list --warn 60
@@ -36,7 +37,7 @@ struct IdentityListCommand: ParsableCommand {
                 : text(statuses, rules: rules, isWritten: isWritten))
         for name in Set(rules.map(\.identity)).subtracting(names).sorted() {
             Terminal.note(
-                "note: the rules name identity \(name.text), which does not exist: countersign identity choose"
+                "note: the rules name identity \(name.text), which does not exist: change them with countersign identity choose"
             )
         }
     }
@@ -45,7 +46,7 @@ struct IdentityListCommand: ParsableCommand {
         _ statuses: [IdentityStatus], rules: [IdentityRules.Rule], isWritten: Bool
     ) -> String {
         guard !statuses.isEmpty else {
-            return "no identity yet: requests are not signed. countersign identity init NAME makes one"
+            return "no identity yet, so requests are unsigned: countersign identity init NAME makes one"
         }
         var lines: [String] = []
         for status in statuses {
@@ -55,12 +56,12 @@ struct IdentityListCommand: ParsableCommand {
             let uses = rules.filter { $0.identity == status.name }.map {
                 $0.conditionText(isOnly: rules.count == 1)
             }
-            lines.append("  asks: \(uses.isEmpty ? "nowhere" : uses.joined(separator: "; "))")
+            lines.append("  used: \(uses.isEmpty ? "nowhere" : uses.joined(separator: "; "))")
             if let problem = status.problem { lines.append("  \(problem)") }
         }
         if !isWritten, statuses.count > 1 {
             lines.append(
-                "no identity is chosen yet: requests are not signed. See countersign identity choose --help"
+                "no identity is chosen yet, so requests are unsigned: see countersign identity choose --help"
             )
         }
         return lines.joined(separator: "\n")
@@ -77,7 +78,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 }
 
-/// `--warn`: when an expiry is reported.
+/// `--warn`: the number of days before an expiry at which it is reported.
 struct ExpiryArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -86,7 +87,9 @@ struct ExpiryArguments: ParsableArguments {
     var warn = Int(StoredIdentity.warningDays)
 
     func validate() throws {
-        guard (0...3650).contains(warn) else { throw ValidationError("--warn takes 0 to 3650 days.") }
+        guard (0...3650).contains(warn) else {
+            throw ValidationError("--warn needs a number of days from 0 to 3650.")
+        }
     }
 }
 

@@ -6,6 +6,7 @@ internal import ReaderIdentityStore
 
 /// The current state of one identity, for `list` and `lint`.
 struct IdentityStatus {
+    /// The usability of an identity. The raw value is a member of the JSON.
     enum State: String {
         case ready
         case expiresSoon = "expires_soon"
@@ -17,15 +18,20 @@ struct IdentityStatus {
 
     let name: IdentityName
     let state: State
-    /// Nil if the file with the key may not be read.
+    /// The place of the private key, or `nil` if the key file may not be read.
     let residence: PrivateKey.Residence?
+    /// The imported certificates, or `nil` if there are none.
     let certificate: IdentityCertificate?
+    /// The rules of the reader profile that the certificate breaks.
     let findings: [ProfileRule]
+    /// The reason why the identity cannot sign, or `nil` if it can.
     let error: IdentityStoreError?
 
+    /// Reads the state of an identity.
+    ///
     /// - Parameters:
-    ///   - warningDays: how many days before expiry it is reported.
-    ///   - usingKey: whether the key, which may be in a TPM, is tried too.
+    ///   - warningDays: The number of days before the expiry at which the state becomes `expiresSoon`.
+    ///   - usingKey: Whether the key is tested against the certificate. A key in a TPM needs the TPM.
     init(
         _ name: IdentityName, in folder: IdentityFolder, at now: Timestamp, warningDays: Int, usingKey: Bool
     ) {
@@ -68,12 +74,12 @@ struct IdentityStatus {
         }
     }
 
-    /// Those findings that fail a lint.
+    /// The findings that fail a lint of this strictness.
     func refusals(_ strictness: ProfileStrictness) -> [ProfileRule] {
         CertificateProfile.reader.refusals(among: findings.map(\.finding), strictness).map(ProfileRule.init)
     }
 
-    /// What is wrong beside the profile, or will be.
+    /// The text of an error or of the coming expiry, or `nil` if there is neither.
     var problem: String? {
         if let error { return error.explanation }
         guard state == .expiresSoon, let certificate else { return nil }

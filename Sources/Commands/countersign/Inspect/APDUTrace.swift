@@ -4,14 +4,19 @@ internal import JSON
 internal import MdocModel
 internal import MdocSession
 
-/// A trace of APDUs, one per line: `>` for to the card or `<` for from the card, then the bytes in hexadecimal. A
-/// time may come before or after. Empty lines and lines that start with `#` are ignored.
+/// A text trace of APDUs, one on each line: `>` (to the card) or `<` (from the card), then the bytes in
+/// hexadecimal.
+///
+/// A time may stand before the mark or after the bytes. Empty lines and lines that start with `#` are
+/// ignored.
 struct APDUTrace {
     enum Direction {
         case toCard, fromCard
     }
 
+    /// One APDU of the trace.
     struct Entry {
+        /// The number of the line in the file, from 1.
         let line: Int
         let time: String
         let direction: Direction
@@ -20,7 +25,9 @@ struct APDUTrace {
 
     let entries: [Entry]
 
-    /// Nil if the first line that counts is not one of a trace.
+    /// Parses a trace. Returns `nil` if the first line with content is not an APDU, so the text is no trace.
+    ///
+    /// - Throws: An error that names the line, if a later line is not an APDU.
     init?(_ text: String) throws(InspectionError) {
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -30,7 +37,7 @@ struct APDUTrace {
             guard let first = words.first, first.first != "#" else { continue }
             guard let entry = Self.entry(words, line: index + 1) else {
                 if entries.isEmpty { return nil }
-                throw InspectionError("line \(index + 1) of the APDU trace is no APDU in hexadecimal")
+                throw InspectionError("line \(index + 1) of the APDU trace is not an APDU in hexadecimal")
             }
             entries.append(entry)
         }
@@ -57,14 +64,14 @@ extension UInt8 {
 }
 
 extension APDUTrace {
-    /// What was traced. A bench link carries whole session messages instead of APDUs.
+    /// The kind of trace with its size. A bench link's trace has whole session messages instead of APDUs.
     var kind: String {
         let isBenchLink = entries.contains { Self.sessionMessage($0.bytes) != nil }
         return isBenchLink
             ? "bench link trace, \(entries.count) frames" : "APDU trace, \(entries.count) APDUs"
     }
 
-    /// One line for each APDU: what it says, and its data.
+    /// One line for each APDU, with the name of the command or status and the data.
     func text(longestData: Int) -> String {
         entries.map { entry in
             let time = entry.time.isEmpty ? "" : Terminal.safe(entry.time, limit: 40) + "  "
@@ -92,7 +99,7 @@ extension APDUTrace {
 
     private static func command(_ bytes: [UInt8], longestData: Int) -> String {
         guard let command = try? CommandAPDU.parse(bytes[...]) else {
-            return "no command APDU: \(data(bytes[...], longest: longestData))"
+            return "not a command APDU: \(data(bytes[...], longest: longestData))"
         }
         var parts = [command.name]
         if !command.data.isEmpty { parts.append(data(command.data, longest: longestData)) }
@@ -102,7 +109,7 @@ extension APDUTrace {
     }
 
     private static func response(_ bytes: [UInt8], longestData: Int) -> String {
-        guard let response = try? ResponseAPDU.parse(bytes[...]) else { return "no response APDU" }
+        guard let response = try? ResponseAPDU.parse(bytes[...]) else { return "not a response APDU" }
         let content = response.data.isEmpty ? "" : data(response.data, longest: longestData) + ", "
         return
             "\(content)\([UInt8](response.status.rawValue.bigEndianBytes).hexadecimal) \(response.status.meaning)"
@@ -145,7 +152,7 @@ extension CommandAPDU {
 extension StatusWord {
     fileprivate var meaning: String {
         switch self {
-        case .success: "done"
+        case .success: "success"
         case .endOfFile: "the file ended early"
         case .wrongLength: "wrong length"
         case .channelNotSupported: "logical channel not supported"
@@ -167,9 +174,9 @@ extension StatusWord {
 
     private var bytesText: String {
         if let more = bytesAvailable {
-            return more == 256 ? "256 bytes more or longer" : "\(more) bytes more"
+            return more == 256 ? "256 or more bytes remain" : "\(more) more bytes remain"
         }
-        if let length = acceptedLength { return "wrong Le, \(length) would do" }
+        if let length = acceptedLength { return "wrong Le, the correct Le is \(length)" }
         return "unknown status"
     }
 }

@@ -3,7 +3,10 @@ internal import MdocModel
 internal import MdocTrust
 internal import WalletPresentation
 
-/// What an item looks like, by its type and members. This is a guess: `complaint` reads it in full.
+/// The structure that a CBOR item looks like, recognised by its type and a few members.
+///
+/// The result is a guess. `complaint(about:)` parses the item in full and says why it is not such a
+/// structure.
 enum CBORStructure: CaseIterable {
     case deviceResponse, document, issuerSigned, issuerNameSpaces, issuerSignedItem, deviceSigned, deviceAuth
     case deviceRequest, docRequest, itemsRequest, mobileSecurityObject
@@ -15,7 +18,8 @@ enum CBORStructure: CaseIterable {
     case version2Request, version2Select
     case embedded, other
 
-    /// What the item is, or the one embedded in its tag 24, and which of the two it is.
+    /// Returns the structure of the item, or of the item embedded in its tag 24, and the item that has this
+    /// structure.
     static func recognise(_ item: CBORItem) -> (structure: CBORStructure, item: CBORItem) {
         guard let bytes = try? EncodedCBOR<Never>(item), let inner = try? bytes.item() else {
             return (CBORStructure(item), item)
@@ -32,7 +36,7 @@ enum CBORStructure: CaseIterable {
             self = Self(cose: content, isMAC: false) ?? .coseSign1
         case .tagged(17, let content) where Self.isCOSE(content):
             self = Self(cose: content, isMAC: true) ?? .coseMac0
-        // A CWT (RFC 8392 6) may have this tag around that of its signature.
+        // A CWT may have tag 61 around the tag of its COSE structure (RFC 8392 6).
         case .tagged(61, let content) where Self(content) == .statusToken: self = .statusToken
         case .tagged(24, _): self = .embedded
         default: self = .other
@@ -41,7 +45,7 @@ enum CBORStructure: CaseIterable {
 
     private init(_ map: CBORMap) {
         let signs: [(CBORStructure, [StaticString])] = [
-            // An MSO has a version and may have a status, as a DeviceResponse has.
+            // Before DeviceResponse: an MSO has a version and may have a status, too.
             (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
             (.deviceRequest, ["docRequests"]), (.deviceResponse, ["version", "documents"]),
             (.deviceResponse, ["version", "documentErrors"]), (.deviceResponse, ["version", "status"]),
@@ -69,7 +73,7 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Whether the first member is an array that begins with an IssuerSignedItem.
+    /// Whether the first value of the map is an array that begins with an IssuerSignedItem.
     private static func holdsIssuerSignedItems(_ map: CBORMap) -> Bool {
         guard let member = Array(map.prefix(1)).first, let items = try? member.value.array(),
             let first = Array(items.prefix(1)).first, let bytes = try? EncodedCBOR<Never>(first),
@@ -91,7 +95,7 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// An array that begins with its name.
+    /// Recognises an array whose first element is the name of its structure.
     private init?(named members: [CBORItem]) {
         guard let first = members.first else { return nil }
         if first.isText("DeviceAuthentication") {
@@ -113,14 +117,15 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Whether the members are engagement, reader's key and handover, or only the last in an app or on a page.
+    /// Whether the members are those of a SessionTranscript: engagement, reader's key and handover. The first
+    /// two are null in a presentation through an app or a web page.
     private static func isTranscript(_ members: [CBORItem]) -> Bool {
         if (try? members[0].tagged(24)) != nil, (try? members[1].tagged(24)) != nil { return true }
         return members[0].isNullOrUndefined && members[1].isNullOrUndefined
             && (try? members[2].array()) != nil
     }
 
-    /// The name of it, with the clause that defines it.
+    /// The name of the structure, with the clause that defines it.
     var title: String {
         switch self {
         case .deviceResponse: "DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2)"
@@ -166,13 +171,13 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// What a request asks for that is not supported, and what limits its answer.
+    /// The unsupported parts and the limits of a request. Empty for other structures.
     func remarks(on item: CBORItem) -> [String] {
         guard self == .deviceRequest, let request = try? DeviceRequest(item.encoded) else { return [] }
         return request.remarks
     }
 
-    /// The kind of presentation of a transcript, which the title leaves open. Empty for everything else.
+    /// The kind of presentation that a transcript belongs to. Empty for other structures.
     func detail(of item: CBORItem) -> String {
         guard self == .sessionTranscript, let transcript = try? SessionTranscript(stored: item.encoded) else {
             return ""
@@ -182,7 +187,8 @@ enum CBORStructure: CaseIterable {
 }
 
 extension CBORStructure {
-    /// Whether the array has the form of COSE_Sign1 and COSE_Mac0: protected, unprotected, payload, signature.
+    /// Whether the item is an array as in COSE_Sign1 and COSE_Mac0: protected header, unprotected header,
+    /// payload, and signature or tag.
     static func isCOSE(_ item: CBORItem) -> Bool {
         guard let array = try? item.array() else { return false }
         let fields = Array(array.prefix(5))
@@ -191,11 +197,12 @@ extension CBORStructure {
             && (try? fields[3].byteString()) != nil
     }
 
-    /// The structure of a COSE_Sign1 or COSE_Mac0, by its headers and its payload; nil if only COSE is known of it.
+    /// Recognises a COSE_Sign1 or COSE_Mac0 by its headers and payload. Returns `nil` if they do not tell
+    /// which structure it is.
     ///
     /// - Parameters:
-    ///   - item: the array of four.
-    ///   - isMAC: whether it is a COSE_Mac0, by its tag; nil without one, where the algorithm says it.
+    ///   - item: The array, which `isCOSE` has accepted.
+    ///   - isMAC: Whether the tag says COSE_Mac0, or `nil` without a tag: the algorithm then decides.
     init?(cose item: CBORItem, isMAC: Bool?) {
         guard let array = try? item.array() else { return nil }
         let fields = Array(array.prefix(4))
@@ -214,12 +221,13 @@ extension CBORStructure {
         }
     }
 
-    /// The structure by what is signed.
+    /// Recognises a structure by its signed payload.
     private init?(payload: ArraySlice<UInt8>, typed type: String?) {
         guard let item = try? CBORItem.parse(payload, limits: CBORLimits(bytes: payload.count)) else {
             return nil
         }
-        // Not by `recognise`: structures in structures would be opened to any depth.
+        // Without `recognise`, which calls this function: a payload in a payload would be opened to any
+        // depth.
         let embedded = (try? EncodedCBOR<Never>(item)).flatMap { try? $0.item() }
         guard let members = try? (embedded ?? item).map() else { return nil }
         if members["digestAlgorithm"] != nil, members["valueDigests"] != nil {
@@ -231,7 +239,7 @@ extension CBORStructure {
             self = .statusToken
             return
         }
-        // Providers of VICALs differ in the case of letters.
+        // Providers of VICALs write the member names in different upper and lower case.
         let names = Set(members.prefix(64).compactMap { try? $0.key.text().lowercased() })
         guard names.contains("certificateinfos") else { return nil }
         if names.contains("vicalprovider") {
@@ -244,12 +252,12 @@ extension CBORStructure {
     }
 }
 
-/// The header parameters that say what a COSE structure is for (RFC 9052 3.1, RFC 9360 2).
+/// The header parameters that tell what a COSE structure is used for (RFC 9052 3.1, RFC 9360 2).
 private struct COSEHeaderMaps {
     private static let algorithm: Int64 = 1
     private static let type: Int64 = 16
     private static let x5chain: Int64 = 33
-    /// HMAC in its four forms (RFC 9053 3.1).
+    /// The four HMAC algorithms (RFC 9053 3.1).
     private static let macs: ClosedRange<Int64> = 4...7
 
     let algorithm: Int64?
@@ -268,7 +276,8 @@ private struct COSEHeaderMaps {
 }
 
 extension CBORStructure {
-    /// Why the item is not what it looks like; nil if it is, or if nothing more is known of it.
+    /// Parses the item in full, and returns why it is not a valid structure of this kind. Returns `nil` if it
+    /// is valid or the kind has no parser.
     func complaint(about item: CBORItem) -> String? {
         switch self {
         case .vical, .rical, .statusToken: complaint(aboutList: item)
@@ -278,7 +287,7 @@ extension CBORStructure {
     }
 
     private func complaint(aboutList item: CBORItem) -> String? {
-        // The tag of a CWT is no part of the signature's structure.
+        // Tag 61 of a CWT is not part of the COSE structure.
         let bytes = ((try? item.tagged(61)) ?? item).encoded
         switch self {
         case .vical:
@@ -313,7 +322,7 @@ extension CBORStructure {
             case .sessionData: _ = try SessionData(bytes)
             case .deviceEngagement:
                 let malformed = try DeviceEngagement(bytes).malformedMembers
-                return malformed.isEmpty ? nil : "members of another shape than they should be: \(malformed)"
+                return malformed.isEmpty ? nil : "malformed members: \(malformed)"
             case .version2Request: _ = try NFCVersion2Handover.methods(inRequest: bytes)
             case .version2Select: _ = try NFCVersion2Handover.engagement(inSelect: bytes)
             case .sessionTranscript: _ = try SessionTranscript(stored: bytes)

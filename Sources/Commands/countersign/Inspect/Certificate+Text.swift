@@ -5,7 +5,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension Certificate {
-    /// What it is, by its extensions, and its size.
+    /// The kind of certificate, recognised by its extensions, with its size.
     var kind: String { "\(role) (X.509 v\(version)), \(der.count) bytes" }
 
     private var role: String {
@@ -16,15 +16,15 @@ extension Certificate {
         return purposes.isEmpty ? "certificate" : "certificate for " + purposes.joined(separator: ", ")
     }
 
-    /// Its fields, one a line. Nothing is verified.
+    /// The fields of the certificate, each on its own line. Nothing is verified.
     func text(_ notation: DiagnosticNotation) -> String {
         var lines = [
             "  subject: \(Terminal.safe(subject.description, limit: 400))",
             "  issuer: \(Terminal.safe(issuer.description, limit: 400))",
             "  serial number: \(serialNumber.hexadecimal)",
             "  valid: \(Timestamp(secondsSince1970: notBefore)) to \(Timestamp(secondsSince1970: notAfter))",
-            "  key: \(subjectPublicKeyInfo.curve.map { "\($0)" } ?? "of a kind that is not supported")",
-            "  signed with: \(signatureAlgorithm?.name ?? "an algorithm that is not supported")",
+            "  key: \(subjectPublicKeyInfo.curve.map { "\($0)" } ?? "unsupported kind")",
+            "  signed with: \(signatureAlgorithm?.name ?? "an unsupported algorithm")",
             "  SHA-256: \(Digest(.sha256, of: der).bytes.hexadecimal)",
         ]
         for (role, name) in [("subject", subject), ("issuer", issuer)] {
@@ -43,7 +43,7 @@ extension Certificate {
         switch entry.oid {
         case .basicConstraints:
             let path = basicConstraints?.pathLength.map { ", path length \($0)" } ?? ""
-            return basicConstraints?.isCA == true ? "an authority\(path)" : "no authority\(path)"
+            return basicConstraints?.isCA == true ? "an authority\(path)" : "not an authority\(path)"
         case .keyUsage: return keyUsage?.names.joined(separator: ", ") ?? ""
         case .extendedKeyUsage:
             return (extendedKeyUsage ?? []).map { oid in
@@ -66,7 +66,7 @@ extension Certificate {
         "1.3.6.1.5.5.7.3.1": "TLS servers", "1.3.6.1.5.5.7.3.2": "TLS clients",
     ]
 
-    /// RFC 5280 4.2.
+    /// The names of the extensions of RFC 5280 4.2.
     private static let extensionNames = [
         "2.5.29.14": "subjectKeyIdentifier", "2.5.29.15": "keyUsage", "2.5.29.17": "subjectAltName",
         "2.5.29.18": "issuerAltName", "2.5.29.19": "basicConstraints", "2.5.29.30": "nameConstraints",

@@ -8,22 +8,26 @@ internal import NDEF
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// `countersign inspect`: shows what files hold.
+/// `countersign inspect`: recognises and shows the contents of files. Nothing is verified.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what files hold.",
+        abstract: "Show the contents of files.",
         discussion: """
-            Recognises and shows any CBOR: engagement, request, response and their parts, mobile security object \
-            (MSO), session messages, transcripts of readers, apps and pages, VICAL, RICAL, status lists, COSE; the same \
-            in base64url; the text of a QR code (mdoc:…); NDEF messages; X.509 certificates (DER or PEM); APDU traces \
-            as `countersign request --trace` writes them. The first line names what it is.
+            Recognises and shows:
+              - CBOR, binary or in base64url: engagement, request, response and their
+                parts, mobile security object (MSO), session messages, transcripts,
+                VICAL, RICAL, status lists, COSE
+              - the text of a QR code (mdoc:…)
+              - NDEF messages
+              - X.509 certificates in DER or PEM
+              - APDU traces as written by `countersign request --trace`
 
-            CBOR appears in diagnostic notation (RFC 8949 section 8). Items embedded in tag 24 and in COSE \
-            structures are opened, `<<…>>`; heads in more bytes than needed show as _0 to _3; long strings are \
-            cut, --full shows them whole.
+            The first line of the output names the structure. CBOR is shown in diagnostic notation (RFC 8949 \
+            section 8). Items embedded in tag 24 or in COSE structures are shown as `<<…>>`. A head with \
+            more bytes than necessary is marked _0 to _3. Long strings are cut; --full shows them whole.
 
-            Nothing is verified, and nothing is hidden: element values are shown as they are in the file.
+            Nothing is verified and nothing is hidden: element values are shown as they are in the file.
 
             EXAMPLES:
               countersign inspect response.cbor iaca.der
@@ -39,18 +43,18 @@ struct InspectCommand: ParsableCommand {
     @Flag(name: .long, help: "Show long strings in full.")
     var full = false
 
-    @Option(name: .long, help: ArgumentHelp("The longest file that is read, in bytes.", valueName: "bytes"))
+    @Option(name: .long, help: ArgumentHelp("The largest file to read, in bytes.", valueName: "bytes"))
     var maxMessage = InputFile.messageLimit
 
     @OptionGroup var output: OutputArguments
 
     func validate() throws {
         guard (1...(1 << 30)).contains(maxMessage) else {
-            throw ValidationError("--max-message takes 1 to \(1 << 30).")
+            throw ValidationError("--max-message needs a number from 1 to \(1 << 30).")
         }
     }
 
-    /// Every file is shown that can be, whatever is wrong with the others.
+    /// Shows every file that can be read. The exit status is the highest of the files that cannot.
     func run() throws {
         var reports: [JSONValue] = []
         var status = ExitStatus.success
@@ -86,15 +90,15 @@ struct InspectCommand: ParsableCommand {
     }
 }
 
-/// What a file turned out to hold.
+/// The recognised contents of a file.
 struct Specimen: Sendable {
-    /// What it is, with the clause that defines it, and its size.
+    /// The name of the structure, the clause that defines it, and its size.
     let kind: String
-    /// Its content, over several lines.
+    /// The contents as text, on several lines.
     let text: String
 }
 
-/// Why bytes cannot be shown; the message names the byte where it went wrong.
+/// The reason why the contents of a file cannot be shown. The message names the byte or line of the error.
 struct InspectionError: Error {
     let message: String
 
@@ -103,11 +107,11 @@ struct InspectionError: Error {
     }
 }
 
-/// Detects what bytes are, and shows them. Nothing is verified.
+/// Recognises the contents of a file and shows them as text. Nothing is verified.
 struct Inspection {
     let notation: DiagnosticNotation
 
-    /// - Parameter isFull: whether long strings are shown whole.
+    /// - Parameter isFull: Whether long strings are shown whole.
     init(isFull: Bool) {
         notation = .forInspection(isFull: isFull)
     }
@@ -121,7 +125,8 @@ struct Inspection {
         } catch {
             guard let message = try? NDEFMessage.parse(bytes[...]) else {
                 throw InspectionError(
-                    "no certificate, APDU trace or NDEF message; as CBOR: \(error.explanation)")
+                    "the file is not a certificate, an APDU trace or an NDEF message; parsed as CBOR: \(error.explanation)"
+                )
             }
             return Specimen(kind: "\(message.kind), \(bytes.count) bytes", text: message.text(notation))
         }
@@ -141,7 +146,7 @@ struct Inspection {
         return Specimen(kind: "\(embedding)\(title), \(item.encoded.count) bytes", text: text)
     }
 
-    /// PEM, the text of a QR code or an APDU trace; nil for anything else.
+    /// Recognises PEM, the text of a QR code, base64url and APDU traces. Returns `nil` for anything else.
     private func textSpecimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let start = text.drop { $0.isWhitespace }
@@ -152,7 +157,8 @@ struct Inspection {
         return Specimen(kind: trace.kind, text: trace.text(longestData: notation.longestByteString))
     }
 
-    /// The structure in base64url without padding, as pages pass requests and answers on; nil for any other text.
+    /// Recognises a CBOR structure in base64url without padding, as web pages send requests and answers.
+    /// Returns `nil` for any other text.
     private func base64URLSpecimen(_ text: Substring) -> Specimen? {
         let word = text.split(whereSeparator: \.isWhitespace)
         guard word.count == 1, let bytes = Base64URL.decode(word[0].utf8), bytes.count > 2,
@@ -166,14 +172,14 @@ struct Inspection {
 
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
         let bytes = try mapping(EngagementURI.deviceEngagement(in: text)) { (_: MdocModelError) in
-            InspectionError("the mdoc: text holds no base64url without padding (byte 0)")
+            InspectionError("the text after mdoc: is not base64url without padding (byte 0)")
         }
         do throws(CBORError) {
             let inner = specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
             return Specimen(
                 kind: "QR code text (ISO/IEC 18013-5 8.2.2.3) with \(inner.kind)", text: inner.text)
         } catch {
-            throw InspectionError("the mdoc: text holds no CBOR: \(error.explanation)")
+            throw InspectionError("the text after mdoc: is not CBOR: \(error.explanation)")
         }
     }
 
@@ -183,18 +189,18 @@ struct Inspection {
             return Specimen(kind: certificate.kind, text: certificate.text(notation))
         } catch {
             throw InspectionError(
-                "it starts as a certificate does, but cannot be read as one: \(error.explanation)")
+                "the file starts like a certificate but cannot be read as one: \(error.explanation)")
         }
     }
 
-    /// All certificates of the text. Private keys are named and not shown.
+    /// Shows all certificates of PEM text. Other blocks, such as private keys, are not shown.
     private func pem(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
         let blocks = try mapping(PEM.decode(bytes[...], label: "CERTIFICATE")) {
             (error: OpenSSLCryptoError) in
             InspectionError("the PEM is damaged: \(error.explanation) (byte 0)")
         }
         guard !blocks.isEmpty else {
-            throw InspectionError("PEM without a certificate; private keys are not shown (byte 0)")
+            throw InspectionError("the PEM has no certificate; private keys are not shown (byte 0)")
         }
         var specimens: [Specimen] = []
         for block in blocks { specimens.append(try certificate(block)) }
@@ -206,7 +212,7 @@ struct Inspection {
 }
 
 extension DiagnosticNotation {
-    /// Indented, with embedded items open and certificates named.
+    /// The notation of `inspect`: indented, with embedded items opened and certificates named.
     static func forInspection(isFull: Bool) -> DiagnosticNotation {
         var notation = DiagnosticNotation()
         notation.isIndented = true
@@ -232,9 +238,9 @@ extension DiagnosticNotation {
     }
 }
 
-/// Remarks on elements whose values depart from the data model of their document's type. Nothing is verified.
+/// Remarks on elements whose values depart from the data model of their document type.
 private struct ElementRemarks {
-    /// The most remarks on one file.
+    /// The largest number of remarks on one file.
     private static let limit = 50
 
     private(set) var texts: [String] = []
@@ -279,7 +285,7 @@ private struct ElementRemarks {
         }
     }
 
-    /// The document type that an issuerAuth's payload names.
+    /// The document type that the payload of an `issuerAuth` names.
     private static func docType(inMSOOf issuerAuth: CBORItem) -> String? {
         guard let fields = try? issuerAuth.untagged(18).array(),
             let payload = try? Array(fields.prefix(3)).last?.byteString(),

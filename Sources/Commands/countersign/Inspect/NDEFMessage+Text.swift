@@ -5,7 +5,7 @@ internal import NDEF
 internal import Reports
 
 extension NDEFMessage {
-    /// What the message is for, by its records.
+    /// The kind of message, recognised by its records.
     var kind: String {
         let uses: [(NDEFRecordType, String)] = [
             (.handoverSelect, "Handover Select"), (.handoverRequest, "Handover Request"),
@@ -16,20 +16,20 @@ extension NDEFMessage {
         return "NDEF message" + (found.map { ": \($0.1)" } ?? "")
     }
 
-    /// Whether it is one of the two messages of a handover.
+    /// Whether the message is a Handover Select or a Handover Request.
     var isOfHandover: Bool {
         records.contains { $0.isOf(.handoverSelect) || $0.isOf(.handoverRequest) }
     }
 
-    /// Its records, each with its content.
+    /// The records of the message with their contents.
     func text(_ notation: DiagnosticNotation) -> String {
         records.map { $0.text(notation, indent: "  ", opensHandover: true) }.joined(separator: "\n")
     }
 }
 
 extension NDEFRecord {
-    /// - Parameter opensHandover: whether the message in a handover record is shown. It is false inside such a
-    ///   message.
+    /// - Parameter opensHandover: Whether the message inside a handover record is shown. False for the
+    ///   records of such a message, so that nesting ends.
     fileprivate func text(_ notation: DiagnosticNotation, indent: String, opensHandover: Bool) -> String {
         let name = Terminal.safe(String(decoding: type, as: UTF8.self), limit: 80)
         let identifier =
@@ -58,7 +58,7 @@ extension NDEFRecord {
         return payload.isEmpty ? [] : [indent + bytes(notation)]
     }
 
-    /// A version byte and an embedded message.
+    /// The contents of a handover record: a version byte and a message.
     private func handover(_ notation: DiagnosticNotation, indent: String) -> [String] {
         guard let version = payload.first, let message = try? NDEFMessage.parse(payload.dropFirst()) else {
             return [indent + bytes(notation)]
@@ -68,7 +68,9 @@ extension NDEFRecord {
     }
 
     private func cbor(_ notation: DiagnosticNotation, indent: String) -> [String] {
-        guard let item = try? CBORItem.parse(payload) else { return ["\(indent)no CBOR: \(bytes(notation))"] }
+        guard let item = try? CBORItem.parse(payload) else {
+            return ["\(indent)not CBOR: \(bytes(notation))"]
+        }
         let lines = item.diagnostic(notation).split(separator: "\n").map { indent + $0 }
         return ["\(indent)\(CBORStructure(item).title)"] + lines
     }

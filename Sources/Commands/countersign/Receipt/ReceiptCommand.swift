@@ -9,16 +9,17 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// `countersign receipt`: what can be shown of checks that were made.
+/// `countersign receipt`: lists, shows, exports and verifies the receipts in the store.
 struct ReceiptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
-        abstract: "Show, export and verify receipts: proof of checks, without personal data.",
+        abstract: "Show, export and verify receipts, which prove checks without personal data.",
         discussion: """
-            A receipt says when and where was asked for what, the answer, and by what it was judged; nothing about whose \
-            document it was. Each is signed and holds the digest of the one before it, so that none can be changed, taken \
-            out or put in unseen. That the last ones were cut off shows only to who knows a digest of one of them: note \
-            the head now and then, elsewhere.
+            A receipt contains the time, the lane, the request, the answer, and the trust and policy that \
+            were used. It contains nothing about the holder. Each receipt is signed and has the digest of \
+            the receipt before it, so no receipt can be changed, removed or inserted unnoticed. If the last \
+            receipts are removed, only a person who knows the digest of one of them notices it. From time to \
+            time, write down the head in another place.
 
             EXAMPLES:
               countersign receipt list
@@ -31,12 +32,13 @@ struct ReceiptCommand: ParsableCommand {
         ])
 }
 
+/// `countersign receipt list`: lists receipts with the head of the chain.
 private struct ReceiptListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List receipts, the earliest first.",
         discussion: """
-            The head is the digest of the last receipt of all.
+            The head is the digest of the last receipt in the store.
 
             EXAMPLE:
               countersign receipt list --after 100 --limit 20
@@ -55,7 +57,7 @@ private struct ReceiptListCommand: ParsableCommand {
 
     func validate() throws {
         guard after >= 0, limit > 0 else {
-            throw ValidationError("--after takes 0 or more, --limit 1 or more.")
+            throw ValidationError("--after needs a number from 0, and --limit a number from 1.")
         }
     }
 
@@ -80,9 +82,11 @@ private struct ReceiptListCommand: ParsableCommand {
 }
 
 extension SignedReceipt {
-    /// What is most asked of it, in one line.
+    /// The receipt in one line: number, time, lane, verdict and answers.
     fileprivate var line: String {
-        guard let statement = try? statement() else { return "\(sequence)  of a later version" }
+        guard let statement = try? statement() else {
+            return "\(sequence)  cannot be shown: it is of a later version of countersign"
+        }
         let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
         return
             ([
@@ -91,6 +95,7 @@ extension SignedReceipt {
     }
 }
 
+/// `countersign receipt show`: shows one receipt in full.
 private struct ReceiptShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -113,7 +118,8 @@ private struct ReceiptShowCommand: ParsableCommand {
             try store.receipts(after: max(0, number - 1), atMost: 1)
         }
         guard let receipt = receipts.first, receipt.sequence == number else {
-            throw CommandFailure.usage("there is no receipt \(number); `countersign receipt list` has all")
+            throw CommandFailure.usage(
+                "there is no receipt \(number); `countersign receipt list` lists all receipts")
         }
         Terminal.result(output.json ? receipt.json.text : receipt.text)
     }
@@ -125,7 +131,8 @@ extension SignedReceipt {
             "receipt \(sequence)", "  digest: \(digest.hexadecimal)", "  previous: \(previous.hexadecimal)",
             "  signed by key: \(keyID.bytes.hexadecimal)",
         ]
-        let said = (try? statement().lines) ?? ["  of a later version of countersign"]
+        let said =
+            (try? statement().lines) ?? ["  cannot be shown: it is of a later version of countersign"]
         return (place + said).joined(separator: "\n")
     }
 }
@@ -140,7 +147,7 @@ extension ReceiptStatement {
         if !reasons.isEmpty { lines.append("  reasons: " + reasons.map(\.id).joined(separator: ", ")) }
         lines += documents.flatMap(\.lines)
         if let trust {
-            lines.append("  trust snapshot: \(trust.snapshot), in place for \(trust.ageSeconds) s")
+            lines.append("  trust snapshot: \(trust.snapshot), \(trust.ageSeconds) s old at that time")
         }
         lines += ["  policy: \(policy)", "  retention: \(retention)", "  software: countersign \(software)"]
         if let decision { lines.append("  decided by a person: \(decision.rawValue)") }
@@ -151,25 +158,26 @@ extension ReceiptStatement {
 
 extension ReceiptDocument {
     fileprivate var lines: [String] {
-        let age = revocation.ageSeconds.map { ", by a list \($0) s old" } ?? ""
+        let age = revocation.ageSeconds.map { ", by a list that was \($0) s old" } ?? ""
         let from = issuer.map { issuer in
             [issuer.country, Terminal.safe(issuer.authority, limit: ReceiptDocument.Issuer.longestName)]
                 .compactMap(\.self).joined(separator: ", ")
         }
         return [
-            "  document: \(docType)", "    issuer: \(from ?? "none that is trusted")",
+            "  document: \(docType)", "    issuer: \(from ?? "not trusted")",
             "    revocation: \(revocation.state.rawValue)\(age)",
         ]
     }
 }
 
+/// `countersign receipt export`: writes the chain of receipts and the public keys to files.
 private struct ReceiptExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write all receipts to one file, as they were signed.",
+        abstract: "Write all receipts to one file, unchanged and with their signatures.",
         discussion: """
-            The file is a chain that `countersign receipt verify` checks anywhere. The public keys are for whoever checks \
-            it; let them come by another way than the file.
+            On any computer, `countersign receipt verify` checks the file with the public keys. Send the \
+            public keys to the person who checks the file, separately from the file.
 
             EXAMPLE:
               countersign receipt export receipts.cbor --public-keys receipt-keys.pem
@@ -212,18 +220,20 @@ private struct ReceiptExportCommand: ParsableCommand {
             for key in keys { text += try key.pem() }
             return text
         } catch {
-            throw .malformed("a key of receipts cannot be written: \(error.explanation)")
+            throw .malformed("a public key of receipts cannot be written: \(error.explanation)")
         }
     }
 }
 
+/// `countersign receipt renew-key`: replaces the key that signs receipts.
 private struct ReceiptRenewKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew-key",
-        abstract: "Make a new key, which signs the next receipts.",
+        abstract: "Make a new key that signs the next receipts.",
         discussion: """
-            The chain continues, and its receipts say which key signed them. The old private key is deleted; its public half \
-            stays among those that `export` writes, and the new one joins them with its first receipt.
+            The chain of receipts continues; each receipt says which key signed it. The old private key is \
+            deleted. `export` still writes its public half, and writes the new public half after the first \
+            receipt with the new key.
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
@@ -232,13 +242,13 @@ private struct ReceiptRenewKeyCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        // A store that is not there is not set up for this.
+        // Opened for reading first: opening for changes would create a missing store, which has no receipts.
         _ = try TrustStoreAccess.reading(store.path)
         let id = try TrustStoreAccess.changing(store.path).using { store throws(ReaderStoreError) in
             try store.renewReceiptKey()
         }
         let key = id.bytes.hexadecimal
         let json: JSONValue = ["key": .string(key)]
-        Terminal.result(output.json ? json.text : "the next receipt is signed with key \(key)")
+        Terminal.result(output.json ? json.text : "the next receipt will be signed with key \(key)")
     }
 }

@@ -7,15 +7,15 @@ internal import PKIX
 internal import ReaderStore
 internal import Reports
 
-/// `countersign receipt verify`: follows a chain of receipts to its end, or to the first link that does not hold.
+/// `countersign receipt verify`: checks a chain of receipts up to its end or to the first broken link.
 struct ReceiptVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check a chain of receipts, and name the first broken link.",
+        abstract: "Check a chain of receipts and name the first broken link.",
         discussion: """
-            Without a file the store's own receipts are checked, by its own keys, and that they reach the head that is \
-            kept outside the database. A file that was exported is checked by the keys given, and by nothing else: no \
-            store and no network.
+            Without a file, the receipts of the store are checked with the store's keys. They must also \
+            reach the head that is stored outside of the database. An exported file is checked only with the \
+            keys that you give; neither the store nor the network is used.
 
             EXAMPLES:
               countersign receipt verify
@@ -24,7 +24,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("A chain that was exported.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file of `countersign receipt export`.", valueName: "file"))
     var file: String?
 
     @Option(
@@ -34,7 +34,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The digest of a receipt that must be in the chain: without it, missing receipts at the end are not noticed.",
+            "The digest of a receipt that must be in the chain. Without it, receipts missing at the end are not noticed.",
             valueName: "digest"))
     var head: DigestArgument?
 
@@ -44,7 +44,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     func validate() throws {
         guard (file == nil) == key.isEmpty else {
             throw ValidationError(
-                "Give a file and at least one --key, or neither, to verify the receipts of the store.")
+                "Give a file and at least one --key. To verify the receipts of the store, give neither.")
         }
     }
 
@@ -62,6 +62,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
         if isBroken { throw ExitCode(ExitStatus.rejected.rawValue) }
     }
 
+    /// Checks an exported chain with the keys of `--key`. Returns the verdict and the number of links.
     private func given(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let bytes = try InputFile.read(file, limit: ReceiptChain.maximumSize)
         var keys: [ReceiptPublicKey] = []
@@ -70,10 +71,11 @@ struct ReceiptVerifyCommand: ParsableCommand {
             let chain = try ReceiptChain(parsing: bytes)
             return (chain.verify(by: keys, expecting: head?.bytes), chain.links.count)
         } catch {
-            throw .malformed("\(Terminal.safe(file)): not a chain of receipts")
+            throw .malformed("\(Terminal.safe(file)): the file is not a chain of receipts")
         }
     }
 
+    /// Checks the chain of the store with the store's keys. Returns the verdict and the number of links.
     private func own() throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let access = try TrustStoreAccess.reading(store.path)
         return try access.using { store throws(ReaderStoreError) in
@@ -106,12 +108,14 @@ private enum ReceiptKeyArguments {
             let keys = try? blocks.map({
                 try ReceiptPublicKey(SubjectPublicKeyInfo(der: $0[...]).publicKey())
             })
-        else { throw .usage("\(Terminal.safe(path)): it has no public keys of receipts in PEM (EC P-256)") }
+        else {
+            throw .usage("\(Terminal.safe(path)): the file has no public keys of receipts in PEM (EC P-256)")
+        }
         return keys
     }
 }
 
-/// A SHA-256 in hexadecimal.
+/// The argument of `--head`: a SHA-256 digest in hexadecimal.
 struct DigestArgument: ExpressibleByArgument {
     let bytes: [UInt8]
 

@@ -5,19 +5,19 @@ internal import MdocModel
 internal import MdocVerification
 internal import RequestPlanner
 
-/// What `request` asks for: an intent in words, or elements by name.
+/// The options that say what `request` asks for: an intent in words, or elements by name.
 struct RequestArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "What you want to know, in words. The request asks for the least data that answers it.",
             discussion: """
                 [purpose:] what, what … [; from document or document …] [; else fallback]
-                purpose: age, which is meant where none is said, rental, identity, elements
-                what: age over N, name, licence number, document number, categories B C1, classes C, expiry, issue \
-                date, issuer, portrait, portrait for a human to compare, birth date, nationality, address, NS/ID
-                document: mdl, which is meant where none is said, photoid, pid, av, mnc, or a type
-                fallback, where a document has no such age: nothing, age in years, which is meant where none is \
-                said, birth date
+                purpose: age (the default), rental, identity, elements
+                what: age over N, name, licence number, document number, categories B C1, classes C, expiry, \
+                issue date, issuer, portrait, portrait for a human to compare, birth date, nationality, \
+                address, NS/ID
+                document: mdl (the default), photoid, pid, av, mnc, or a document type
+                fallback if the document does not have the age: age in years (the default), birth date, nothing
                 """,
             valueName: "intent"))
     var intent: String?
@@ -25,10 +25,11 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Is the holder at least this old? 0 to 99; at most two ages in one request.", valueName: "years"))
+            "Ask whether the holder is at least this old, 0 to 99. Repeatable; a request may have two ages.",
+            valueName: "years"))
     var ageOver: [Int] = []
 
-    @Flag(name: .long, help: "Ask for the portrait: only where somebody compares it.")
+    @Flag(name: .long, help: "Ask for the portrait. Use it only if a person compares it with the holder.")
     var portrait = false
 
     @Option(
@@ -36,14 +37,15 @@ struct RequestArguments: ParsableArguments {
         help: ArgumentHelp("Ask for this element. Repeatable.", valueName: "namespace/element"))
     var element: [ElementArgument] = []
 
-    @Option(name: .long, help: ArgumentHelp("The document asked for.", valueName: "type"))
+    @Option(name: .long, help: ArgumentHelp("The type of the requested document.", valueName: "type"))
     var docType: String?
 
     @Option(
         name: .long,
         help: """
-            What will be kept of the answer; the holder is informed of it: nothing; a receipt without personal data; the \
-            answers about age and the document's number; or all but the portrait, with the holder's consent.
+            What you will retain of the answer, as the wallet shows it to the holder: nothing; receipt (no \
+            personal data); age+id-number (the answers about age and the document's number); or consented \
+            (everything but the portrait, with the holder's consent).
             """)
     var keep = KeepArgument.nothing
 
@@ -54,26 +56,29 @@ struct RequestArguments: ParsableArguments {
         }
         guard intent != nil || !ageOver.isEmpty || portrait || !element.isEmpty else {
             throw ValidationError(
-                "Ask for something: an intent (before --trust), --age-over, --portrait or --element.")
+                "Say what to ask for: an intent (before --trust), --age-over, --portrait or --element.")
         }
         guard ageOver.allSatisfy((0...99).contains) else {
-            throw ValidationError("--age-over takes 0 to 99.")
+            throw ValidationError("--age-over needs an age from 0 to 99.")
         }
     }
 
-    /// The least that answers, or why it is not asked. A portrait that is to be saved is asked for too, but never
-    /// added to an intent.
+    /// Plans the smallest request that answers the question.
+    ///
+    /// - Parameter savingPortrait: Whether the portrait will be saved. The portrait is then added to elements
+    ///   that are given by name, but never to an intent.
+    /// - Throws: Status 64 (usage) if the request cannot be planned or breaks a rule of its purpose.
     func plan(savingPortrait: Bool) throws(CommandFailure) -> RequestPlan {
         let plan = try mapping(
             RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice),
             \RequestPlannerError.failure)
         guard !savingPortrait || plan.needsPortrait else {
-            throw .usage("--save-portrait: the intent asks for no portrait")
+            throw .usage("--save-portrait: the intent does not ask for the portrait; add it to the intent")
         }
         return plan
     }
 
-    /// The given intent, or an intent made of the elements that are named one by one.
+    /// Returns the given intent, or an intent made of the elements that are given by name.
     private func wanted(savingPortrait: Bool) throws(RequestPlannerError) -> RequestIntent {
         if let intent { return try RequestIntent(parsing: intent) }
         var claims = Set(ageOver).sorted().map { Claim.ageOver($0) }
@@ -87,7 +92,7 @@ struct RequestArguments: ParsableArguments {
     }
 }
 
-/// A retention choice by the name that it has here.
+/// The argument of `--keep`: the name of a retention choice.
 enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
     case nothing, receipt
     case ageAndIDNumber = "age+id-number"
@@ -103,7 +108,7 @@ enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// `namespace/element`.
+/// The argument of `--element`: `namespace/element`.
 struct ElementArgument: ExpressibleByArgument {
     let name: ElementName
 

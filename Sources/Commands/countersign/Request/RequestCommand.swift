@@ -10,29 +10,31 @@ internal import Reports
 internal import RequestPlanner
 internal import SystemPackage
 
+/// `countersign request`: reads one phone and prints the verified answer.
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",
-        abstract: "Ask one phone, and judge its answer.",
+        abstract: "Send one request to a phone and verify the answer.",
         usage: """
             countersign request 'INTENT' [--keep CHOICE] [--identity NAME] [--trust PATH…]
                                 [--reader NAME | --connect tcp://HOST:PORT | --qr 'mdoc:…'] [options]
             countersign request [--age-over N]… [--portrait] [--element NS/ID]… [--doc-type T] [--trust PATH…] [options]
             """,
         discussion: """
-            Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one request, \
-            waits while the holder consents, and makes every check on the answer. Nothing is kept.
+            Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one \
+            request, waits until the holder consents, and makes every check on the answer. Nothing is \
+            stored.
 
-            What is asked is planned from what you want to know: the nearest age and not the date of birth, the \
-            portrait only where somebody compares it. A request for more than its purpose needs is refused with the \
-            name of the rule.
+            Countersign plans the smallest request that answers your question: for example an age_over \
+            element instead of the date of birth, and the portrait only if a person compares it. A request \
+            for more than its purpose needs is refused with the name of the rule.
 
-            Without --reader, --connect or --qr any contactless reader is used. With --qr the text of the phone's QR \
-            code engages it; the answer then comes over Bluetooth, or the phone is held to the reader.
+            By default any contactless reader is used. With --qr, the text of the phone's QR code starts the \
+            session; the answer then comes over Bluetooth, or over NFC when the phone is held to the reader.
 
-            The text begins with YES, NO or CANNOT TELL where there is a question to answer. Element values are written \
-            only when every check passed: in JSON, or as text with --show-values. A whole portrait goes nowhere but \
-            to the file of --save-portrait. With --json it appears as its size.
+            If the request has a question, the result begins with YES, NO or CANNOT TELL. Element values are \
+            written only if every check passed: always in JSON, and in text with --show-values. The portrait \
+            itself is written only to the file of --save-portrait; JSON has its size.
 
             EXAMPLES:
               countersign request 'age over 21 with portrait for a human to compare' --trust roots/
@@ -44,13 +46,13 @@ struct RequestCommand: AsyncParsableCommand {
             \(ExitStatus.table())
             """)
 
-    @OptionGroup(title: "What to ask")
+    @OptionGroup(title: "The request")
     var question: RequestArguments
 
-    @OptionGroup(title: "Who asks")
+    @OptionGroup(title: "The reader's identity")
     var identity: IdentityArguments
 
-    @OptionGroup(title: "Where the phone is")
+    @OptionGroup(title: "The connection to the phone")
     var source: SourceArguments
 
     @OptionGroup var fieldTrace: FieldTraceArguments
@@ -60,13 +62,13 @@ struct RequestCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyArguments
     @OptionGroup var clock: ClockArguments
 
-    @Flag(name: .long, help: "Refuse every departure from the standard's profile.")
+    @Flag(name: .long, help: "Refuse every deviation from the standard's profile.")
     var strict = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write a verified portrait to this file, readable by you alone.", valueName: "file"))
+            "Write the verified portrait to this file, which only you can read.", valueName: "file"))
     var savePortrait: String?
 
     @Flag(name: .long, help: "Write the values of verified elements, not only their names.")
@@ -77,10 +79,12 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let asked = try question.plan(savingPortrait: savePortrait != nil)
-        // Opened, and emptied, before anybody is asked: no earlier holder's portrait stays, and no answer is lost to a
-        // file that cannot be written.
+        // Opened and emptied before the phone is asked: an earlier holder's portrait must not stay, and an
+        // answer must not be lost because the file cannot be written.
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
-        defer { portraitFile?.discardUnlessKept() }
+        defer { portraitFile?.removeUnlessWritten() }
+        // Without --at the clock is read again for each check: the holder may consent minutes after the
+        // start.
         let fixed = clock.at?.instant
         let clock = clock
         let plan = PresentationPlan(
@@ -109,18 +113,20 @@ struct RequestCommand: AsyncParsableCommand {
             Terminal.result(
                 report.presentationText(elements: showValues ? .values : .names), in: report.colour)
         }
-        try portraitFile?.keep(report.portrait)
+        try portraitFile?.write(report.portrait)
+        // The result is shown before the phone has left (Q76). An exit at this point would break the link
+        // before the phone has the termination message.
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
     }
 }
 
-/// The file of `--save-portrait`: opened and emptied before the phone is asked, and removed unless a verified
-/// portrait was received.
+/// The file of `--save-portrait`. It is opened and emptied before the phone is asked, and removed if no
+/// verified portrait was returned.
 private final class PortraitFile {
     private let path: String
     private let file: FileDescriptor
-    private var isKept = false
+    private var isWritten = false
 
     init(_ path: String) throws(CommandFailure) {
         self.path = path
@@ -131,24 +137,25 @@ private final class PortraitFile {
         try? file.close()
     }
 
-    /// Writes the portrait, or says that none came.
-    func keep(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
+    /// Writes the portrait. If there is none, a note says so.
+    func write(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
             return Terminal.note(
-                "note: no verified portrait was returned; \(Terminal.safe(path)) is not written")
+                "note: no verified portrait was returned, so \(Terminal.safe(path)) is not written")
         }
         do {
             _ = try file.writeAll(portrait)
         } catch {
             throw .usage("\(Terminal.safe(path)): \(error)")
         }
-        isKept = true
+        isWritten = true
     }
 
-    /// Removes the file if nothing was written to it. Something other than a file, such as a terminal, stays.
-    func discardUnlessKept() {
+    /// Removes the file if no portrait was written. A target that is not a regular file, such as a terminal,
+    /// stays.
+    func removeUnlessWritten() {
         var status = stat()
-        guard !isKept, unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard !isWritten, unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return
         }
         _ = unsafe unlink(path)

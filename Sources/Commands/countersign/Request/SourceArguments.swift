@@ -11,45 +11,46 @@ internal import Synchronization
 internal import SystemPackage
 internal import Transport
 
-/// Where `request` finds its phone.
+/// The options that say how `request` reaches the phone: a PC/SC reader, a QR code or the bench link.
 struct SourceArguments: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+        help: ArgumentHelp("The reader: a part of its name, or its USB id (072f:2200).", valueName: "name"))
     var reader: String?
 
     @Option(
         name: .customLong("reader-command"),
         help: ArgumentHelp(
-            "While a phone is waited for, let the reader send its own frame (pollingFrame) or stay silent (quiet), if its model can.",
+            "While waiting for a phone, let the reader send Apple's polling frame (pollingFrame) or make no sound (quiet), if its model can. Repeatable.",
             valueName: "name"))
     var readerCommands: [ReaderWish] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A wallet on the bench link, instead of a reader.", valueName: "tcp://host:port"))
+        help: ArgumentHelp(
+            "Connect to a wallet on the bench link instead of using a reader.", valueName: "tcp://host:port"))
     var connect: EndpointArgument?
 
-    @Flag(name: .long, help: "Allow --connect to another computer: the bench link is meant for loopback.")
+    @Flag(name: .long, help: "Allow --connect to another computer. The bench link is meant for loopback.")
     var allowNonLoopback = false
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The text of the phone's QR code, instead of engaging by NFC.", valueName: "mdoc:…"))
+            "The text of the phone's QR code, which replaces the engagement over NFC.", valueName: "mdoc:…"))
     var qr: String?
 
     @OptionGroup var retrieval: RetrievalArguments
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How long to wait for a phone, in seconds.", valueName: "seconds"))
+        help: ArgumentHelp("The time to wait for a phone, 1 to 3600.", valueName: "seconds"))
     var wait = 120
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write every APDU or frame with its time to this file. It identifies people: delete it soon.",
+            "Write every APDU or frame with its time to this file. The file can identify people: delete it soon.",
             valueName: "file"))
     var trace: String?
 
@@ -57,7 +58,9 @@ struct SourceArguments: ParsableArguments {
         guard connect == nil || (reader == nil && qr == nil) else {
             throw ValidationError("Give either --connect, or --reader and --qr.")
         }
-        guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600 seconds.") }
+        guard (1...3600).contains(wait) else {
+            throw ValidationError("--wait needs a number of seconds from 1 to 3600.")
+        }
     }
 
     var deadlines: PresentationDeadlines {
@@ -66,6 +69,7 @@ struct SourceArguments: ParsableArguments {
         return deadlines
     }
 
+    /// Runs the transaction over the transport that the options select.
     func present(
         _ transaction: ReaderTransaction, _ fieldTrace: FieldTraceFile? = nil
     ) async -> Result<Presentation, CommandFailure> {
@@ -91,13 +95,16 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Whether the answer can come only over Bluetooth: by the wish of the user, or by what the phone offers.
+    /// Whether only Bluetooth can transfer the answer, because of `--transport ble` or because the phone
+    /// offers no NFC.
     private func needsRadio(_ scanned: DeviceEngagement?) -> Bool {
         guard let scanned else { return retrieval.transport == .bluetoothLE }
         return scanned.offersBluetooth && (retrieval.transport == .bluetoothLE || !scanned.offersNFC)
     }
 
-    /// Ends the command if there is no radio, as a missing reader does, before anybody is asked to hold out a phone.
+    /// Checks that the radio can be used before a person is asked to present a phone.
+    ///
+    /// - Throws: Status 69 (unavailable) if there is no radio.
     private static func prepare(_ radio: any BluetoothLERadio) async throws(CommandFailure) {
         do throws(BluetoothLEError) {
             try await radio.prepare()
@@ -111,7 +118,8 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Bluetooth if the phone offers it; NFC if there is no Bluetooth here and the phone has both.
+    /// Returns whether the answer comes over Bluetooth after a scan of the phone's QR code. NFC is used
+    /// instead if this computer has no usable Bluetooth and the phone offers both.
     private func isRetrievedByBluetooth(
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
@@ -137,12 +145,12 @@ struct SourceArguments: ParsableArguments {
         } catch .addressNotLoopback {
             throw .usage("--connect names another computer: add --allow-non-loopback to allow it")
         } catch .addressNotNumeric {
-            throw .usage("--connect takes only localhost or a numeric address")
+            throw .usage("--connect needs localhost or a numeric address")
         } catch .cancelled {
             throw CommandFailure(status: .incomplete, message: "the presentation was cancelled")
         } catch {
             throw .unavailable(
-                "nothing answers at tcp://\(endpoint.host):\(endpoint.port): start the wallet first")
+                "no wallet answers at tcp://\(endpoint.host):\(endpoint.port): start the wallet first")
         }
     }
 
@@ -154,7 +162,9 @@ struct SourceArguments: ParsableArguments {
         return fieldTrace.map { TracingReader(traced, $0.recorder) } ?? traced
     }
 
-    /// The field of the readers that may be used; what is missing is said at once.
+    /// Returns the field of the readers that the name selects.
+    ///
+    /// - Throws: Status 69 (unavailable) if pcscd does not answer or no reader matches.
     static func field(
         named name: String?, _ wishes: Set<ReaderWish> = []
     ) async throws(CommandFailure) -> any ContactlessReader {
@@ -182,9 +192,10 @@ struct SourceArguments: ParsableArguments {
 
 extension ReaderWish: ExpressibleByArgument {}
 
-/// Every APDU or frame of one transaction with the milliseconds since its start: `12.345 > 00a404…`.
+/// The file of `--trace`: every APDU or frame of one transaction with the milliseconds since its start, as in
+/// `12.345 > 00a404…`.
 ///
-/// The file can identify the phone and its holder; it is made readable by its owner alone.
+/// The file can identify the phone and its holder, so only its owner may read it.
 final class TraceFile: Sendable {
     private let file: FileDescriptor
     private let start = ContinuousClock.now
@@ -208,6 +219,7 @@ final class TraceFile: Sendable {
     }
 }
 
+/// A contactless reader whose APDUs are traced.
 private struct TracedReader: ContactlessReader {
     let reader: any ContactlessReader
     let trace: TraceFile
@@ -221,6 +233,7 @@ private struct TracedReader: ContactlessReader {
     }
 }
 
+/// A phone in the field whose APDUs are traced.
 private struct TracedCard: ContactlessCard {
     let card: any ContactlessCard
     let trace: TraceFile

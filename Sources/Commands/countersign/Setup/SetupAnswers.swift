@@ -5,29 +5,39 @@ internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import ReaderTokens
 
-/// What was answered about the lane, the shop and its trust.
+/// The answers about the lane, the shop and its trust, from the terminal or from a file of answers.
 struct SetupAnswers {
     let role: SetupRole
+    /// Whether the lane uses the software wallet instead of a PC/SC reader.
     let isTrial: Bool
-    /// Nil for any reader.
+    /// The name of the PC/SC reader, or `nil` for any reader.
     let reader: String?
+    /// The name of the lane.
     let lane: String
     let look: SetupLook
-    /// Nil if nobody asks for data.
+    /// The identifier of the brand, or `nil` if the role makes no data requests.
     let brand: String?
+    /// The contact for questions about data, as customers read it.
     let contact: String
-    /// Nil for the browser's.
+    /// The language of the pages, or `nil` for the browser's language.
     let language: String?
     let retention: SetupRetention
-    /// For how many days data is kept, if any is.
+    /// The number of days that data is retained, or 0 if none is.
     let days: Int
+    /// The purpose of the checks, as customers read it.
     let purpose: String
+    /// The text about retained data, as customers read it.
     let kept: String
-    /// Nil for later.
+    /// The path of the issuers' certificates, or `nil` to import them later.
     let trust: String?
-    /// Nil for no reader identity.
+    /// The country in the reader identity's subject, or `nil` for no identity.
     let country: String?
 
+    /// Asks the questions in the order in which `SetupQuestion` lists them.
+    ///
+    /// - Parameters:
+    ///   - readers: The contactless readers that pcscd lists.
+    ///   - limits: The daemon's limits for texts. An answer that is too long is refused at once.
     init(
         _ dialog: SetupDialog, _ readers: [ReaderDescription], within limits: SetupLimits
     ) throws(CommandFailure) {
@@ -45,9 +55,11 @@ struct SetupAnswers {
         func notice(_ member: String) throws(CommandFailure) -> Int {
             try limits.longest("lanes", "page", "notice", member)
         }
-        let (contacts, purposes, keeping) = (try notice("contact"), try notice("purpose"), try notice("kept"))
+        let (contactLimit, purposeLimit, keptLimit) = (
+            try notice("contact"), try notice("purpose"), try notice("kept")
+        )
         contact = try dialog.text(of: .contact, standard: "The staff of this shop") {
-            AnswerFault.length($0, upTo: contacts)
+            AnswerFault.length($0, upTo: contactLimit)
         }
         language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
@@ -56,10 +68,10 @@ struct SetupAnswers {
         let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0
         (self.retention, self.days) = (retention, days)
         purpose = try dialog.text(of: .purpose, standard: role.purpose) {
-            AnswerFault.length($0, upTo: purposes)
+            AnswerFault.length($0, upTo: purposeLimit)
         }
         kept = try dialog.text(of: .kept, standard: retention.kept(for: days)) {
-            AnswerFault.length($0, upTo: keeping)
+            AnswerFault.length($0, upTo: keptLimit)
         }
         trust = try dialog.optionalText(of: .trust, AnswerFault.path)
         country =
@@ -67,12 +79,14 @@ struct SetupAnswers {
             ? dialog.text(of: .country, standard: "US", AnswerFault.country).uppercased() : nil
     }
 
-    /// The answers in words, to be shown once more.
+    /// The lines that show the answers once more at the end.
     func summary(hasTrust: Bool) -> [String] {
         let shown = look.colours.map { ", \($0.words.text) on \($0.ground.text)" } ?? ""
         return [
             "for: \(role.words)",
-            isTrial ? "reader: the software wallet, for a trial" : "reader: \(reader ?? "any that is found")",
+            isTrial
+                ? "reader: none, the software wallet is used for a trial"
+                : "reader: \(reader ?? "any reader")",
             "lane: \(lane)", "shop: \(look.shop)\(look.logo == nil ? "" : ", with its logo")\(shown)",
             "pages: \(language ?? "in the browser's language")", "contact: \(contact)",
             "kept: \(retention.word(for: days))",
@@ -80,8 +94,10 @@ struct SetupAnswers {
         ]
     }
 
-    /// The answers as a file of answers has them, for the next run to offer. Words that follow from others are left out.
-    /// - Parameter logo: where the logo was copied to.
+    /// The answers as a file of answers, which the next run offers as defaults. Texts that equal their
+    /// default are left out.
+    ///
+    /// - Parameter logo: The path of the copied logo.
     func json(logo: String?) -> JSONValue {
         let texts: [(SetupQuestion, String?)] = [
             (.role, role.rawValue), (.reader, reader), (.lane, lane), (.shop, look.shop), (.logo, logo),
@@ -99,7 +115,8 @@ struct SetupAnswers {
         return .object(members)
     }
 
-    /// A file may name a reader that is not there yet; at the terminal one is chosen if there are several.
+    /// Returns the chosen reader. A file of answers may name a reader that is not plugged in yet. At the
+    /// terminal the user chooses one if there are several.
     private static func reader(
         _ dialog: SetupDialog, _ readers: [ReaderDescription], upTo limit: Int
     ) throws(CommandFailure) -> String? {
@@ -110,37 +127,42 @@ struct SetupAnswers {
         return try dialog.choice(of: .reader, among: readers.map { (word: $0.name, meaning: "") })
     }
 
-    /// The shop's name as an identifier: small letters and digits with - between them.
+    /// Returns the shop's name as an identifier of lower-case ASCII letters and digits, with `-` between
+    /// words.
     private static func identifier(of shop: String) -> String {
         let words = shop.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         return words.isEmpty ? "shop" : words.joined(separator: "-")
     }
 }
 
-/// What a computer is for.
+/// The use of a computer with Countersign.
 enum SetupRole: String, CaseIterable {
     case kiosk, till, rental
 
+    /// The explanation that the user reads beside the choice.
     var words: String {
         switch self {
         case .kiosk: "a clerk starts each check with a button and compares the portrait"
-        case .till: "a till's program orders age checks"
-        case .rental: "a desk takes data of driving licences"
+        case .till: "the program of a till orders age checks"
+        case .rental: "the program of a rental desk requests data of driving licences"
         }
     }
 
-    /// What its program may do with its token.
+    /// The scopes of the program's token.
     var scopes: [String] { self == .rental ? ["app", "readerTokens", "admin"] : ["app"] }
 
-    /// What its program's token is called.
+    /// The name of the program's token.
     var caller: String { self == .rental ? "desk" : "till" }
 
+    /// The default name of the lane.
     var lane: String { self == .rental ? "desk-1" : "counter-1" }
 
+    /// The default text about the purpose of the checks.
     var purpose: String {
         self == .rental ? "To check your driving licence for this rental." : "To check your age."
     }
 
+    /// The intent of the first check that setup suggests.
     var intent: String {
         switch self {
         case .kiosk: Self.comparison(over: 21)
@@ -152,51 +174,58 @@ enum SetupRole: String, CaseIterable {
     /// The ages that have a button on the clerk's page.
     var presetAges: [Int] { self == .kiosk ? [18, 21] : [] }
 
+    /// The intent of an age check with a portrait that the clerk compares.
     static func comparison(over age: Int) -> String {
         "age over \(age) with portrait for a human to compare"
     }
 
-    /// A person decides where a portrait is to be compared.
+    /// Whether a person decides each check. True if a portrait has to be compared.
     var isConfirmed: Bool { self == .kiosk }
 
+    /// The retention choices of this role. The first is the default.
     var retentions: [SetupRetention] {
         self == .rental ? [.days, .receipt, .nothing] : [.nothing, .receipt]
     }
 }
 
-/// What is kept of a check: an order says it, and the customer's page.
+/// The data that is retained after a check.
 enum SetupRetention: String, CaseIterable {
     case nothing = "none"
     case receipt, days
 
+    /// The explanation that the user reads beside the choice.
     var words: String {
         switch self {
-        case .nothing: "no data and no receipt; for a day, that there was a check and its answer"
-        case .receipt: "a receipt of each check, without data about the person"
-        case .days: "a receipt, and what was asked but for the portrait, sealed and for some days"
+        case .nothing: "no data and no receipt; for one day, the fact that there was a check and its answer"
+        case .receipt: "a receipt of each check, without personal data"
+        case .days: "a receipt, and the requested data except the portrait, encrypted and for some days"
         }
     }
 
+    /// The default text about retained data, as customers read it.
     func kept(for days: Int) -> String {
         switch self {
-        case .nothing: "No data about you. For a day, that there was a check and its answer."
+        case .nothing: "No data about you. For one day, the fact that there was a check and its answer."
         case .receipt: "A receipt of the check, without data about you."
         case .days: "What you agree to share, for \(days) \(days == 1 ? "day" : "days")."
         }
     }
 
-    /// The word of an order.
+    /// The member `retention` of an order, such as `days(2)`.
     func word(for days: Int) -> String { self == .days ? "days(\(days))" : rawValue }
 }
 
-/// The shop's own look on the pages of its lane.
+/// The shop's name, logo and colours on the pages of its lane.
 struct SetupLook {
+    /// The name of the shop.
     let shop: String
-    /// Nil without a logo.
     let logo: SetupLogo?
+    /// The colours, or `nil` for the standard colours of the pages.
     let colours: BrandColours?
 
-    /// - Parameter limit: the most bytes of the shop's name.
+    /// Asks for the name, the logo and the colours.
+    ///
+    /// - Parameter limit: The largest length of the shop's name, in bytes.
     init(_ dialog: SetupDialog, upTo limit: Int) throws(CommandFailure) {
         shop = try dialog.text(of: .shop, standard: "The shop") { AnswerFault.length($0, upTo: limit) }
         let path = try dialog.text(of: .logo, standard: "") { SetupLogo.fault(of: $0) }
@@ -231,8 +260,9 @@ struct SetupLook {
         }
     }
 
-    /// The member `brand` of the lane.
-    /// - Parameter logo: the file that the daemon reads.
+    /// The member `brand` of the lane in the daemon's configuration.
+    ///
+    /// - Parameter logo: The path of the logo for the daemon.
     func member(logo: String?) -> JSONValue {
         var members: [(String, JSONValue)] = [("name", .string(shop))]
         if let logo { members.append(("logo", .string(logo))) }
@@ -244,7 +274,7 @@ struct SetupLook {
     }
 }
 
-/// The shop's logo, which is copied to where the daemon reads it.
+/// The shop's logo. Setup copies it to a place where the daemon can read it.
 struct SetupLogo {
     let png: [UInt8]
 
@@ -252,6 +282,7 @@ struct SetupLogo {
         png = try BrandLogo(file: path).png
     }
 
+    /// Returns why the file cannot be used as a logo, or `nil` if it can.
     static func fault(of path: String) -> String? {
         do throws(CommandFailure) {
             _ = try SetupLogo(path)
@@ -261,7 +292,8 @@ struct SetupLogo {
         }
     }
 
-    /// A file beside the configuration, named for its bytes: another logo never takes its place.
+    /// The path of the copy beside the configuration. The name contains a digest of the logo, so a former
+    /// configuration keeps its own logo.
     func path(beside config: String) -> String {
         let folder = config.prefix(
             upTo: config.lastIndex(of: "/").map(config.index(after:)) ?? config.startIndex)

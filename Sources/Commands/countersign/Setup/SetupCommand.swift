@@ -8,23 +8,43 @@ internal import PCSCTransport
 internal import ReaderService
 internal import Transport
 
-/// `countersign setup`: asks what this computer is for, and writes the daemon's configuration.
+/// `countersign setup`: asks how this computer is used and writes the daemon's configuration.
+///
+/// A run has these phases, all on the main task:
+///
+/// 1. The former answers and the daemon's limits are read (`SetupLimits` asks `countersignd schema`). A
+///    folder that cannot be written ends the command before the first question.
+/// 2. Readers and Bluetooth adapters are listed. The doctor's failed checks and warnings are shown, and
+///    missing settings files are offered.
+/// 3. If the configuration exists, the user must agree to replace it.
+/// 4. `SetupAnswers` asks the questions, at the terminal or from `--answers`.
+/// 5. `write` makes the brand, the token and the configuration. `countersignd --check` must accept the
+///    configuration before it replaces the former one, which keeps a numbered name.
+/// 6. The issuers are imported and the reader identity is made. A failure of these does not end setup; the
+///    printed commands then contain the import.
+///
+/// The store belongs to the daemon's user. Setup never opens the store itself; it runs `countersign` as that
+/// user (`OwnProgram`), so no file of the store can belong to root.
+///
+/// Setup starts no service and installs no package: `SetupNext` has the commands for that. The token is
+/// printed once and stored only as a digest.
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
         abstract:
-            "Set this computer up as a reader: ask, write the daemon's configuration, say the next step.",
+            "Set up this computer as a reader: answer questions, get the daemon's configuration and the next commands.",
         discussion: """
-            Looks for readers and Bluetooth adapters and checks this computer as `countersign doctor` does, asks what it is \
-            for, imports the certificates of issuers, makes a token and a reader identity, and writes the configuration once \
-            `countersignd --check` finds no fault in it. A configuration that is there is replaced only with your consent, \
-            and kept under another name. Run it as root.
+            Lists readers and Bluetooth adapters, checks this computer as `countersign doctor` does, and \
+            asks how you will use it. Then imports the certificates of issuers, makes a token and a reader \
+            identity, and writes the configuration after `countersignd --check` has found no fault in it. An \
+            existing configuration is replaced only with your consent, and kept under another name. Run this \
+            command as root.
 
             EXAMPLES:
               countersign setup
               countersign setup --answers answers.json
 
-            The file of answers is a JSON object. What it does not have is answered with the default.
+            The file of answers is a JSON object. For members that it does not have, the default is used.
 
               { "role": "kiosk", "shop": "Utopia Wines", "contact": "privacy@wines.example", "replace": true }
 
@@ -35,7 +55,7 @@ struct SetupCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Take the answers from this file instead of asking.", valueName: "file"))
+        help: ArgumentHelp("Read the answers from this file instead of asking.", valueName: "file"))
     var answers: String?
 
     @Option(help: ArgumentHelp("The configuration to write.", valueName: "file"))
@@ -64,10 +84,10 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     private func agreeToReplace(_ dialog: SetupDialog) throws(CommandFailure) {
-        Terminal.note("\n\(Terminal.safe(config)) is there already.")
+        Terminal.note("\n\(Terminal.safe(config)) already exists.")
         guard try dialog.agrees(to: .replace) else {
             throw .usage(
-                "\(Terminal.safe(config)) stays as it is: run setup again and answer yes (in a file: \"replace\": true) to have a new one written"
+                "\(Terminal.safe(config)) stays as it is: to replace it, run setup again and answer yes (in a file of answers: \"replace\": true)"
             )
         }
     }
@@ -78,7 +98,7 @@ struct SetupCommand: AsyncParsableCommand {
         let reader = SetupStore(path: store)
         let logo = try answers.look.logo.map { logo throws(CommandFailure) in
             let path = logo.path(beside: config)
-            try SetupFile.place(logo.png, at: path)
+            try SetupFile.writeForDaemon(logo.png, at: path)
             return path
         }
         let brand = try answers.brand.map { identifier throws(CommandFailure) in
@@ -88,7 +108,7 @@ struct SetupCommand: AsyncParsableCommand {
         let configuration = SetupConfiguration(
             answers: answers, store: store, logo: logo, token: token, port: port, brand: brand)
         let former = try file.write(configuration.json.text)
-        try SetupFile.place(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
+        try SetupFile.writeForDaemon(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
         let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
         let request = try answers.country.flatMap { country throws(CommandFailure) in
             try reader.makeIdentity(answers.lane, of: answers.look.shop, in: country, beside: config)
@@ -99,7 +119,7 @@ struct SetupCommand: AsyncParsableCommand {
                 answers: answers, config: config, store: store, port: port, brand: brand, hasTrust: hasTrust))
     }
 
-    /// Contactless readers; none where pcscd cannot be asked.
+    /// Returns the contactless readers, or none if pcscd gives no answer.
     private static func readers() async -> [ReaderDescription] {
         ReaderSelector.any.candidates(among: (try? await PCSCService().readers()) ?? [])
     }
@@ -110,16 +130,16 @@ struct SetupCommand: AsyncParsableCommand {
         let adapters = (try? await BluetoothDescription.current())?.adapters ?? []
         Terminal.note(
             adapters.isEmpty
-                ? "no Bluetooth adapter was found: phones answer over NFC alone"
+                ? "no Bluetooth adapter was found: phones will answer only over NFC"
                 : "Bluetooth adapters: \(adapters.count)")
     }
 
     private static let whatMayStay = """
-        What is failed has to be put right before phones can be read, now or later. A warning may stay. For a trial with the \
-        software wallet what is said of pcsc, reader, usb and bluetooth may stay as well.
+        You need to repair failed checks before phones can be read, now or later. A warning may stay. For a \
+        trial with the software wallet, all findings about pcsc, reader, usb and bluetooth may stay too.
         """
 
-    /// Shows what is wrong with this computer, and offers the settings that are missing.
+    /// Shows the doctor's failed checks and warnings, and offers to write missing settings files.
     private func examine(_ dialog: SetupDialog) async throws {
         let doctor = try DoctorCommand.parse(["--store", store])
         let checks = await doctor.checksOfComputer
@@ -128,7 +148,7 @@ struct SetupCommand: AsyncParsableCommand {
         Terminal.note("\n\(DoctorScreen(wrong).text)\n\n\(Self.whatMayStay)")
         let repair = SettingsRepair(of: checks, in: doctor.system, asking: dialog.isAtTerminal)
         guard repair.hasWork else { return }
-        // At the terminal each file is shown and asked about.
+        // At the terminal the repair itself shows each file and asks.
         if try dialog.isAtTerminal || dialog.agrees(to: .fix) { try repair.run() } else { try repair.show() }
     }
 }

@@ -10,12 +10,12 @@ struct SetupConfiguration {
 
     let answers: SetupAnswers
     let store: String
-    /// The file of the logo that the daemon reads; nil without a logo.
+    /// The path of the copied logo, or `nil` without a logo.
     let logo: String?
     let token: SetupToken
-    /// The port at which the daemon listens.
+    /// The loopback port that the daemon will listen on.
     let port: Int64
-    /// Nil if nobody asks for data.
+    /// The brand of a rental desk, or `nil` for other roles.
     let brand: SetupBrand?
 
     var json: JSONValue {
@@ -29,7 +29,8 @@ struct SetupConfiguration {
         ]
         if answers.isTrial { members.append(("acceptTestDocuments", .boolean(true))) }
         if let brand {
-            // The software wallet has no list of what is revoked.
+            // The software wallet's issuer publishes no status list, and the policy `rental` refuses such
+            // documents.
             if answers.isTrial { members.append(("policies", ["rental": "age"])) }
             members.append(("readerTokens", brand.readerTokens(for: answers.role.caller)))
         }
@@ -38,12 +39,12 @@ struct SetupConfiguration {
         return .object(members + [("lanes", .array([.object(lane)]))])
     }
 
-    /// Who runs this opens the pages, and looks after the daemon.
+    /// The socket user: the user who runs setup may open the pages and administer the daemon.
     private var user: JSONValue {
         ["uid": .integer(Int64(getuid())), "scopes": .array(["screen", "clerk", "admin"])]
     }
 
-    /// A button of the clerk's page.
+    /// A preset, which is a button on the clerk's page.
     private func preset(over age: Int) -> JSONValue {
         [
             "name": .string("Age \(age)"), "intent": .string(SetupRole.comparison(over: age)),
@@ -71,10 +72,10 @@ struct SetupConfiguration {
     }
 }
 
-/// A token as `countersignd token new` makes it.
+/// A token of the daemon's HTTP API, made by `countersignd token new`.
 struct SetupToken {
     let name: String
-    /// The token itself, which is shown once.
+    /// The secret token, which is shown once and not stored.
     let text: String
     private let sha256: String
     private let scopes: [String]
@@ -82,7 +83,9 @@ struct SetupToken {
     init(_ name: String, scopes: [String]) throws(CommandFailure) {
         let arguments = scopes.flatMap { ["--scope", $0] } + ["--name", name, "--json"]
         let (status, output) = try OwnProgram(name: "countersignd").run(["token", "new"] + arguments)
-        guard status == 0 else { throw .unavailable("countersignd makes no token (status \(status))") }
+        guard status == 0 else {
+            throw .unavailable("`countersignd token new` failed with status \(status): see its error above")
+        }
         do throws(JSONFault) {
             let made = try JSONText(Array(output.utf8)[...]).members()
             text = try made.required("token").string()
@@ -93,7 +96,7 @@ struct SetupToken {
         (self.name, self.scopes) = (name, scopes)
     }
 
-    /// Its member of the configuration.
+    /// The entry of the token in the configuration's `tokens`, which has only the token's digest.
     var member: JSONValue {
         [
             "name": .string(name), "sha256": .string(sha256),
@@ -102,16 +105,21 @@ struct SetupToken {
     }
 }
 
-/// The brand in whose name a rental desk asks, with its key and the reader that it is for.
+/// The brand of a rental desk, with the key that signs its reader tokens.
 struct SetupBrand {
+    /// The identifier of the key.
     static let kid = "setup"
 
     let identifier: String
+    /// The path of the private key.
     let keyFile: String
-    /// `countersign token instance`: this reader.
+    /// The identifier of this reader, as `countersign token instance` prints it.
     let instance: String
 
-    /// The daemon makes reader tokens of this brand for this caller.
+    /// The configuration's member `readerTokens`: the daemon makes reader tokens of this brand for one
+    /// caller.
+    ///
+    /// - Parameter caller: The name of the program's token.
     func readerTokens(for caller: String) -> JSONValue {
         let name = JSONValue.string(identifier)
         return [

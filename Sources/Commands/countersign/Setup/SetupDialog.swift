@@ -4,25 +4,32 @@ internal import Glibc
 internal import JSON
 internal import ReaderTokens
 
-/// Asks at the terminal, or takes the answers from a file.
+/// The questions of setup, answered at the terminal or from a file of answers.
+///
+/// From a file, each answer is checked and a fault names the file, line and column. At the terminal, a wrong
+/// answer is explained and the question is asked again; the defaults are the answers of an earlier run, and
+/// `-` returns to the original default.
 struct SetupDialog {
-    /// How often a question is asked before the command gives up.
+    /// The number of times a question is asked before the command gives up.
     private static let attempts = 5
     private static let longestFile = 1 << 16
 
-    /// Nil for the terminal.
+    /// The answers of the file, or `nil` at the terminal.
     private let answers: JSONTextMembers?
-    /// What was answered before, which is the default at the terminal.
+    /// The answers of an earlier run, which are the defaults at the terminal.
     private let former: JSONTextMembers?
     private let path: String
 
-    /// - Parameter formerPath: where the answers of an earlier run may be.
+    /// - Parameters:
+    ///   - path: The file of answers, or `nil` to ask at the terminal.
+    ///   - formerPath: The file with the answers of an earlier run, which may be absent.
+    /// - Throws: Status 64 (usage) without a file and without a terminal, 65 (malformed) for a faulty file.
     init(answers path: String?, former formerPath: String) throws(CommandFailure) {
         self.path = path ?? ""
         former = path == nil ? Self.members(ofFile: formerPath) : nil
         guard let path else {
             guard isatty(STDIN_FILENO) == 1 else {
-                throw .usage("there is no terminal for the questions: give --answers FILE")
+                throw .usage("there is no terminal to ask at: give --answers FILE")
             }
             answers = nil
             return
@@ -33,7 +40,8 @@ struct SetupDialog {
         }
     }
 
-    /// What cannot be read is asked again.
+    /// Returns the answers of an earlier run, or `nil` if the file cannot be read. All questions then have
+    /// their original defaults.
     private static func members(ofFile path: String) -> JSONTextMembers? {
         guard let bytes = try? InputFile.read(path, limit: longestFile) else { return nil }
         return try? JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))
@@ -41,7 +49,7 @@ struct SetupDialog {
 
     var isAtTerminal: Bool { answers == nil }
 
-    /// Whether the answer is yes; where there is no answer that of the earlier run, or no.
+    /// Returns whether the answer is yes. The default is the answer of an earlier run, otherwise no.
     func agrees(to question: SetupQuestion) throws(CommandFailure) -> Bool {
         if let answers {
             return try mapping(answers[question.rawValue]?.boolean() ?? false, failure)
@@ -53,6 +61,9 @@ struct SetupDialog {
         return word.isEmpty ? standard : word.lowercased().hasPrefix("y")
     }
 
+    /// Returns a number in `range`.
+    ///
+    /// - Parameter standard: The default.
     func number(
         of question: SetupQuestion, standard: Int, in range: ClosedRange<Int64>
     ) throws(CommandFailure) -> Int {
@@ -68,7 +79,7 @@ struct SetupDialog {
         return Int(text) ?? standard
     }
 
-    /// Nil if nothing is answered.
+    /// Returns a text, or `nil` if the answer is empty.
     func optionalText(
         of question: SetupQuestion, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String? {
@@ -76,7 +87,11 @@ struct SetupDialog {
         return text.isEmpty ? nil : text
     }
 
-    /// - Parameter fault: what is wrong with an answer; nil if nothing is.
+    /// Returns a text.
+    ///
+    /// - Parameters:
+    ///   - standard: The default.
+    ///   - fault: Returns why an answer is not accepted, or `nil` if it is.
     func text(
         of question: SetupQuestion, standard: String, _ fault: (String) -> String?
     ) throws(CommandFailure) -> String {
@@ -104,7 +119,8 @@ struct SetupDialog {
         return text.isEmpty ? offered : text
     }
 
-    /// One of the words; the first where nothing is answered. At the terminal its number will do.
+    /// Returns one of the words. The first word is the default. At the terminal the user may give the number
+    /// of the word.
     func choice(
         of question: SetupQuestion, among choices: [(word: String, meaning: String)]
     ) throws(CommandFailure) -> String {
@@ -127,12 +143,14 @@ struct SetupDialog {
     private func ask(_ text: String, _ fault: (String) -> String?) throws(CommandFailure) -> String {
         for _ in 0..<Self.attempts {
             Terminal.prompt("\(text): ")
-            guard let line = readLine() else { throw .usage("the input ended; nothing was written") }
+            guard let line = readLine() else {
+                throw .usage("the input ended before the last question; nothing was written")
+            }
             let answer = line.trimmed
             guard let fault = fault(answer) else { return answer }
             Terminal.note("  \(fault)")
         }
-        throw .usage("that was answered wrongly \(Self.attempts) times; nothing was written")
+        throw .usage("\(Self.attempts) answers to this question were not accepted; nothing was written")
     }
 
     private func failure(_ fault: JSONFault) -> CommandFailure { Self.failure(fault, in: path) }
@@ -149,49 +167,50 @@ extension String {
     }
 }
 
-/// What `countersign setup` asks. The raw value is the member of the file of answers.
+/// The questions of `countersign setup`. The raw value is the member in a file of answers.
 enum SetupQuestion: String, CaseIterable {
     case fix, replace, role, trial, reader, lane, shop, logo, ground, words, brand, contact, language,
         retention
     case days, purpose, kept, trust, identity, country
 
-    /// As it stands at the terminal.
+    /// The question as it is asked at the terminal.
     var text: String {
         switch self {
-        case .fix: "Write the missing settings that were shown?"
+        case .fix: "Write the missing settings files that were shown?"
         case .replace: "Replace the present configuration? It is kept under another name"
         case .role: "What is this computer for?"
-        case .trial: "Use the software wallet, a program that answers as a phone does, for a trial?"
+        case .trial: "Use the software wallet, a program that answers like a phone, for a trial?"
         case .reader: "Which reader?"
-        case .lane: "A name for this lane, the place of one reader and its pages: letters, digits, - and _"
+        case .lane: "A name for this lane (one reader and its pages): letters, digits, - and _"
         case .shop: "The shop's name, as customers read it"
         case .logo: "File of the shop's logo, a PNG, or nothing"
-        case .ground: "Background colour of the shop's look, such as #10243e, or nothing for the pages' own"
-        case .words: "Colour of the words on it"
-        case .brand: "Identifier of the brand, the business in whose name the desk asks"
-        case .contact: "Whom customers ask about their data: an address"
+        case .ground:
+            "Background colour of the pages, such as #10243e, or nothing for the standard colours"
+        case .words: "Colour of the words on this background"
+        case .brand: "Identifier of the brand, the business that requests the data"
+        case .contact: "Whom customers ask about their data: a name or an address"
         case .language:
             "Language of the pages: \(Self.languages.joined(separator: ", ")), or nothing for the browser's"
         case .retention: "What is kept of a check?"
-        case .days: "For how many days?"
+        case .days: "For how many days is data kept?"
         case .purpose: "Why customers are asked, as they read it"
         case .kept: "What is kept, as customers read it"
         case .trust:
-            "File or folder with the certificates (IACA) or lists (VICAL) of the authorities that issue documents, or nothing for later"
+            "File or folder with the certificates (IACA) or lists (VICAL) of the authorities that issue documents, or nothing to import them later"
         case .identity:
-            "Make a reader identity, a key that signs what is asked? Many wallets answer only readers that they know"
+            "Make a reader identity, a key that signs requests? Many wallets answer only readers that they know"
         case .country: "Country of the shop, two letters"
         }
     }
 
-    /// Those of the pages.
+    /// The languages of the pages.
     static let languages = ["ar", "de", "en", "es", "fr", "it", "pt", "zh"]
 
-    /// What its member of the file of answers holds.
+    /// The type and default of the member in a file of answers, for `--help`.
     var kind: String {
         switch self {
         case .fix, .replace, .trial, .identity: "true or false, default false"
-        case .days: "whole 1 to 3650, default 2"
+        case .days: "a number from 1 to 3650, default 2"
         case .role: SetupRole.allCases.map(\.rawValue).joined(separator: ", ")
         case .retention: SetupRetention.allCases.map(\.rawValue).joined(separator: ", ")
         default: "text"
@@ -199,7 +218,8 @@ enum SetupQuestion: String, CaseIterable {
     }
 }
 
-/// What is wrong with an answer; nil if nothing is.
+/// The checks of answers. Each returns a text that says what an answer must be, or `nil` if the answer is
+/// accepted.
 enum AnswerFault {
     static func length(_ text: String, upTo limit: Int) -> String? {
         text.utf8.count <= limit ? nil : "must be a text of 1 to \(limit) bytes"
@@ -212,7 +232,7 @@ enum AnswerFault {
                     || scalar == "_")
         }
         return isPlain && name.utf8.count <= limit
-            ? nil : "must consist of letters, digits, - and _, \(limit) at most"
+            ? nil : "must consist of letters, digits, - and _, at most \(limit) of them"
     }
 
     static func brand(_ text: String) -> String? {
@@ -233,6 +253,6 @@ enum AnswerFault {
     }
 
     static func path(_ text: String) -> String? {
-        unsafe access(text, R_OK) == 0 ? nil : "it does not exist, or cannot be read"
+        unsafe access(text, R_OK) == 0 ? nil : "it does not exist or cannot be read"
     }
 }

@@ -1,19 +1,19 @@
 internal import JSON
 
-/// What was written, what is shown once, and what comes next.
+/// The report at the end of setup: the written files, the token and the next commands.
 struct SetupEnding {
     let config: String
-    /// Where the former configuration is; nil if there was none.
+    /// The new path of the former configuration, or `nil` if there was none.
     let former: String?
     let token: SetupToken
-    /// The file with the request for the reader identity's certificate.
+    /// The path of the certification request of the reader identity, or `nil` if no identity was made.
     let request: String?
     let next: SetupNext
 
     var text: String {
         var lines = ["", "written: \(Terminal.safe(config))"]
         lines += next.answers.summary(hasTrust: next.hasTrust).map { "  \(Terminal.safe($0))" }
-        if let former { lines.append("the former one: \(Terminal.safe(former))") }
+        if let former { lines.append("the former configuration: \(Terminal.safe(former))") }
         if let request {
             lines.append(
                 "a reader identity was made: send \(Terminal.safe(request)) to your reader authority")
@@ -21,19 +21,20 @@ struct SetupEnding {
         lines += ["", "The token of the \(token.name)'s program. It is not shown again:", "  \(token.text)"]
         lines += ["", "Next:"] + next.commands.map { "  \($0)" }
         lines += [
-            "", "The last two lines print addresses. Open each within 60 seconds, or run its line again.",
+            "",
+            "The last two commands print the addresses of pages. Open each address within 60 seconds, or run its command again.",
         ]
         if next.answers.isTrial {
             lines.append(
-                "The software wallet is in the package countersign-lab. It has a new issuer at each start: after a restart, run the lines again."
+                "The software wallet is in the package countersign-lab. It has a new issuer at each start: after a restart, run the commands again."
             )
         }
         lines += ["", "Then a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
         if next.answers.role.isConfirmed { lines += ["", "Decide on the clerk's page."] }
-        lines += ["", "How it ended; outcome allow means yes:", "  \(next.newest)"]
-        lines += ["", "To check this computer as the daemon sees it:", "  \(next.check)"]
+        lines += ["", "To see the result (the outcome allow means yes):", "  \(next.newest)"]
+        lines += ["", "To check this computer as the daemon's user:", "  \(next.check)"]
         if next.answers.isTrial {
-            lines += ["", "To leave the trial; answer no to the software wallet then:"]
+            lines += ["", "To leave the trial (then answer no to the software wallet):"]
             lines += next.leavingTrial.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")
@@ -50,24 +51,24 @@ struct SetupEnding {
     }
 }
 
-/// The commands that come next, to be pasted in their order.
+/// The shell commands that complete a setup, to be run in their order.
 struct SetupNext {
-    /// The fault of a computer without the software wallet.
+    /// The message for a computer without the software wallet.
     static let missingWallet =
-        "the package countersign-lab (the software wallet) is not installed: build its package with Hardware/Packaging/build-lab-deb, and run apt-get install ./countersign-lab_*.deb"
+        "the package countersign-lab (the software wallet) is not installed: build it with Hardware/Packaging/build-lab-deb, then run apt-get install ./countersign-lab_*.deb"
 
     let answers: SetupAnswers
     let config: String
     let store: String
-    /// The port at which the daemon listens.
+    /// The loopback port of the daemon.
     let port: Int64
     let brand: SetupBrand?
-    /// Whether issuers are trusted, or will be by the commands of the trial.
+    /// Whether issuers are trusted, or will be trusted after the commands of a trial.
     let hasTrust: Bool
 
     private var address: String { "http://127.0.0.1:\(port)" }
 
-    /// Those until the pages are open.
+    /// The commands that start the daemon and open the pages.
     var commands: [String] { trial + start + trust + pages }
 
     private var start: [String] {
@@ -77,6 +78,8 @@ struct SetupNext {
 
     private var trial: [String] {
         guard answers.isTrial else { return [] }
+        // The wallet makes a new issuer at each start. The root of an earlier start is removed first, and the
+        // next command waits for the new one: an old root would be imported in its place.
         return [
             "systemctl stop trial-wallet 2>/dev/null || true; rm -f /run/trial-root.der",
             "command -v countersign-lab > /dev/null || { echo '\(Self.missingWallet)' >&2; false; }",
@@ -86,7 +89,7 @@ struct SetupNext {
         ]
     }
 
-    /// Without issuers no document is verified.
+    /// The commands that import issuers. Without an issuer no document is verified.
     private var trust: [String] {
         if hasTrust { return [] }
         return answers.trust.map { [importing(Shell.word($0))] }
@@ -99,8 +102,8 @@ struct SetupNext {
         "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }
 
-    /// Takes away what the commands of the trial brought: without them the wallet still runs, and whoever has its key is an
-    /// issuer that is trusted.
+    /// The commands that stop the software wallet and remove its root. Until then, everyone who has the
+    /// wallet's key is a trusted issuer.
     var leavingTrial: [String] {
         guard answers.isTrial else { return [] }
         return [
@@ -110,7 +113,7 @@ struct SetupNext {
         ]
     }
 
-    /// Checks this computer as the daemon sees it: root's own store is another.
+    /// The command that runs the doctor as the daemon's user. Without it, root's own store would be checked.
     var check: String { asDaemon("doctor") }
 
     private var pages: [String] {
@@ -119,12 +122,13 @@ struct SetupNext {
         }
     }
 
-    /// Shows the newest presentation: its state, and how it ended.
+    /// The command that shows the state and the outcome of the newest presentation.
     var newest: String {
         Self.curl("'\(address)/v1/presentations?limit=1'")
     }
 
-    /// The first check. A reference is one check for ever, so each has its own.
+    /// The commands that order a first check. The daemon runs one check for a reference, so the reference
+    /// contains the time.
     var order: [String] {
         guard let brand else { return [request("presentations", body: orderMembers, further: reference)] }
         let token: JSONValue = ["brand": .string(brand.identifier), "instance": .string(brand.instance)]
@@ -149,20 +153,24 @@ struct SetupNext {
         return .object(members)
     }
 
-    /// - Parameter further: members in the shell's words, which the last brace comes after.
+    /// Returns the `curl` command of an API request.
+    ///
+    /// - Parameter further: JSON members that are added before the last brace. They may contain shell
+    ///   expansions.
     private func request(_ path: String, body: JSONValue, further: String = "") -> String {
         Self.curl("\(address)/v1/\(path)")
             + " -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'"
     }
 
-    /// Asks the daemon as the program whose token is in the shell's `TOKEN`.
+    /// Returns a `curl` command with the token in the shell variable `TOKEN`.
     private static func curl(_ address: String) -> String {
         "curl --silent --show-error --fail-with-body \(address) -H \"Authorization: Bearer $TOKEN\""
     }
 }
 
-/// Text as one word of a shell.
+/// Quoting for POSIX shells.
 private enum Shell {
+    /// Returns `text` as one word of a shell, quoted if necessary.
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             let character = Character(Unicode.Scalar(byte))

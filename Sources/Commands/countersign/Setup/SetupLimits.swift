@@ -2,27 +2,29 @@ internal import CommandLineInterface
 internal import ErrorMapping
 internal import JSON
 
-/// The limits of the members that setup writes, as the daemon that reads them says in its JSON Schema.
+/// The limits and defaults of configuration members, read from the daemon's JSON Schema.
 struct SetupLimits {
     private static let longestSchema = 1 << 20
 
     private let schema: JSONText
 
-    /// Asks `countersignd schema`.
+    /// Runs `countersignd schema` and reads its output.
     init() throws(CommandFailure) {
         let (status, output) = try OwnProgram(name: "countersignd").run(["schema"])
-        guard status == 0 else { throw .unavailable("countersignd says no schema (status \(status))") }
+        guard status == 0 else {
+            throw .unavailable("`countersignd schema` failed with status \(status): see its error above")
+        }
         schema = try mapping(JSONText(Array(output.utf8)[...], limit: Self.longestSchema), Self.failure)
     }
 
-    /// The most bytes of a text.
+    /// Returns the largest length of a text, in bytes.
     ///
-    /// - Parameter path: the names of the members that lead to the text.
+    /// - Parameter path: The names of the members that lead to the text.
     func longest(_ path: String...) throws(CommandFailure) -> Int {
         try mapping(Int(number("maxLength", of: path)), Self.failure)
     }
 
-    /// The default of a number.
+    /// Returns the default of a number.
     func standard(_ path: String...) throws(CommandFailure) -> Int64 {
         try mapping(number("default", of: path), Self.failure)
     }

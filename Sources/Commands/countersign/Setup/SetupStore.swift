@@ -5,22 +5,25 @@ internal import Glibc
 internal import JSON
 internal import SystemPackage
 
-/// The daemon's store, which its own user changes.
+/// The daemon's store, changed by commands that run as the daemon's user.
 struct SetupStore {
     let path: String
 
     private var program: OwnProgram { OwnProgram(name: "countersign", asDaemon: true) }
 
-    /// Whether the issuers of a file or folder are trusted now. What cannot be imported can be imported later.
+    /// Imports issuers from a file or folder, and returns whether this succeeded. A failure is only noted,
+    /// because issuers can be imported later.
     func importTrust(_ source: String) -> Bool {
         if (try? program.run(["trust", "import", source, "--store", path]))?.status == 0 { return true }
         Terminal.note(
-            "nothing in \(Terminal.safe(source)) is trusted yet: the daemon's user must be able to read it")
+            "no issuer in \(Terminal.safe(source)) is trusted yet: see the error above; the daemon's user must be able to read the file"
+        )
         return false
     }
 
-    /// The brand with its key, made where it is not there yet.
-    /// - Parameter logo: a file that the daemon's user can read.
+    /// Returns the brand, and makes it and its key if the key does not exist yet.
+    ///
+    /// - Parameter logo: The path of a logo that the daemon's user can read.
     func makeBrand(
         _ identifier: String, named name: String, logo: String?
     ) throws(CommandFailure) -> SetupBrand {
@@ -38,14 +41,16 @@ struct SetupStore {
         let (status, output) = try program.run(arguments + ["--store", path])
         guard status == 0 else {
             throw .usage(
-                "the brand is not ready: `countersign \(arguments.prefix(2).joined(separator: " "))` says above why"
+                "the brand cannot be made: see the error of `countersign \(arguments.prefix(2).joined(separator: " "))` above"
             )
         }
         return output
     }
 
-    /// Makes the key of a reader identity, and the request for its certificate. Returns the file of the request, or nil if
-    /// the identity cannot be made.
+    /// Makes the key of a reader identity and the request for its certificate.
+    ///
+    /// - Returns: The path of the certification request, or `nil` if the identity cannot be made, for example
+    ///   because it exists.
     func makeIdentity(
         _ name: String, of shop: String, in country: String, beside config: String
     ) throws(CommandFailure) -> String? {
@@ -62,22 +67,26 @@ struct SetupStore {
     }
 }
 
-/// A program of this package, which is run to its end: it has its own deadlines. Its standard error is that of this one.
+/// A program of this package that is run to its end. There is no timeout, because the programs have their
+/// own. The program writes its errors to the standard error of this process.
 struct OwnProgram {
     /// The user of the daemon, whose store and files only that user may change.
     static let daemonUser = "countersign"
 
     let name: String
-    /// Whether it runs as the daemon's user, if root starts it and there is such a user.
+    /// Whether the program runs as the daemon's user. This needs root and an existing user; otherwise the
+    /// current user is used.
     var asDaemon = false
 
-    /// Whether it is where the programs of this package are.
+    /// Whether the program is in the folder of the running program.
     var isInstalled: Bool {
         guard let folder = try? Self.folder() else { return false }
         return unsafe access("\(folder)/\(name)", X_OK) == 0
     }
 
-    /// Its exit status, and what it wrote to its standard output.
+    /// Runs the program and waits for its end.
+    ///
+    /// - Returns: The exit status (128 if a signal ended the program) and the standard output.
     func run(_ arguments: [String]) throws(CommandFailure) -> (status: Int32, output: String) {
         let words = (asDaemon ? Self.daemonPrefix : []) + ["\(try Self.folder())/\(name)"] + arguments
         do {
@@ -100,7 +109,8 @@ struct OwnProgram {
         }
     }
 
-    /// The words before a command that run it as the daemon's user; empty if this is not root, or there is no such user.
+    /// The words that run a command as the daemon's user. Empty if this user is not root or the daemon's user
+    /// does not exist.
     static var daemonPrefix: [String] {
         unsafe geteuid() == 0 && getpwnam(daemonUser) != nil ? ["runuser", "-u", daemonUser, "--"] : []
     }
@@ -124,36 +134,39 @@ struct OwnProgram {
     }
 }
 
-/// The daemon's configuration on the disk: owned and readable as the package expects, and never replaced without a copy.
+/// The file of the daemon's configuration. It has the owner and permissions that the package expects, and the
+/// former file is kept under another name.
 struct SetupFile {
     let path: String
 
     private var draft: String { "\(path).new" }
 
-    /// What was answered for this configuration, beside it.
+    /// The path of the file with the answers of this configuration.
     var answers: String { "\(path.hasSuffix(".json") ? String(path.dropLast(5)) : path)-answers.json" }
 
     var exists: Bool { unsafe access(path, F_OK) == 0 }
 
-    /// To be known before anything is asked.
+    /// Checks that the folder can be written, before any question is asked.
     func checkFolder() throws(CommandFailure) {
         let folder = FilePath(path).removingLastComponent().string
         guard unsafe folder.isEmpty || access(folder, F_OK) != 0 || access(folder, W_OK) == 0 else {
             throw .usage(
-                "\(Terminal.safe(folder)): this user may not write there; run this as root, or name another file with --config"
+                "\(Terminal.safe(folder)): this user may not write in this folder; run the command as root, or give another file with --config"
             )
         }
     }
 
-    /// Writes the file once `countersignd --check` finds nothing wrong with it. Returns where the former one is now.
+    /// Writes the configuration if `countersignd --check` accepts it.
+    ///
+    /// - Returns: The new path of the former configuration, or `nil` if there was none.
     func write(_ text: String) throws(CommandFailure) -> String? {
-        try Self.place(Array("\(text)\n".utf8), at: draft)
+        try Self.writeForDaemon(Array("\(text)\n".utf8), at: draft)
         let (status, _) = try OwnProgram(name: "countersignd", asDaemon: true).run([
             "--check", "--config", draft,
         ])
         guard status == 0 else {
             throw .usage(
-                "the configuration has the faults above; it is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) stays as it was"
+                "countersignd does not accept the new configuration: see the faults above; the new one is in \(Terminal.safe(draft)), and \(Terminal.safe(path)) is unchanged"
             )
         }
         let former = exists ? freeName() : nil
@@ -162,13 +175,15 @@ struct SetupFile {
         return former
     }
 
-    /// Writes a file for the daemon: readable by its group where there is one, and by nobody else.
-    static func place(_ bytes: [UInt8], at path: String) throws(CommandFailure) {
+    /// Writes a file for the daemon. Only root and the daemon's group may read it; if there is no such group,
+    /// only its owner.
+    static func writeForDaemon(_ bytes: [UInt8], at path: String) throws(CommandFailure) {
         do {
             let folder = FilePath(path).removingLastComponent().string
             if !folder.isEmpty {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             }
+            // A symbolic link at this path is removed: a write as root must not follow a link.
             _ = unsafe unlink(path)
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow],
@@ -183,9 +198,10 @@ struct SetupFile {
                 guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
         } catch {
-            let reason = (error as? Errno)?.description ?? "refused"
+            let reason = (error as? Errno)?.description ?? "access was refused"
             throw .usage(
-                "\(Terminal.safe(path)): \(reason); run this as root, or name another file with --config")
+                "\(Terminal.safe(path)): \(reason); run the command as root, or give another file with --config"
+            )
         }
     }
 

@@ -8,14 +8,15 @@ internal import ReaderIdentityStore
 internal import ReaderStore
 internal import ReaderTokens
 
-/// `countersign token`: what prepares a reader for a brand.
+/// `countersign token`: makes and checks reader tokens, which prepare a reader for a brand.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Make and check the tokens that prepare a reader for a brand.",
         discussion: """
-            A reader token is a JWT, signed by a brand with ES256 for one reader. It must be used first within five \
-            minutes, and then prepares that reader for 48 hours. On the reader, then at the brand:
+            A reader token is a JWT (ES256) that a brand signs for one reader. The token must be used for \
+            the first time within five minutes, and then prepares the reader for 48 hours. Run the first \
+            command on the reader and the second at the brand:
 
               countersign token instance
               countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\
@@ -24,9 +25,9 @@ struct TokenCommand: AsyncParsableCommand {
         subcommands: [TokenInstanceCommand.self, TokenSignCommand.self, TokenVerifyCommand.self])
 }
 
-/// `--audience`, the same for who signs and who verifies.
+/// `--audience`: the audience of a reader token, which the signer and the reader must agree on.
 struct AudienceArguments: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("What the token is for.", valueName: "name"))
+    @Option(name: .long, help: ArgumentHelp("The audience of the token (aud).", valueName: "name"))
     var audience = ReaderToken.defaultAudience
 }
 
@@ -49,13 +50,14 @@ extension StoreArguments {
     }
 }
 
+/// `countersign token instance`: shows the identifier of this reader.
 private struct TokenInstanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "instance",
-        abstract: "Show the identifier of this reader, which its tokens name.",
+        abstract: "Show the identifier of this reader, which reader tokens contain.",
         discussion: """
-            It is drawn at random when it is first asked for, kept in the store, and no secret. A store that was copied \
-            to another computer took it along.
+            The identifier is made at random by the first use of this command and stays in the store. It is \
+            not secret. If you copy the store to another computer, the copy has the same identifier.
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
@@ -95,12 +97,14 @@ extension BrandRegistryError {
     var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
 }
 
+/// `countersign token sign`: signs a reader token with a brand's key.
 private struct TokenSignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
         abstract: "Sign a token for one reader with a brand's key.",
         discussion: """
-            Only the token is written to the standard output. Whoever has it can prepare that reader, and no other.
+            Only the token is written to the standard output. Everyone who has the token can prepare that \
+            reader, but no other.
 
             EXAMPLE:
               countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\
@@ -109,27 +113,30 @@ private struct TokenSignCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 
-    @Option(name: .long, help: ArgumentHelp("The brand's identifier: iss.", valueName: "id"))
+    @Option(name: .long, help: ArgumentHelp("The identifier of the brand (iss).", valueName: "id"))
     var brand: TokenText
 
-    @Option(name: .long, help: ArgumentHelp("Which of its keys signs: kid.", valueName: "id"))
+    @Option(
+        name: .long, help: ArgumentHelp("The identifier of the key that signs (kid).", valueName: "id"))
     var kid: TokenText
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The private key on P-256, its owner's alone: unencrypted PEM, or wrapped by this computer's TPM.",
+            "The private key on P-256: unencrypted PEM, or encrypted for this computer's TPM. Only its owner may read the file.",
             valueName: "file"))
     var key: String
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The reader, as its `countersign token instance` shows it: sub.", valueName: "id"))
+        help: ArgumentHelp(
+            "The identifier of the reader, as `countersign token instance` shows it there (sub).",
+            valueName: "id"))
     var instance: ReaderInstance
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Within how many seconds it must be used first.", valueName: "seconds"))
+        help: ArgumentHelp("The time within which the token must be used first.", valueName: "seconds"))
     var lifetime = ReaderToken.longestLifetime
 
     @OptionGroup var audience: AudienceArguments
@@ -138,7 +145,8 @@ private struct TokenSignCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...ReaderToken.longestLifetime).contains(lifetime) else {
-            throw ValidationError("--lifetime takes 1 to \(ReaderToken.longestLifetime) seconds.")
+            throw ValidationError(
+                "--lifetime needs a number of seconds from 1 to \(ReaderToken.longestLifetime).")
         }
     }
 
@@ -169,13 +177,14 @@ private struct TokenSignCommand: ParsableCommand {
     }
 }
 
+/// `countersign token verify`: checks a reader token without using it up.
 private struct TokenVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check whether a token would prepare a reader, and say why not.",
+        abstract: "Check whether a token would prepare a reader, and show the reason if it would not.",
         discussion: """
-            Judges as if it were used now for the first time; nothing remembers that it was. The keys are those of the \
-            brands in the store.
+            Checks the token as if it were used now for the first time, with the keys of the brands in the \
+            store. The check does not use up the token.
 
             EXAMPLE:
               countersign token verify token.txt
@@ -185,10 +194,12 @@ private struct TokenVerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The file with the token; white space around it is ignored.", valueName: "file"))
+            "The file with the token. White space around the token is ignored.", valueName: "file"))
     var token: String
 
-    @Option(name: .long, help: ArgumentHelp("The reader, if it is not this one.", valueName: "id"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The identifier of the reader. By default this reader.", valueName: "id"))
     var instance: ReaderInstance?
 
     @OptionGroup var audience: AudienceArguments
@@ -237,7 +248,7 @@ extension Result<PreparedReader, ReaderTokensError> {
         if case .success = self { .green } else { .red }
     }
 
-    /// Every member at every time.
+    /// The result as JSON. All members are always present; those without a value are null.
     fileprivate var json: JSONValue {
         switch self {
         case .success(let reader):

@@ -7,7 +7,7 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// What `--as` names a file to be.
+/// The argument of `--as`: the kind of the given files.
 enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {
     case root, provider, vical, crl, status, identifiers
 
@@ -23,7 +23,8 @@ enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Collects sources of trust from files and folders, and detects their kinds.
+/// The sources of trust collected from files and folders. The kind of each file is detected from its
+/// contents.
 struct SourceFiles {
     private static let endings = [".pem", ".der", ".crt", ".cer", ".crl", ".vical", ".cbor", ".cwt"]
     /// The longest file that is read, in bytes.
@@ -32,7 +33,7 @@ struct SourceFiles {
     let kind: TrustSource.Kind?
     let now: Timestamp
     private(set) var sources: [TrustSource] = []
-    /// What was skipped, and why.
+    /// One text for each skipped file or block, with the reason.
     private(set) var notes: [String] = []
 
     init(as kind: TrustSource.Kind?, obtainedAt now: Timestamp) {
@@ -40,7 +41,9 @@ struct SourceFiles {
         self.now = now
     }
 
-    /// A file, which must be of a known kind, or a folder, in which others are skipped.
+    /// Adds the sources of a file or of a folder's files.
+    ///
+    /// A file that the user names must be of a known kind. A file of a folder that is not is skipped.
     mutating func read(_ path: String) throws(CommandFailure) {
         let skipped = try TrustFiles.each(at: path, ending: Self.endings, limit: Self.largestFile) {
             contents, file in
@@ -49,24 +52,25 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// For what may be certificates, what is wrong with them: a broken root is the likeliest.
+    /// Returns why the contents hold no source. If they may be a certificate, the text explains the
+    /// certificate's fault, because a damaged root is the most common case.
     private static func fault(of contents: [UInt8]) -> String {
         let unknown = "not a certificate, CRL, VICAL or status list"
         let form = TextForm(contents[...])
-        // Digits in base64 may begin with the byte that begins DER.
+        // Base64 text may begin with 0x30 ("0"), the first byte of a certificate in DER.
         if form == nil || form == .pem, CertificateRevocationList.issuer(of: contents[...]) == nil,
             CertificateFile.fault(in: contents[...]) != nil
         {
             return TrustFiles.fault(of: contents)
         }
-        guard let form else { return "\(unknown); say with --as what it is" }
+        guard let form else { return "\(unknown); give its kind with --as" }
         let hasBlocks = ((try? PEM.blocks(contents[...])) ?? []).contains {
             $0.is("CERTIFICATE") || $0.is("X509 CRL")
         }
         return hasBlocks ? TrustFiles.damagedBlock : "\(unknown), but \(form.explanation)"
     }
 
-    /// Whether there was something to take.
+    /// Adds the sources in the contents. Returns whether there is any.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         let found = FoundSources(in: contents, as: kind, provenance: .file(path: path), obtained: now)
         sources += found.sources
@@ -79,11 +83,12 @@ struct SourceFiles {
     }
 }
 
-/// The sources that the bytes of a file or an answer hold, by the names that they will be known under. Each is read once: its content
-/// goes with it.
+/// The sources of trust in a file or in a server's answer, with their names in the trust store.
+///
+/// Each source is parsed once: `TrustSource` contains the parsed content.
 struct FoundSources {
     private(set) var sources: [TrustSource] = []
-    /// The number of blocks of a text that cannot be decoded.
+    /// The number of PEM blocks that cannot be decoded.
     private(set) var damagedBlocks = 0
 
     init(
@@ -91,7 +96,7 @@ struct FoundSources {
         obtained: Timestamp
     ) {
         var structures: [(kind: TrustSource.Kind, content: SourceContent)] = []
-        // Bytes that can be read as they are hold no PEM.
+        // Binary contents that are recognised contain no PEM.
         if let whole = SourceContent.recognize(contents[...]) {
             structures = [(whole.kind, whole.content)]
         } else {
@@ -103,12 +108,13 @@ struct FoundSources {
                 return (kind, SourceContent(kind, der[...]))
             }
             structures.sort { $0.kind == .anchor && $1.kind != .anchor }
-            // Bytes of no known kind are what they are named to be.
+            // Contents that are not recognised get the kind of --as. The checks then say what is wrong with
+            // them.
             if blocks.isEmpty, let kind { structures = [(kind, SourceContent(kind, contents[...]))] }
         }
         for (found, content) in structures {
             let wanted = kind ?? found
-            // A folder of roots given with `--as vical` holds no VICAL.
+            // A folder of roots given with `--as vical` contains no VICAL.
             guard wanted.isLike(found) else { continue }
             sources.append(
                 TrustSource(
@@ -116,15 +122,18 @@ struct FoundSources {
         }
     }
 
-    /// The blocks of a text that hold roots or CRLs.
+    /// Returns the PEM blocks of certificates and CRLs.
     private static func blocks(in contents: [UInt8]) -> [PEM.Block] {
         ((try? PEM.blocks(contents[...])) ?? []).filter { $0.is("CERTIFICATE") || $0.is("X509 CRL") }
     }
 }
 
 extension SourceContent {
-    /// A certificate is named by its digest, so that the next root of an authority does not replace the previous
-    /// one. A list is named by what stays the same when it is renewed.
+    /// The name of the source in the trust store.
+    ///
+    /// A certificate has its digest as its name, so the next root of an authority does not replace the
+    /// present one. A list is named by a property that stays the same when the list is renewed, such as a
+    /// VICAL's provider.
     fileprivate var name: String {
         let name: String? =
             switch self {
@@ -139,13 +148,13 @@ extension SourceContent {
 }
 
 extension TrustSource.Kind {
-    /// Whether bytes of the kind `found` may be meant for this kind.
+    /// Whether contents that were recognised as `found` may be used as this kind.
     fileprivate func isLike(_ found: TrustSource.Kind) -> Bool {
         found == self || (found == .anchor && self == .provider)
     }
 }
 
-/// A source, or a root that a VICAL lists, as a person names it.
+/// The argument that selects sources or roots: a name, or the beginning of a SHA-256 digest.
 struct SourceSelector {
     private static let shortestDigest = 4
     let text: String
@@ -156,30 +165,36 @@ struct SourceSelector {
         text.count >= Self.shortestDigest && digest.hexadecimal.hasPrefix(text.lowercased())
     }
 
+    /// Returns the sources with this name. If there is none, returns the sources whose digest begins with the
+    /// text.
     func sources(in snapshot: TrustSnapshot) -> [TrustSource] {
         let named = snapshot.sources.filter { $0.name == text }
         return named.isEmpty ? snapshot.sources.filter { matches($0.sha256) } : named
     }
 
-    /// The one source that is meant.
+    /// Returns the only selected source.
+    ///
+    /// - Throws: Status 64 (usage) if none or several are selected.
     func only(in snapshot: TrustSnapshot) throws(CommandFailure) -> TrustSource {
         let found = sources(in: snapshot)
         guard let first = found.first else { throw unknown }
         guard found.count == 1 else {
             throw .usage(
-                "\(Terminal.safe(text)): \(found.count) sources have this name, or digests that begin like this: give more of the digest that `countersign trust list` shows"
+                "\(Terminal.safe(text)): \(found.count) sources have this name or a digest that begins like this; give more digits of the digest, as `countersign trust list` shows it"
             )
         }
         return first
     }
 
+    /// Returns the trusted roots whose digest begins with the text.
     func anchors(in snapshot: TrustSnapshot) -> [TrustedAnchor] {
         snapshot.anchors.filter { matches($0.anchor.sha256) }
     }
 
+    /// The failure of a command that finds no such source.
     var unknown: CommandFailure {
         .usage(
-            "\(Terminal.safe(text)): the trust store has no source with this name or digest: `countersign trust list` shows those it has"
+            "\(Terminal.safe(text)): the trust store has no source with this name or digest; `countersign trust list` shows all sources"
         )
     }
 }

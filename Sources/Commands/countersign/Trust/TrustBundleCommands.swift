@@ -9,13 +9,14 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// `countersign trust export-bundle`: the current snapshot as one signed file.
+/// `countersign trust export-bundle`: writes the current snapshot as one signed file.
 struct TrustExportBundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export-bundle",
         abstract: "Write the current snapshot as one signed file, for shops without internet.",
         discussion: """
-            The key signs bundles and nothing else; keep it where bundles are made, and give its public half to the shops:
+            Use the key only for bundles. Keep the private key where you make bundles, and give the public key to \
+            the shops:
 
               openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out bundle-key.pem
               openssl pkey -in bundle-key.pem -pubout -out bundle-public.pem
@@ -30,7 +31,8 @@ struct TrustExportBundleCommand: ParsableCommand {
     var file: String
 
     @Option(
-        name: .long, help: ArgumentHelp("The private key that signs: unencrypted PEM.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp("The private key that signs the bundle, in unencrypted PEM.", valueName: "file"))
     var key: String
 
     @OptionGroup var store: StoreArguments
@@ -59,15 +61,15 @@ struct TrustExportBundleCommand: ParsableCommand {
     }
 }
 
-/// `countersign trust import-bundle`: makes the snapshot of a bundle current.
+/// `countersign trust import-bundle`: makes the snapshot of a signed bundle the current one.
 struct TrustImportBundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-bundle",
         abstract: "Make the snapshot of a signed bundle the current one.",
         discussion: """
-            The bundle takes the place of all that is trusted: what is not in it is no longer trusted. It is refused when \
-            another key signed it, when it is older than one that was imported before, and when a list in it is older \
-            than the one that is there, or lost much of it.
+            The bundle replaces all present trust: a root or list that is not in the bundle is no longer \
+            trusted. A bundle is refused if another key signed it, if it is older than a bundle that was \
+            imported before, or if a list in it is older than the present list or lost many of its entries.
 
             EXAMPLE:
               countersign trust import-bundle trust.bundle --signed-by bundle-public.pem
@@ -75,13 +77,14 @@ struct TrustImportBundleCommand: ParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("The bundle.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The bundle to import.", valueName: "file"))
     var file: String
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The public key that verifies the bundle, or a certificate with it: PEM.", valueName: "file"))
+            "The public key that verifies the bundle, in PEM, or a certificate with this key.",
+            valueName: "file"))
     var signedBy: String
 
     @OptionGroup var staging: StagingArguments
@@ -105,7 +108,7 @@ struct TrustImportBundleCommand: ParsableCommand {
         ) { (error: TrustBundleError) in error.failure(of: file) }
         var stage = TrustStage(current?.snapshot, rules)
         Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
-        try access.put(
+        try access.save(
             stage, after: current, by: .bundle, at: now,
             bundle: stage.change.isRefused ? nil : bundle.created
         ).finish(json: output.json)
@@ -122,11 +125,12 @@ extension TrustBundleError {
     }
 }
 
-/// The public key of whoever makes bundles.
+/// Reading of key files for bundles and brands.
 enum BundleKeyFile {
+    /// The size of the largest key file, in bytes.
     static let largestFile = 1 << 16
 
-    /// From PEM: a public key, or a certificate that has it.
+    /// Reads a public key from PEM: a public key, or a certificate with the key.
     static func publicKey(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = try InputFile.read(path, limit: largestFile)
         if let block = try? PEM.decode(text[...], label: "PUBLIC KEY").first,
@@ -140,6 +144,7 @@ enum BundleKeyFile {
             return key
         }
         throw .usage(
-            "\(Terminal.safe(path)): neither a public key nor a certificate in PEM whose key can be used")
+            "\(Terminal.safe(path)): the file has neither a public key nor a certificate with a usable key, in PEM"
+        )
     }
 }

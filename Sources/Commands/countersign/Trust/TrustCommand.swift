@@ -4,16 +4,17 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust`: whom to believe.
+/// `countersign trust`: manages the roots and lists in the trust store.
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Manage which issuers are trusted: roots, lists, revocations.",
+        abstract: "Manage which issuers are trusted: roots, lists and revocations.",
         discussion: """
-            The trust store holds roots (IACA) of issuing authorities, lists of such roots (VICAL) with the roots of \
-            their providers, and lists of what was revoked (CRLs, status lists). All of it at one time is a snapshot \
-            with an id; every result of `verify` and `request` names the snapshot that it used. A change is checked \
-            before it takes the place of what is there, at once, and `rollback` takes it back.
+            The trust store has the roots (IACA) of issuing authorities, lists of such roots (VICAL) with \
+            the roots of their providers, and lists of revocations (CRLs, status lists). The contents at one \
+            time are a snapshot with an id; every result of `verify` and `request` names the snapshot that \
+            was used. A change is checked first and then makes a new snapshot in one step. `rollback` \
+            returns to an earlier snapshot.
 
             EXAMPLES:
               countersign trust import roots/ iaca.pem
@@ -30,13 +31,13 @@ struct TrustCommand: ParsableCommand {
         ])
 }
 
-/// `countersign trust remove`: takes a source out of the trust store.
+/// `countersign trust remove`: removes sources from the trust store.
 private struct TrustRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove roots and lists from the trust store.",
         discussion: """
-            A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins.
+            Give a source as `countersign trust list` shows it: its name, or the beginning of its SHA-256.
 
             EXAMPLE:
               countersign trust remove aamva
@@ -44,7 +45,7 @@ private struct TrustRemoveCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("Names or beginnings of digests.", valueName: "source"))
+    @Argument(help: ArgumentHelp("The sources: names or beginnings of digests.", valueName: "source"))
     var sources: [String]
 
     @OptionGroup var store: StoreArguments
@@ -57,7 +58,7 @@ private struct TrustRemoveCommand: ParsableCommand {
         let current = try access.current()
         var stage = TrustStage(current.snapshot, TrustRules(now: now))
         for name in sources { stage.remove(try SourceSelector(name).only(in: current.snapshot)) }
-        try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .removed, at: now)
+        try TrustStoreAccess.changing(store.path).save(stage, after: current, by: .removed, at: now)
             .finish(json: output.json)
     }
 }
@@ -68,8 +69,8 @@ private struct TrustRollbackCommand: ParsableCommand {
         commandName: "rollback",
         abstract: "Make an earlier snapshot the current one again.",
         discussion: """
-            Without an id the snapshot before the current one. Nothing is lost: the one that is left stays among those \
-            that are kept, and can be named.
+            Without an id, the snapshot before the current one is used. The snapshot that you leave is kept, \
+            so you can return to it by its id.
 
             EXAMPLE:
               countersign trust rollback
@@ -77,14 +78,14 @@ private struct TrustRollbackCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("The snapshot: its id, or the beginning of it.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The id of the snapshot, or its beginning.", valueName: "id"))
     var snapshot: SnapshotArgument?
 
     @OptionGroup var store: StoreArguments
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        // A store that is not there is not set up for this.
+        // Opened for reading first: opening for changes would create a missing store, which has no snapshot.
         _ = try TrustStoreAccess.reading(store.path)
         let access = try TrustStoreAccess.changing(store.path)
         let previous = try access.history().first(where: \.isCurrent)?.id

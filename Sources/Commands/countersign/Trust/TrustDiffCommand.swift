@@ -5,14 +5,14 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust diff`: what changed from one snapshot to another.
+/// `countersign trust diff`: shows the changes from one snapshot to another.
 struct TrustDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Show what changed from one snapshot to another.",
+        abstract: "Show the changes from one snapshot to another.",
         discussion: """
-            Snapshots are named by how their ids begin, as `countersign trust list` shows them; without a second one \
-            the current one is meant.
+            Give a snapshot by the beginning of its id, as `countersign trust list` shows it. Without a \
+            second snapshot, the first is compared with the current one.
 
             EXAMPLE:
               countersign trust diff 09c5f9f8
@@ -38,7 +38,7 @@ struct TrustDiffCommand: ParsableCommand {
     }
 }
 
-/// A difference for people and machines.
+/// The difference of two snapshots as text and as JSON.
 private struct TrustDifferenceReport {
     private let from: TrustSnapshot
     private let to: TrustSnapshot
@@ -52,7 +52,7 @@ private struct TrustDifferenceReport {
 
     var text: String {
         let heading = "from trust snapshot \(from.id.shortText) to \(to.id.shortText)"
-        guard !difference.isEmpty else { return "\(heading): the same" }
+        guard !difference.isEmpty else { return "\(heading): no difference" }
         var lines = [heading]
         lines += difference.added.map { "  + \($0.line)" }
         lines += difference.removed.map { "  - \($0.line)" }

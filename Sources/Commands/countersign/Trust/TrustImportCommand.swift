@@ -5,19 +5,22 @@ internal import MdocModel
 internal import MdocTrust
 internal import TrustFetch
 
-/// `countersign trust import`: takes roots and lists into the trust store.
+/// `countersign trust import`: adds roots and lists to the trust store.
 struct TrustImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import roots and lists into the trust store.",
         discussion: """
-            The kind of a file is detected from its contents: a certificate is a root (IACA), or with --as provider the \
-            root of a VICAL's provider; VICALs, CRLs and status lists are recognised. Of a folder all files are imported. \
-            Every source is checked first: a document signer's certificate is not a root, a VICAL must be signed for its \
-            provider, a CRL by a root, and a list that is older than the present one, or lost much of it, is refused. \
-            The other sources are imported even if one is refused.
+            The kind of a file is detected from its contents: VICAL, CRL, status list or certificate. A \
+            certificate is a root (IACA), or with --as provider the root of a VICAL's provider. From a \
+            folder, all files are imported.
 
-            A URL with --as fetches a list, and `countersign trust update` will fetch it again.
+            Every source is checked before it is imported. A document signer's certificate is refused \
+            because it is not a root. A VICAL must be signed by a certificate under its provider's root, and \
+            a CRL by one of the roots. A list is refused if it is older than the present list or lost many \
+            of its entries. If one source is refused, the others are imported.
+
+            With --as you can also give the URL of a list. `countersign trust update` fetches such a list again.
 
             EXAMPLES:
               countersign trust import roots/ iaca.pem
@@ -28,13 +31,13 @@ struct TrustImportCommand: AsyncParsableCommand {
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("Files or folders, or URLs.", valueName: "path"))
+    @Argument(help: ArgumentHelp("Files, folders or URLs.", valueName: "path"))
     var paths: [String]
 
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "The kind of all these files: root, provider, vical, crl, status or identifiers.",
+            "The kind of all given files: root, provider, vical, crl, status or identifiers.",
             valueName: "kind"))
     var kind: SourceKindArgument?
 
@@ -71,7 +74,7 @@ extension String {
 }
 
 extension TrustChangeReport {
-    /// Writes the report and ends the command with its status.
+    /// Prints the report and ends the command with the report's exit status.
     func finish(json: Bool) throws {
         Terminal.result(json ? self.json.text : text)
         throw ExitCode(exitStatus.rawValue)

@@ -5,15 +5,15 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust lint`: what the administrator of trust should know.
+/// `countersign trust lint`: reports expired, outdated, broken and unusual sources of trust.
 struct TrustLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Look for what is expired, out of date, broken or unusual in the trust store.",
+        abstract: "Find sources in the trust store that are expired, outdated, broken or unusual.",
         discussion: """
-            A fault makes a source unusable: a root that has expired, a list that is out of date, a CRL that no root \
-            signed. A remark is worth knowing: a root that does not meet its profile, or that expires within 90 days. \
-            Only faults change the exit code.
+            A fault makes a source unusable, for example an expired root, an outdated list, or a CRL that no \
+            root signed. A remark is worth knowing, for example a root that does not meet its profile or \
+            expires within 90 days. Only faults change the exit code.
 
             EXAMPLE:
               countersign trust lint
@@ -39,7 +39,7 @@ struct TrustLintCommand: ParsableCommand {
         } else {
             let end =
                 findings.isEmpty
-                ? "trust snapshot \(trust.record.id.shortText): nothing to say"
+                ? "trust snapshot \(trust.record.id.shortText): no faults or remarks"
                 : "trust snapshot \(trust.record.id.shortText): faults: \(faults), remarks: \(findings.count - faults)"
             Terminal.result((findings.map(\.line) + [end]).joined(separator: "\n"))
         }
@@ -48,7 +48,7 @@ struct TrustLintCommand: ParsableCommand {
 }
 
 extension TrustSource.Identity {
-    /// Certificates are known by their digests.
+    /// The kind and name of the source. A certificate's name is the beginning of its digest.
     fileprivate var title: String {
         let isCertificate = kind == .anchor || kind == .provider
         return "\(kind.word) \(Terminal.safe(isCertificate ? String(name.prefix(12)) : name, limit: 100))"

@@ -6,14 +6,15 @@ internal import MdocTrust
 internal import PKIX
 internal import ReaderStore
 
-/// `countersign trust show`: one source or root in full.
+/// `countersign trust show`: shows one source or root in full.
 struct TrustShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one source, or a root that a VICAL lists.",
         discussion: """
-            A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins. So is a \
-            root that a VICAL lists. --out writes the bytes as they are kept. Without a name everything is listed.
+            Give a source as `countersign trust list` shows it: its name, or the beginning of its SHA-256. \
+            Give a root that a VICAL lists by the beginning of its SHA-256. Without an argument, everything \
+            is listed. --out writes the bytes unchanged.
 
             EXAMPLE:
               countersign trust show aamva --out vical.cbor
@@ -21,10 +22,10 @@ struct TrustShowCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("A name or the beginning of a digest.", valueName: "source"))
+    @Argument(help: ArgumentHelp("The source: a name or the beginning of a digest.", valueName: "source"))
     var source: String?
 
-    @Option(name: .long, help: ArgumentHelp("Write its bytes to this file.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("Write the source's bytes to this file.", valueName: "file"))
     var out: String?
 
     @OptionGroup var store: StoreArguments
@@ -32,7 +33,7 @@ struct TrustShowCommand: ParsableCommand {
 
     func validate() throws {
         guard source != nil || out == nil else {
-            throw ValidationError("--out writes the bytes of one source: name the source.")
+            throw ValidationError("--out writes the bytes of one source: give the source.")
         }
     }
 
@@ -51,7 +52,7 @@ struct TrustShowCommand: ParsableCommand {
         }
         guard sources.count <= 1, anchors.count <= 1 else {
             throw CommandFailure.usage(
-                "\(Terminal.safe(source)): several sources have this name, or digests that begin like this: give more of the digest"
+                "\(Terminal.safe(source)): several sources have this name or a digest that begins like this; give more digits of the digest"
             )
         }
         if let out { try OutputFile.write(bytes, to: out) }
@@ -67,7 +68,7 @@ struct TrustShowCommand: ParsableCommand {
 }
 
 extension SourceDescription {
-    /// All that is known of it.
+    /// All facts about the source, each on its own line.
     fileprivate var lines: [String] {
         var lines = [
             "\(source.kind.word) \(title)", "  sha256: \(source.sha256.hexadecimal)",
@@ -78,14 +79,16 @@ extension SourceDescription {
         }
         if let issue { lines.append("  issue: \(issue)") }
         if let entries { lines.append("  entries: \(entries)") }
-        if source.isIncomplete { lines.append("  incomplete: what it does not list is not thereby good") }
+        if source.isIncomplete {
+            lines.append("  incomplete: a certificate or document that it does not list may still be revoked")
+        }
         if let from { lines.append("  from: \(from)") }
         if let until { lines.append("  until: \(until)") }
         return lines
     }
 }
 
-/// A root as it is trusted.
+/// A trusted root as text and as JSON.
 private struct RootDescription {
     let root: TrustedAnchor
 
@@ -100,7 +103,7 @@ private struct RootDescription {
     var lines: [String] {
         let docTypes =
             switch root.docTypes {
-            case .any: "all that it issues"
+            case .any: "all document types"
             case .only(let names):
                 names.isEmpty
                     ? "nothing" : names.sorted().map { Terminal.safe($0, limit: 80) }.joined(separator: ", ")
@@ -113,7 +116,7 @@ private struct RootDescription {
                 + root.sources.map { "\($0.kind.word) \(Terminal.safe($0.name))" }.joined(separator: ", "),
         ]
         if !departures.isEmpty {
-            lines.append("  departs from the profile: " + departures.joined(separator: ", "))
+            lines.append("  breaks rules of its profile: " + departures.joined(separator: ", "))
         }
         return lines
     }
@@ -142,11 +145,11 @@ extension Certificate {
     }
 }
 
-/// `countersign trust list`: what is trusted, and what was before.
+/// `countersign trust list`: lists the sources of a snapshot, and the snapshots that are kept.
 struct TrustListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what is trusted, and the snapshots that are kept.",
+        abstract: "List the trusted roots and lists, and the snapshots that are kept.",
         discussion: """
             The latest \(ReaderStore.keptSnapshots) snapshots are kept.
 
@@ -171,13 +174,14 @@ struct TrustListCommand: ParsableCommand {
         try Self.list(trust, of: access, asJSON: output.json)
     }
 
-    /// Writes the list of everything in a snapshot.
+    /// Prints the sources of a snapshot and the kept snapshots.
     static func list(_ trust: StoredTrust, of access: TrustStoreAccess, asJSON: Bool) throws(CommandFailure) {
         let list = TrustListing(trust: trust, history: try access.history())
         Terminal.result(asJSON ? list.json.text : list.text)
     }
 }
 
+/// The sources of a snapshot and the history of snapshots, as text and as JSON.
 private struct TrustListing {
     let trust: StoredTrust
     let history: [TrustRecord]
@@ -202,7 +206,7 @@ private struct TrustListing {
             "trusted roots: \(trust.snapshot.anchors.count); sources: \(trust.snapshot.sources.count)",
         ]
         lines += sources.map(\.line)
-        lines.append("snapshots that are kept, the latest first:")
+        lines.append("kept snapshots, the latest first:")
         lines += history.map { entry in
             "  \(entry.id.shortText)  \(entry.change.rawValue.padding(to: 8))  \(entry.created)"
                 + (entry.isCurrent ? "  current" : "")

@@ -4,7 +4,7 @@ internal import MdocTrust
 internal import PKIX
 
 extension TrustSource.Kind {
-    /// The word for it on the command line and for people.
+    /// The name of the kind in texts.
     var word: String {
         switch self {
         case .anchor: "root"
@@ -17,16 +17,18 @@ extension TrustSource.Kind {
     }
 }
 
-/// What a source says of itself, believed or not.
+/// The contents of a source as text and as JSON. Nothing of it is verified here.
 struct SourceDescription {
     let source: TrustSource
     /// The subject of a certificate, the provider of a VICAL, the issuer of a CRL.
     private(set) var subject: String?
+    /// The beginning of the validity, or the time of issue.
     private(set) var from: Timestamp?
+    /// The end of the validity, or the time of the next update.
     private(set) var until: Timestamp?
-    /// The number of this issue in decimal, where it has one.
+    /// The issue number of a VICAL in decimal, or `nil` if it has none.
     private(set) var issue: String?
-    /// How much it lists.
+    /// The number of entries of a CRL.
     private(set) var entries: Int?
 
     init(_ source: TrustSource) {
@@ -66,7 +68,7 @@ struct SourceDescription {
         (from, until) = (token.issued, token.expires)
     }
 
-    /// What people know it by: of certificates the subject, of lists the name.
+    /// The title in texts: the subject of a certificate, or the name of a list.
     var title: String {
         switch source.kind {
         case .anchor, .provider: Terminal.safe(subject ?? source.name)
@@ -74,7 +76,7 @@ struct SourceDescription {
         }
     }
 
-    /// One line.
+    /// The source in one line: digest, kind, date and title.
     var line: String {
         let kind = source.kind.word
         let dates =
@@ -106,7 +108,7 @@ extension TrustSource.Provenance {
         }
     }
 
-    /// In plain words.
+    /// The origin of the source as text.
     var text: String {
         switch self {
         case .file(let path): "from \(Terminal.safe(path))"
@@ -117,7 +119,7 @@ extension TrustSource.Provenance {
 }
 
 extension String {
-    /// The text with blanks behind it, at least `width` characters.
+    /// Returns the text with spaces appended, up to at least `width` characters.
     func padding(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }

@@ -2,14 +2,15 @@ internal import ArgumentParser
 internal import CommandLineInterface
 internal import JSON
 
-/// `countersign trust sources`: which lists are published, and where.
+/// `countersign trust sources`: shows published lists of roots and their addresses.
 struct TrustSourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sources",
-        abstract: "Show which lists of roots are published, and where.",
+        abstract: "Show published lists of roots and their addresses.",
         discussion: """
-            Each has a name, its publisher, and where and when its address was read. No provider's key comes with it, and \
-            nothing is trusted before you add it with `countersign trust add` and your copy of the provider's root.
+            Shows for each list its name, its publisher, its address, and where and when the address was \
+            found. This program contains no provider's key: a list is trusted only after you add it with \
+            `countersign trust add` and your own copy of the provider's root.
 
             EXAMPLE:
               countersign trust sources
@@ -26,29 +27,31 @@ struct TrustSourcesCommand: ParsableCommand {
     }
 }
 
-/// A list of roots that somebody publishes, as `published-sources.json` has it: its publisher and where to find it, and no
-/// key.
+/// A published list of roots, an entry of `published-sources.json`. The entry has the publisher and the
+/// address of the list, but no key.
 struct PublishedSource {
+    /// The format of a published list.
     enum Format: String, CaseIterable {
-        /// A VICAL (ISO/IEC 18013-5 C.1.7): `countersign trust add` takes it.
+        /// A VICAL (ISO/IEC 18013-5 C.1.7), which `countersign trust add` imports.
         case vical
         /// Certificates, each at a separate address.
         case roots
-        /// A trusted list in XML (ETSI TS 119 612), which is not read here.
+        /// A trusted list in XML (ETSI TS 119 612), which Countersign does not read.
         case etsiTrustedList = "etsi-trusted-list"
     }
 
     let name: String
     let publisher: String
     let format: Format
-    /// The publisher's page about it.
+    /// The publisher's page about the list.
     let address: String
-    /// Where the list itself is; nil if no page that can be cited says so.
+    /// The address of the list itself, or `nil` if no page that can be cited has it.
     let list: String?
-    /// The pages that have these addresses, and the day on which they were read.
+    /// The pages that the addresses were read from.
     private let readFrom: [String]
+    /// The day on which these pages were read.
     private let readOn: String
-    /// What to know before it is used; nil if there is nothing.
+    /// A remark for the user, or `nil` if there is none.
     let note: String?
 
     private static let members: Set = [
@@ -70,7 +73,7 @@ struct PublishedSource {
         note = try members["note"]?.string()
     }
 
-    /// Those of the data file that is built into the program.
+    /// Returns the entries of the data file that is built into the program.
     static func all() throws(CommandFailure) -> [PublishedSource] {
         do throws(JSONFault) {
             let text = try JSONText(PackageResources.published_sources_json[...])
@@ -88,7 +91,7 @@ struct PublishedSource {
         let all = try all()
         guard let found = all.first(where: { $0.name == name }) else {
             throw .usage(
-                "\(Terminal.safe(name)): no published source has this name; there are "
+                "\(Terminal.safe(name)): no published source has this name; give one of "
                     + all.map(\.name).joined(separator: ", "))
         }
         return found
@@ -107,7 +110,7 @@ struct PublishedSource {
         """
         \(name)  \(publisher)
           page: \(address)
-          list: \(list ?? "no address can be cited; find it on the page")  (\(format.rawValue))
+          list: \(list ?? "no fixed address is published; find the list on the page")  (\(format.rawValue))
           read on \(readOn) from \(readFrom.joined(separator: " and "))\(note.map { "\n  \($0)" } ?? "")
         """
     }

@@ -10,11 +10,31 @@ internal import PKIX
 internal import ReaderStore
 internal import TrustFetch
 
-/// A change of trust with its report: `TrustChange` decides, and this puts the outcomes in words, among those of lists that could not
-/// be fetched. Nothing of the change is current yet.
+/// A change of trust that is being prepared, with a report for the user.
+///
+/// The commands `trust import`, `add`, `update`, `remove` and `import-bundle` share this path:
+///
+/// 1. The command opens the store (`TrustStoreAccess`) and reads the current snapshot.
+/// 2. It creates a stage from that snapshot and the `TrustRules` of its options.
+/// 3. `admit`, `replaceAll` and `remove` change the stage. `TrustChange` decides about each source: new,
+///    renewed, unchanged or refused. The stage adds the words of `SourceOutcome`, and the lists that could
+///    not be fetched.
+/// 4. `TrustStoreAccess.save` stores the new snapshot in one transaction, if it differs from the current one.
+///    The store refuses the snapshot if another process changed trust in the meantime.
+/// 5. `TrustChangeReport.finish` prints the outcomes and ends the command: status 2 if a source was refused,
+///    69 if a list could not be fetched, otherwise 0.
+///
+/// The sources given to `admit` are independent: if one is refused or cannot be fetched, the others are still
+/// admitted, and its present version stays. A bundle is one unit: `replaceAll` changes nothing if one source
+/// is refused.
+///
+/// A stage is a value on the task of its command. It does no I/O: it fetches nothing, stores nothing, and
+/// nothing of it is trusted before step 4. Commands never decide about a source themselves; that is the work
+/// of `TrustChange`, which a kiosk of a fleet uses too.
 struct TrustStage {
+    /// The change so far, with the snapshot that it would make.
     private(set) var change: TrustChange
-    /// In the order in which the sources were looked at.
+    /// The outcomes in the order in which the sources were checked.
     private(set) var outcomes: [SourceOutcome] = []
 
     init(_ before: TrustSnapshot?, _ rules: TrustRules) {
@@ -23,11 +43,12 @@ struct TrustStage {
 
     var snapshot: TrustSnapshot { change.snapshot }
 
+    /// Checks the sources and admits those that pass.
     mutating func admit(_ sources: [TrustSource]) {
         report { $0.admit(sources) }
     }
 
-    /// Lets in what was fetched. A list that could not be fetched does not affect the others, and its earlier version stays.
+    /// Checks and admits fetched lists. If a list could not be fetched, its present version stays.
     mutating func admit(_ results: [FetchResult]) {
         var sources: [TrustSource] = []
         for result in results {
@@ -43,6 +64,7 @@ struct TrustStage {
         admit(sources)
     }
 
+    /// Replaces all sources by those of a bundle's snapshot, unless one of them is refused.
     mutating func replaceAll(by other: TrustSnapshot) {
         report { $0.replaceAll(by: other) }
     }
@@ -58,17 +80,18 @@ struct TrustStage {
     }
 }
 
-/// What became of one source.
+/// The outcome of a change for one source.
 struct SourceOutcome {
+    /// The kind of outcome.
     enum Result: String, CaseIterable {
         case new, renewed, unchanged, removed
-        /// It was refused; what is there stays.
+        /// The source was refused. Its present version stays.
         case refused
-        /// It could not be had; what is there stays.
+        /// The list could not be fetched. Its present version stays.
         case failed
     }
 
-    /// Why it was refused or failed, or what is to be known about a list that was let in.
+    /// The reason for a refusal or failure, or a remark on an admitted list.
     struct Reason {
         let id: String
         let detail: String
@@ -78,11 +101,12 @@ struct SourceOutcome {
 
     let kind: TrustSource.Kind
     let name: String
-    /// What people know it by.
+    /// The title of the source in texts.
     let title: String
     let result: Result
+    /// The reason for a refusal or failure, or the remark that an admitted list is overdue.
     let reason: Reason?
-    /// Remarks on a list that was let in: mended or left out entries, and whether the list is overdue.
+    /// The remarks on an admitted list: repaired or omitted entries, and an overdue update.
     let remarks: [Reason]
 
     init(_ outcome: TrustChange.Decision) {
@@ -102,7 +126,7 @@ struct SourceOutcome {
         }
     }
 
-    /// The source could not be had.
+    /// Creates the outcome of a list that could not be fetched.
     init(_ identity: TrustSource.Identity, failed reason: Reason) {
         self.init(identity, title: Terminal.safe(identity.name), result: .failed, reason: reason)
     }
@@ -138,6 +162,7 @@ extension SourceOutcome.Reason {
         var certificate: Certificate?
         if case .certificate(let held) = source.content { certificate = try? held.certificate() }
         let explanation = condition.explanation(of: certificate)
+        // This condition already names the form of the text, which would be said twice.
         if case .statusListUnreadable(.text) = condition {
             detail = explanation
         } else {
@@ -153,29 +178,30 @@ extension SourceOutcome.Reason {
         }
         isOverdue = true
         detail =
-            "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
+            "\(condition.explanation); results mention this, and a policy that refuses undetermined revocation may refuse documents"
     }
 }
 
 extension TrustStoreAccess {
-    /// Lets in sources, then what is fetched of the targets, and stores what was let in.
+    /// Admits sources of files, fetches the targets and admits them, and stores the new snapshot.
     func importing(
         _ sources: [TrustSource], and targets: [FetchTarget], by fetching: FetchArguments,
         _ rules: TrustRules
     ) async throws(CommandFailure) -> TrustChangeReport {
         let current = try currentIfAny()
         var stage = TrustStage(current?.snapshot, rules)
+        // Files before targets: a provider's root in a file must be trusted before its VICAL is checked.
         Progress.during("Checking the sources") { stage.admit(sources) }
         if !targets.isEmpty {
             let fetcher = try fetching.fetcher()
             stage.admit(await fetcher.showingProgress(of: targets, at: rules.now))
         }
-        return try put(stage, after: current, by: .imported, at: rules.now)
+        return try save(stage, after: current, by: .imported, at: rules.now)
     }
 }
 
 extension FetchTarget {
-    /// A list by its URL on the command line.
+    /// Creates the target of a URL on the command line.
     init(_ kind: TrustSource.Kind, argument url: String) throws(CommandFailure) {
         self = try mapping(FetchTarget(kind, name: url)) { (error: TrustFetchError) in
             CommandFailure.usage("\(Terminal.safe(url)): \(error.explanation)")
@@ -184,15 +210,17 @@ extension FetchTarget {
 }
 
 extension TrustFetcher {
-    /// As `fetch`, with progress on the terminal.
+    /// Fetches the targets while a progress line is shown.
     func showingProgress(of targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
         await Progress.during("Fetching trust lists") { await fetch(targets, at: now) }
     }
 }
 
 extension TrustSource {
-    /// The source in DER, where a server sent it as text. A root that was fetched is known by its digest as any other, so that
-    /// nobody who serves it puts another in its place.
+    /// This source in DER if the server sent PEM.
+    ///
+    /// A fetched root gets its digest as its name instead of its URL: the server cannot replace it by another
+    /// root.
     fileprivate var withoutPEM: TrustSource {
         let found = FoundSources(in: Array(bytes), as: kind, provenance: provenance, obtained: obtained)
             .sources
@@ -204,22 +232,23 @@ extension TrustSource {
     }
 }
 
-/// How sources are let in.
+/// The options that say how strictly sources are checked.
 struct StagingArguments: ParsableArguments {
     @Flag(
         name: .long,
         help:
-            "Accept a list that lost more than a fifth of the entries of the one before. Without this it is refused."
+            "Accept a list that lost more than a fifth of the entries of its previous version. By default such a list is refused."
     )
     var acceptShrunken = false
 
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Certificates that documents name for the signers of their status lists, PEM or DER.",
+            "Certificates of the signers of status lists, as documents name them, in PEM or DER. Repeatable.",
             valueName: "file"))
     var signer: [String] = []
 
+    /// Reads the signers' certificates and returns the rules of a change.
     func rules(at now: Timestamp, _ policy: VerificationPolicy) throws(CommandFailure) -> TrustRules {
         var signers: [ArraySlice<UInt8>] = []
         for path in signer {
@@ -237,12 +266,12 @@ struct StagingArguments: ParsableArguments {
     }
 }
 
-/// How lists are fetched.
+/// `--server-roots`: the TLS roots for servers of lists.
 struct FetchArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Verify servers by these roots (PEM) instead of the system's. The lists themselves are verified all the same.",
+            "Verify servers with these roots (PEM) instead of the system's roots. The lists themselves are verified in any case.",
             valueName: "file"))
     var serverRoots: String?
 
@@ -262,13 +291,13 @@ struct FetchArguments: ParsableArguments {
 
 /// The result of a change of trust.
 struct TrustChangeReport {
-    /// What was current before; nil in a store that was just set up.
+    /// The snapshot before the change, or `nil` in a new store.
     let previous: TrustSnapshot.ID?
-    /// What is current now; nil if nothing was let in ever.
+    /// The snapshot after the change, or `nil` if no source was ever admitted.
     let current: TrustRecord?
     let outcomes: [SourceOutcome]
 
-    /// A refused list outweighs one that could not be had.
+    /// The exit status of the command. A refused source has priority over a list that could not be fetched.
     var exitStatus: ExitStatus {
         if outcomes.contains(where: { $0.result == .refused }) { return .rejected }
         return outcomes.contains { $0.result == .failed } ? .unavailable : .success
@@ -297,12 +326,12 @@ struct TrustChangeReport {
         guard let current else { return (lines + ["nothing is trusted yet"]).joined(separator: "\n") }
         let snapshot = "trust snapshot \(current.id.shortText)"
         lines.append(
-            isChanged ? "\(snapshot) is in force\(wayBack)" : "\(snapshot) stays in force: nothing changed")
+            isChanged ? "\(snapshot) is now current\(wayBack)" : "\(snapshot) stays current: nothing changed")
         return lines.joined(separator: "\n")
     }
 
     private var wayBack: String {
-        previous.map { "; `countersign trust rollback \($0.shortText)` takes that back" } ?? ""
+        previous.map { "; to undo this, run `countersign trust rollback \($0.shortText)`" } ?? ""
     }
 }
 
@@ -314,7 +343,7 @@ extension SourceOutcome {
         let reasons = remarks.isEmpty ? [reason].compactMap(\.self) : remarks
         lines += reasons.prefix(Self.mostRemarks).map { "      \($0.detail)  [\($0.id)]" }
         if reasons.count > Self.mostRemarks {
-            lines.append("      … and \(reasons.count - Self.mostRemarks) more remarks: --json has all")
+            lines.append("      … and \(reasons.count - Self.mostRemarks) more remarks: --json shows all")
         }
         return lines.joined(separator: "\n")
     }

@@ -6,17 +6,18 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// The trust store as the commands use it: an error names the folder and what to do.
+/// Access to the store for commands. Each error becomes a `CommandFailure` that names the folder and says
+/// what to do.
 struct TrustStoreAccess {
     let folder: String
     private let store: ReaderStore
 
-    /// A store that is there.
+    /// Opens an existing store for reading.
     static func reading(_ folder: String) throws(CommandFailure) -> TrustStoreAccess {
         try TrustStoreAccess(folder, .reading)
     }
 
-    /// The store, created if absent.
+    /// Opens the store for changes, and creates it if it does not exist.
     static func changing(_ folder: String) throws(CommandFailure) -> TrustStoreAccess {
         try TrustStoreAccess(folder, .changing)
     }
@@ -28,13 +29,14 @@ struct TrustStoreAccess {
         }
     }
 
-    /// Does something with the store.
+    /// Performs `body` with the store.
     func using<Value>(
         _ body: (ReaderStore) throws(ReaderStoreError) -> Value
     ) throws(CommandFailure) -> Value {
         try mapping(body(store)) { (error: ReaderStoreError) in error.failure(in: folder) }
     }
 
+    /// Returns the current snapshot. Throws if there is none.
     func current() throws(CommandFailure) -> StoredTrust {
         try using { store throws(ReaderStoreError) in try store.currentTrust() }
     }
@@ -47,14 +49,21 @@ struct TrustStoreAccess {
         try using { store throws(ReaderStoreError) in try store.trustHistory() }
     }
 
-    /// The snapshot whose id begins so.
+    /// Returns the snapshot whose id begins with the argument.
     func snapshot(_ id: SnapshotArgument) throws(CommandFailure) -> StoredTrust {
         try using { store throws(ReaderStoreError) in try store.trust(idPrefix: id.prefix) }
     }
 
-    /// Stores what was staged in place of `current`, and returns the result. If no source was accepted, nothing
-    /// changes.
-    func put(
+    /// Makes the snapshot of a stage the current one, and returns the report.
+    ///
+    /// If the stage changed nothing, nothing is stored, except that the time of a bundle is recorded.
+    ///
+    /// - Parameters:
+    ///   - current: The snapshot that the stage began from. The call fails if the store's current snapshot is
+    ///     another.
+    ///   - bundle: The time when an imported bundle was created, or `nil`. An older bundle will be refused
+    ///     later.
+    func save(
         _ stage: TrustStage, after current: StoredTrust?, by change: TrustRecord.Change, at now: Timestamp,
         bundle: Timestamp? = nil
     ) throws(CommandFailure) -> TrustChangeReport {
@@ -69,7 +78,7 @@ struct TrustStoreAccess {
     }
 }
 
-/// The id of a snapshot, or how it begins.
+/// An argument with the id of a snapshot or its beginning, at least four hexadecimal digits.
 struct SnapshotArgument: ExpressibleByArgument {
     let prefix: String
 

@@ -6,16 +6,16 @@ internal import MdocTrust
 internal import ReaderStore
 internal import TrustFetch
 
-/// `countersign trust update`: fetches the lists again.
+/// `countersign trust update`: fetches VICALs, CRLs and status lists again.
 struct TrustUpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Fetch VICALs, CRLs and status lists again.",
         discussion: """
-            Fetches the lists of the store that are known by a URL, and the CRLs that its roots name, over HTTPS (CRLs \
-            also over HTTP: they are signed). Each is checked before it takes the place of what is there, which stays \
-            when a list cannot be fetched or is refused; one that fails does not affect the others. Roots and providers are never \
-            fetched again: they are the files that you named.
+            Fetches the lists that were imported from a URL, and the CRLs that the roots name. Lists are \
+            fetched over HTTPS, and CRLs also over HTTP, because they are signed. Each list is checked \
+            before it replaces the present one. If a list cannot be fetched or is refused, the present list \
+            stays and the others are still updated. Roots and providers are never fetched again.
 
             EXAMPLES:
               countersign trust update
@@ -37,7 +37,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         let fetcher = try fetching.fetcher()
         let current = try TrustStoreAccess.reading(store.path).current()
         var stage = TrustStage(current.snapshot, rules)
-        // The roots of a new VICAL name further CRLs.
+        // VICALs first: the roots in a new VICAL may name CRLs that are then fetched too.
         let lists = Self.targets(in: stage.snapshot) { $0 == .vical }
         stage.admit(await fetcher.showingProgress(of: lists, at: now))
         let others = Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }
@@ -51,7 +51,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
                 "note: nothing was fetched: no list was imported from a URL, and no root names the URL of a CRL"
             )
         }
-        try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .updated, at: now)
+        try TrustStoreAccess.changing(store.path).save(stage, after: current, by: .updated, at: now)
             .finish(json: output.json)
     }
 
@@ -62,15 +62,15 @@ struct TrustUpdateCommand: AsyncParsableCommand {
     }
 }
 
-/// `countersign trust add`: pins the root of a published list's provider, and takes the list.
+/// `countersign trust add`: imports a published list together with the root of its provider.
 struct TrustAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Pin the provider of a published list, and import the list.",
+        abstract: "Trust the provider of a published list, and import the list.",
         discussion: """
-            `countersign trust sources` has the names. The root of the provider is a file that you got and compared \
-            yourself: none comes with this program. The list is fetched from the address of the source, or taken from \
-            the one that you give.
+            `countersign trust sources` shows the names. Give the provider's root in a file that you \
+            obtained and compared yourself; this program contains none. The list is fetched from the \
+            published address, or read from the file or URL that you give.
 
             EXAMPLES:
               countersign trust add aamva vical.cbor --provider aamva-root.pem
@@ -81,11 +81,12 @@ struct TrustAddCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The name of a published source.", valueName: "name"))
     var name: String
 
-    @Argument(help: ArgumentHelp("The list: a file, or an https: URL.", valueName: "list"))
+    @Argument(help: ArgumentHelp("The list: a file or an https: URL.", valueName: "list"))
     var list: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("Your copy of the provider's root, PEM or DER.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp("Your copy of the provider's root, in PEM or DER.", valueName: "file"))
     var provider: String
 
     @OptionGroup var fetching: FetchArguments
@@ -110,13 +111,13 @@ struct TrustAddCommand: AsyncParsableCommand {
             .finish(json: output.json)
     }
 
-    /// Where the list is.
+    /// The file or URL of the list.
     private var place: String {
         get throws(CommandFailure) {
             let source = try PublishedSource.named(name)
             guard let place = list ?? source.list else {
                 throw .usage(
-                    "\(name): its publisher gives no fixed address for the list: pass the file or URL that you find at \(source.address)"
+                    "\(name): the publisher gives no fixed address for the list: give the file or URL that you find at \(source.address)"
                 )
             }
             return place

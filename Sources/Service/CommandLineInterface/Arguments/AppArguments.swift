@@ -2,12 +2,13 @@ package import ArgumentParser
 package import MdocModel
 package import WalletPresentation
 
-/// A presentation through an app (Verify with Wallet), for the command that judges it and the wallet that makes it.
+/// The options that describe a presentation through an app (Verify with Wallet). `countersign verify` reads
+/// such a presentation and the software wallet creates one.
 package struct AppArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The envelope of an app: what encryptedData of PassKit holds.", valueName: "file"))
+            "The envelope that the app received: the bytes of PassKit's encryptedData.", valueName: "file"))
     package var envelope: String?
 
     @Option(
@@ -20,7 +21,7 @@ package struct AppArguments: ParsableArguments {
         help: ArgumentHelp("The team identifier of the app.", valueName: "identifier"))
     package var teamIdentifier: String?
 
-    // One in 64 begins with a hyphen.
+    // One base64url nonce in 64 begins with a hyphen, which looks like an option without `.unconditional`.
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
@@ -55,7 +56,7 @@ package struct AppArguments: ParsableArguments {
         }
     }
 
-    /// Who asked, with which nonce; nil if no app did.
+    /// The merchant that asked and the nonce of the request, or `nil` without the options of an app.
     package func request() throws(CommandFailure) -> (merchant: MerchantIdentity, nonce: PresentationNonce)? {
         guard let merchantIdentifier, let teamIdentifier, let nonce else { return nil }
         do throws(WalletPresentationError) {
@@ -67,11 +68,12 @@ package struct AppArguments: ParsableArguments {
         }
     }
 
-    /// What the app asked for, in the terms of ISO/IEC 18013-5; nil if not given.
+    /// The app's request as an `ItemsRequest` (ISO/IEC 18013-5), or `nil` without `--element`.
     package func itemsRequest() throws(CommandFailure) -> ItemsRequest? {
         guard !elements.isEmpty else { return nil }
         do throws(IdentityDescriptorError) {
-            // For how long it may be kept is between app and holder, and not in what is signed.
+            // The app tells the holder how long it keeps an element. The signed data does not contain that,
+            // so any value compares equally.
             return try IdentityDescriptor(document, elements.map { ($0, .willNotStore) }).itemsRequest
         } catch {
             throw .usage("--element: \(error.explanation)")
@@ -79,7 +81,7 @@ package struct AppArguments: ParsableArguments {
     }
 }
 
-/// A nonce as the daemon gives it.
+/// The argument of `--nonce`: a nonce in base64url without padding, as the daemon issues it.
 package struct NonceArgument: ExpressibleByArgument {
     package let nonce: PresentationNonce
 
@@ -101,10 +103,10 @@ extension IdentityDescriptorError {
     fileprivate var explanation: String {
         switch self {
         case .noElements: "give at least one element"
-        case .elementTwice: "an element is given twice"
-        case .ageTwice: "age and age(atLeast:) cannot be asked for together"
+        case .elementTwice: "the same element is given twice; give each element once"
+        case .ageTwice: "age and age(atLeast:) cannot be requested together; give one of them"
         case .ageOutOfRange: "an age must be from 1 to 125"
-        case .elementNotOfDocument(let element): "this document has no \(element.name)"
+        case .elementNotOfDocument(let element): "the document of --document has no element \(element.name)"
         }
     }
 }

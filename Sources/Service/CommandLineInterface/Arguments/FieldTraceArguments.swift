@@ -5,18 +5,20 @@ package import ReaderService
 internal import SystemPackage
 internal import Transport
 
-/// Where the field trace of a presentation goes.
+/// `--field-trace`: the file that receives the field trace of a presentation.
 package struct FieldTraceArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write what happened between reader and phone to this file: times, status words and outcomes, nothing of a person. It is there to be sent.",
+            "Write a field trace to this file: times, status words and outcomes between reader and phone. It contains no personal data, so you can send it to others.",
             valueName: "file"))
     package var fieldTrace: String?
 
     package init() {}
 
-    /// Opens the file; nil if none is wanted.
+    /// Opens the file and begins the trace of `plan`.
+    ///
+    /// - Returns: The trace, or `nil` without `--field-trace`.
     package func start(_ plan: PresentationPlan) async throws(CommandFailure) -> FieldTraceFile? {
         guard let fieldTrace else { return nil }
         let file = try await FieldTraceFile(fieldTrace)
@@ -25,7 +27,8 @@ package struct FieldTraceArguments: ParsableArguments {
     }
 }
 
-/// A field trace that is written to a file line by line, so that nothing is lost if the program is ended.
+/// A field trace that is written to a file line by line, so that the lines so far survive when the program is
+/// killed.
 package final class FieldTraceFile: Sendable {
     package let recorder: FieldTraceRecorder
     private let file: FileDescriptor
@@ -45,6 +48,7 @@ package final class FieldTraceFile: Sendable {
         try? file.close()
     }
 
+    /// Records the result of the presentation and stops watching the PC/SC readers.
     package func end(_ presentation: Presentation) {
         watch.cancel()
         recorder.end(presentation)
@@ -52,7 +56,7 @@ package final class FieldTraceFile: Sendable {
 }
 
 extension FieldTraceRecorder {
-    /// Begins a trace with the versions of this computer.
+    /// Creates a recorder whose header has the versions of this computer's programs and libraries.
     package static func ofThisComputer(
         _ write: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(CommandFailure) -> FieldTraceRecorder {

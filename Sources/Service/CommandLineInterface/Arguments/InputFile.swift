@@ -5,11 +5,15 @@ internal import MdocModel
 package import OpenSSLCrypto
 internal import SystemPackage
 
+/// Reading of files that a user names on the command line.
 package enum InputFile {
-    /// The default limit for a message, in bytes.
+    /// The default limit for a message: 1 MiB, in bytes.
     package static let messageLimit = 1 << 20
 
-    /// The whole file. One that cannot be read is wrong usage, one longer than `limit` bytes malformed.
+    /// Reads a whole file.
+    ///
+    /// - Throws: Status 64 (usage) if the file cannot be read, 65 (malformed) if it is longer than `limit`
+    ///   bytes.
     package static func read(_ path: String, limit: Int = messageLimit) throws(CommandFailure) -> [UInt8] {
         let bytes: [UInt8]
         do {
@@ -19,7 +23,7 @@ package enum InputFile {
             throw .usage("\(Terminal.safe(path)): \(error)")
         }
         guard bytes.count <= limit else {
-            throw .malformed("\(Terminal.safe(path)): longer than \(limit) bytes")
+            throw .malformed("\(Terminal.safe(path)): the file is longer than \(limit) bytes")
         }
         return bytes
     }
@@ -38,39 +42,48 @@ package enum InputFile {
     }
 }
 
-/// A private key that was used when what is judged came: the reader's ephemeral one, or one for which wallets seal.
+/// Reading of a private key that opens a stored answer: the reader's ephemeral key, or the key that a wallet
+/// encrypts to.
 package enum PrivateKeyFile {
     private static let largestFile = 1 << 16
 
-    /// The key on `curve` from a file, or from the standard input, that holds unencrypted PEM or the scalar in hexadecimal. A
-    /// key on the command line is refused and not repeated: every program on the computer can read that.
+    /// Reads a key from a file, or from the standard input if `argument` is `-`. The input is unencrypted PEM
+    /// or the scalar in hexadecimal.
     ///
-    /// - Parameter curve: the only allowed curve. Without one, PEM may have any curve, and a scalar is on P-256.
+    /// A key as the argument itself is refused, because every program on the computer can read command lines.
+    /// The error does not repeat the argument.
+    ///
+    /// - Parameter curve: The only allowed curve. If `nil`, PEM may have any curve, and a scalar is on P-256.
     package static func read(
         _ argument: String, on curve: Curve? = nil, option: StaticString
     ) throws(CommandFailure) -> COSEKeyPair {
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
             throw .usage(
-                "\(option) takes the name of a file that exists, or - for the standard input, and never the key itself"
+                "\(option): give the name of an existing file, or - for the standard input, and never the key itself"
             )
         }
         let text = try InputFile.read(isStandardInput ? "/dev/stdin" : argument, limit: largestFile)
         let expected = curve ?? .p256
         guard let key = key(in: text, curve: expected), curve == nil || key.privateKey.curve == curve else {
             throw .usage(
-                "\(option) is neither an unencrypted PEM private key nor a hexadecimal scalar on \(expected)")
+                "\(option): the file holds neither an unencrypted PEM private key nor a hexadecimal scalar on \(expected)"
+            )
         }
         return key
     }
 
-    /// `--reader-key`, which has to be the private half of the one that was sent.
+    /// Reads `--reader-key`.
+    ///
+    /// - Throws: Status 64 (usage) if the key is not the private half of `eReaderKey`, the key that the
+    ///   reader sent.
     package static func read(
         _ argument: String, privateHalfOf eReaderKey: COSEKey
     ) throws(CommandFailure) -> COSEKeyPair {
         let key = try read(argument, on: eReaderKey.curve, option: "--reader-key")
         guard let sent = try? eReaderKey.publicKey(), key.privateKey.encodedPoint == sent.encodedPoint else {
-            throw .usage("--reader-key is not the private half of the ephemeral key that the reader sent")
+            throw .usage(
+                "--reader-key: this key is not the private half of the ephemeral key that the reader sent")
         }
         return key
     }

@@ -6,27 +6,31 @@ package import MdocVerification
 internal import ReaderService
 package import RequestPlanner
 
-/// `--policy`: what is done if it is not known whether a document is revoked.
+/// `--policy` and `--policy-file`: the verification policy, which says what to do when revocation is
+/// undetermined.
 package struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What to do when it is not known whether a document is revoked: age accepts it, rental refuses it, or a policy of the policy file. The purpose of a request chooses; another may not accept more.",
+            "What to do when it is unknown whether a document is revoked: age accepts the document, rental refuses it; or the name of a policy from the policy file. By default the purpose of the request selects the policy. A policy that accepts more than that one is refused.",
             valueName: "name"))
     package var policy: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The policies, the default among them, the clock skew and whether test documents are accepted, as JSON; without it policy.json of the store, where there is one.",
+            "A JSON file with the policies, the name of the default policy, the clock skew, and whether test documents are accepted. By default policy.json in the store, if it exists.",
             valueName: "file"))
     package var policyFile: String?
 
     package init() {}
 
-    /// The current policy; `store` is the folder of the store.
+    /// Reads the policy file and returns the policy to verify by.
     ///
-    /// - Parameter purpose: what is asked for; nil if that is not known.
+    /// - Parameters:
+    ///   - purpose: The purpose of the request, or `nil` if the request is not known.
+    ///   - store: The folder of the store, which is searched for `policy.json`.
+    ///   - strict: Whether deviations from the profile are refused.
     package func settings(
         for purpose: RequestPurpose? = nil, in store: String, strict: Bool = false
     ) throws(CommandFailure) -> VerificationPolicy {
@@ -39,23 +43,33 @@ package struct PolicyArguments: ParsableArguments {
     }
 }
 
-/// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, the clock
-/// skew, who signs documents of further types, and whether test documents are accepted. A member that is not known is an error: it may be a restriction that was misspelt.
+/// The policy file, or its defaults.
+///
+/// The file is a JSON object with these optional members:
+/// - `policy`: the name of the default policy;
+/// - `policies`: policies that replace `age` and `rental` or are added to them;
+/// - `clockSkewSeconds`: the clock skew, 0 to 3600;
+/// - `documentSigners`: the certificate profiles of signers of other document types;
+/// - `acceptTestDocuments`: whether test documents are accepted.
+///
+/// An unknown member is an error, because it may be a misspelt restriction.
 package struct PolicyFile {
     private static let largestSize = 1 << 16
     private static let largestSkew: Int64 = 3600
     private static let mostPolicies = 256
 
+    /// The name of the default policy.
     package private(set) var standard = "age"
+    /// The clock skew, in seconds.
     package private(set) var clockSkew: Int64 = 60
     package private(set) var signers = DocumentSignerProfiles()
     package private(set) var acceptsTestDocuments = false
     package private(set) var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
 
-    /// What holds without a file.
+    /// The defaults that apply without a policy file.
     package init() {}
 
-    /// For a trial, in which test documents are accepted.
+    /// The defaults, with test documents accepted. Used by the `demo` commands.
     package static var trial: PolicyFile {
         var file = PolicyFile()
         file.acceptsTestDocuments = true
@@ -101,6 +115,11 @@ package struct PolicyFile {
 
     private enum Undetermined: String, CaseIterable { case accept, refuse }
 
+    /// Returns the policy to verify by.
+    ///
+    /// - Parameters:
+    ///   - name: The argument of `--policy`. A policy that accepts more than the purpose's own is refused.
+    ///   - purpose: The purpose of the request, or `nil` if the request is not known.
     package func settings(
         named name: String? = nil, for purpose: RequestPurpose? = nil
     ) throws(CommandFailure) -> VerificationPolicy {
@@ -121,13 +140,13 @@ package struct PolicyFile {
         guard let chosen = purposes.policy(for: [purpose], choosing: [named]) else {
             let own = Terminal.safe(purposes[purpose].name, limit: 40)
             throw .usage(
-                "--policy: it accepts more than \(own), the policy for \(purpose.rawValue): leave --policy out, or change the policy file"
+                "--policy: this policy accepts more than \(own), the policy for \(purpose.rawValue); leave --policy out, or change the policy file"
             )
         }
         return chosen
     }
 
-    /// A purpose has the policy of its name; without one, that of a rental.
+    /// The policy of each purpose: the policy with the purpose's name, or `rental` if there is none.
     private var purposes: PurposePolicies {
         var purposes = PurposePolicies()
         for purpose in RequestPurpose.allCases {
@@ -140,7 +159,7 @@ package struct PolicyFile {
     private func policy(named name: String) throws(CommandFailure) -> RevocationPolicy {
         guard let policy = policies[name] else {
             throw .usage(
-                "--policy: there is no policy of this name; there are "
+                "--policy: there is no policy of this name; give one of "
                     + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
         }
         return policy

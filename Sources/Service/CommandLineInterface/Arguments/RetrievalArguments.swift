@@ -6,47 +6,52 @@ internal import JSON
 package import ReaderService
 package import Transport
 
-/// How the phone is asked, and by which way the answer comes, once it is engaged.
+/// The options that select the transport, the NFC version, the Bluetooth adapter and the version of the
+/// request.
 package struct RetrievalArguments: ParsableArguments {
     @Option(
         name: .long,
-        help: "How the answer is transferred: auto (Bluetooth if there is an adapter, else NFC), ble or nfc.")
+        help:
+            "How the answer is transferred: auto (Bluetooth if there is an adapter, otherwise NFC), ble or nfc."
+    )
     package var transport = RetrievalPlan.Transport.automatic
 
     @Option(
         name: .long,
         help: """
-            Of a phone that offers both ways of Bluetooth: it connects to us (central), we to it (peripheral), or \
-            whichever starts first (race).
+            Which side connects if a phone offers both Bluetooth modes: central (the phone connects to this \
+            computer), peripheral (this computer connects to the phone) or race (the mode that is ready \
+            first).
             """)
     package var bleMode = RetrievalPlan.Mode.centralClient
 
     @Option(
         name: .long,
         help: """
-            The L2CAP channels of a phone we connect to that are tried before its characteristics: none (never), the \
-            one its engagement names (engagement), or also the one that a characteristic names (characteristic), \
-            with which some wallets fail.
+            Which L2CAP channel is tried before GATT characteristics when this computer connects to the \
+            phone: none, engagement (the channel named in the engagement), or characteristic (also the \
+            channel named by a characteristic; some wallets fail with it).
             """)
     package var l2cap = RetrievalPlan.L2CAP.engagement
 
     @Option(
         name: .customLong("nfc-v2"),
         help: """
-            Whether NFC v2 is tried, by a draft of the second edition of ISO/IEC 18013-5: auto (first, and classic \
-            handover where the phone has none), off or only.
+            Whether NFC v2, a draft of the second edition of ISO/IEC 18013-5, is used: auto (NFC v2 first, \
+            then handover if the phone has no NFC v2), off or only.
             """)
     package var nfcVersion2 = RetrievalPlan.NFCVersion2.off
 
     @Option(
-        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+        name: .long, help: ArgumentHelp("The Bluetooth adapter. By default the first one.", valueName: "hci0")
+    )
     package var adapter: String?
 
     @Option(
         name: .long,
         help: """
-            The version of the request: auto sends 1.1 to wallets that announced extended requests, where something of \
-            them is asked; 1.0 goes to every wallet.
+            The version of the request: auto (1.1 if the request needs extended requests and the wallet \
+            announced them, otherwise 1.0) or 1.0 (for every wallet).
             """)
     package var requestVersion = RequestVersion.automatic
 
@@ -54,7 +59,7 @@ package struct RetrievalArguments: ParsableArguments {
 
     package func validate() throws {
         guard nfcVersion2 != .only || transport != .bluetoothLE else {
-            throw ValidationError("--nfc-v2 only cannot be given with --transport ble.")
+            throw ValidationError("--nfc-v2 only cannot be combined with --transport ble.")
         }
     }
 
@@ -67,7 +72,8 @@ package struct RetrievalArguments: ParsableArguments {
         return plan
     }
 
-    /// Nil if NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
+    /// The Bluetooth radio, or `nil` with `--transport nfc`. Prints a warning about harmful settings of
+    /// bluetoothd before anything is sent.
     package func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
         guard transport != .nfc else { return nil }
         let configuration = BlueZConfiguration(adapter: adapter)
@@ -84,7 +90,7 @@ extension RetrievalPlan.L2CAP: ExpressibleByArgument {}
 extension RetrievalPlan.NFCVersion2: ExpressibleByArgument {}
 extension RequestVersion: ExpressibleByArgument {}
 
-/// `tcp://host:port`.
+/// An address as `tcp://host:port`. An IPv6 address stands in brackets.
 package struct EndpointArgument: ExpressibleByArgument {
     package let host: String
     package let port: UInt16
@@ -105,12 +111,12 @@ package struct EndpointArgument: ExpressibleByArgument {
 }
 
 extension EndpointArgument {
-    /// A numeric address of this machine.
+    /// The socket address of a numeric host. Names are not resolved.
     package var transportAddress: SocketAddress {
         get throws(TransportError) { try SocketAddress(host: host, port: port) }
     }
 
-    /// The address of a virtual reader.
+    /// The address of a virtual reader, which must be a numeric address of loopback.
     package var loopbackAddress: SocketAddress {
         get throws(CommandFailure) {
             try mapping(transportAddress) { (_: TransportError) in

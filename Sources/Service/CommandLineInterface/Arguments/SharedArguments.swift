@@ -3,69 +3,73 @@ internal import FoundationEssentials
 package import MdocModel
 internal import ReaderService
 
-/// `--json`, which every command takes.
+/// `--json`, an option of every command.
 package struct OutputArguments: ParsableArguments {
     @Flag(
-        name: .long, help: "Write the result as JSON: Documentation/command-line.md has its members.")
+        name: .long, help: "Write the result as JSON. Documentation/command-line.md describes its members.")
     package var json = false
 
     package init() {}
 }
 
-/// `--store`: the folder in which this computer's reader keeps what lasts.
+/// `--store`: the folder with the database, keys and identities of this computer's reader.
 package struct StoreArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
             "The folder of the store.",
             discussion:
-                "Without it COUNTERSIGN_STORE, else $XDG_DATA_HOME/countersign, else ~/.local/share/countersign.",
+                "By default $COUNTERSIGN_STORE, otherwise $XDG_DATA_HOME/countersign, otherwise ~/.local/share/countersign.",
             valueName: "folder"))
     package var store: String?
 
     package init() {}
 
     package func validate() throws {
-        guard store?.isEmpty != true else { throw ValidationError("--store takes a folder.") }
+        guard store?.isEmpty != true else { throw ValidationError("--store needs the name of a folder.") }
     }
 
+    /// The folder of `--store`, or the default folder of this user.
     package var path: String {
         let environment = ProcessInfo.processInfo.environment
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         if let path = store ?? variable("COUNTERSIGN_STORE") { return path }
-        // A relative path is to be ignored (XDG Base Directory Specification 0.8).
+        // The XDG Base Directory Specification 0.8 says to ignore a relative path.
         if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return "\(data)/countersign" }
         return "\(variable("HOME") ?? "")/.local/share/countersign"
     }
 }
 
-/// `--at`, the instant to judge at.
+/// `--at`: the instant that validity is checked at.
 package struct ClockArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Judge as if it were this instant: RFC 3339 with Z or an offset.",
+            "Verify as if it were this time, in RFC 3339 with Z or an offset. By default the current time.",
             valueName: "time"))
     package var at: InstantArgument?
 
     package init() {}
 
-    /// The instant given, or the system's time where that can be believed.
+    /// The instant of `--at`, or the system's time if its clock has been set.
     package func now() throws(CommandFailure) -> Timestamp {
         if let at { return at.instant }
         return try Self.believing(WallClock.system.now)
     }
 
-    /// What the system's clock says, unless it was plainly never set.
+    /// Returns `now`, a time of the system's clock.
+    ///
+    /// - Throws: Status 69 (unavailable) if `now` is before this program was made: the clock was never set
+    ///   (Q189).
     package static func believing(_ now: Timestamp) throws(CommandFailure) -> Timestamp {
         guard now >= WallClock.earliest else {
-            throw .unavailable("the system's clock is not set (it says \(now)): set it, or give --at")
+            throw .unavailable("the system's clock is not set (it shows \(now)): set it, or give --at")
         }
         return now
     }
 }
 
-/// An instant as RFC 3339 writes it.
+/// An argument that is an instant in RFC 3339.
 package struct InstantArgument: ExpressibleByArgument {
     package let instant: Timestamp
 

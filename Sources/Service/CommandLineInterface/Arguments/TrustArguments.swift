@@ -7,22 +7,24 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
 
-/// `--trust`: trust comes from it or from the store, and never from the system's certificates.
+/// `--trust`: the issuer roots to trust instead of the trust store. The system's certificates are never
+/// trusted.
 package struct TrustArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Trust these issuer roots (IACA) instead of the trust store: PEM or DER files, or folders of them. Repeatable.",
-            discussion: "Nothing else is trusted: no certificate of this system, none that a phone sends.",
+            "Trust these issuer roots (IACA) instead of the trust store: PEM or DER files, or folders with such files. Repeatable.",
+            discussion:
+                "Nothing else is trusted: neither the certificates of this system nor those that a phone sends.",
             valueName: "path"))
     package var trust: [String] = []
 
     package init() {}
 
-    /// The trusted roots. Problems are reported on standard error: certificates that are not roots (Q178), and
-    /// roots that are not valid at `now` (Q173).
+    /// Reads the trusted roots. Notes on standard error name certificates that are not roots (Q178) and roots
+    /// that are not valid at `now` (Q173).
     ///
-    /// - Parameter store: the folder of the store, which is not read if roots are named.
+    /// - Parameter store: The folder of the store, which is read only without `--trust`.
     package func load(from store: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
         trust.isEmpty ? try Self.stored(in: store, at: now) : try named(at: now)
     }
@@ -32,7 +34,9 @@ package struct TrustArguments: ParsableArguments {
         for path in trust { try files.read(path) }
         files.notes.forEach { Terminal.note("note: \($0)") }
         if let note = TrustFiles.noteOnValidity(of: files.anchors, at: now) { Terminal.note("note: \(note)") }
-        if files.anchors.isEmpty { Terminal.note("note: --trust names no root: every issuer is unknown") }
+        if files.anchors.isEmpty {
+            Terminal.note("note: --trust names no root, so every issuer is unknown")
+        }
         let store = TrustStore(anchors: files.anchors)
         for anchor in store.unlinkedAnchors(at: now) {
             Terminal.note("note: not trusted: \(TrustCondition(notLinked: anchor).explanation)")
@@ -46,29 +50,34 @@ package struct TrustArguments: ParsableArguments {
             snapshot = try ReaderStore(at: folder, for: .reading).currentTrust().snapshot
         } catch .absent, .empty {
             throw .usage(
-                "no issuer is trusted yet: name roots with --trust, or put roots into the trust store with"
+                "no issuer is trusted yet: give roots with --trust, or add roots to the trust store with"
                     + " `countersign trust import`")
         } catch {
             throw error.failure(in: folder)
         }
         let anchors = snapshot.anchors.map(\.anchor)
         if let note = TrustFiles.noteOnValidity(of: anchors, at: now) { Terminal.note("note: \(note)") }
-        if anchors.isEmpty { Terminal.note("note: the trust store has no root: every issuer is unknown") }
+        if anchors.isEmpty {
+            Terminal.note("note: the trust store has no root, so every issuer is unknown")
+        }
         return TrustStore(snapshot)
     }
 }
 
+/// The roots and notes collected from the files and folders that a user names.
 package struct TrustFiles {
     package static let largestFile = 1 << 22
     private static let mostFiles = 4096
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 
     private(set) var anchors: [TrustAnchor] = []
-    /// What was skipped, and why.
+    /// One text for each certificate or file that was skipped, with the reason.
     private(set) var notes: [String] = []
 
-    /// A file with certificates, or a folder whose files with the endings .pem, .der, .crt and .cer are read. A
-    /// file that is named itself must contain a certificate; in a folder, other files are skipped.
+    /// Adds the roots of a file, or of a folder's files that end in `.pem`, `.der`, `.crt` or `.cer`.
+    ///
+    /// A file that the user names must contain a certificate. A file of a folder without a certificate is
+    /// skipped.
     package mutating func read(_ path: String) throws(CommandFailure) {
         let skipped = try Self.each(at: path, ending: Self.endings, limit: Self.largestFile) {
             contents, file in
@@ -77,10 +86,11 @@ package struct TrustFiles {
         notes += skipped
     }
 
-    /// Reads a file, or those of a folder with one of these endings.
+    /// Reads a file, or the files of a folder that have one of the endings.
     ///
-    /// - Parameter take: gives the fault of contents that are of no use. Of a file that is named itself it is thrown.
-    /// - Returns: a note on each file of a folder that was skipped.
+    /// - Parameter take: Accepts the contents of one file, or returns why they cannot be used. The reason is
+    ///   thrown for a file that the user named, and noted for a file of a folder.
+    /// - Returns: A note on each file of a folder that was skipped.
     package static func each(
         at path: String, ending endings: [String], limit: Int,
         _ take: (_ contents: [UInt8], _ file: String) -> String?
@@ -104,7 +114,7 @@ package struct TrustFiles {
         return notes
     }
 
-    /// The files of a folder with one of these endings, by name.
+    /// The paths of a folder's files that have one of the endings, sorted by name.
     private static func files(in folder: String, ending endings: [String]) throws(CommandFailure) -> [String]
     {
         let names: [String]
@@ -115,12 +125,15 @@ package struct TrustFiles {
         }
         let files = names.filter { name in endings.contains { name.lowercased().hasSuffix($0) } }.sorted()
         guard files.count <= mostFiles else {
-            throw .usage("\(Terminal.safe(folder)): the folder has more than \(mostFiles) files to read")
+            throw .usage(
+                "\(Terminal.safe(folder)): the folder has more than \(mostFiles) matching files, which is the limit"
+            )
         }
         return files.map { "\(folder)/\($0)" }
     }
 
-    /// Whether there was a certificate, usable or not.
+    /// Adds the roots in the contents of a file. Returns whether they contain a certificate, even one that is
+    /// no root.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         if add(der: contents, from: path) { return true }
         let blocks = ((try? PEM.blocks(contents[...])) ?? []).filter { $0.is("CERTIFICATE") }
@@ -139,7 +152,7 @@ package struct TrustFiles {
 
     package static let damagedBlock = "a PEM block is damaged: it is cut off or not base64"
 
-    /// Why there is no certificate in the contents of a file: in the same words wherever a root is looked for.
+    /// The reason why no certificate can be read from the contents of a file.
     package static func fault(of contents: [UInt8]) -> String {
         if let error = CertificateFile.fault(in: contents[...]) {
             return TrustCondition.certificateUnreadable(error).explanation
@@ -163,7 +176,7 @@ package struct TrustFiles {
         return true
     }
 
-    /// Those of `anchors` that are not valid at `now`, where there are any.
+    /// A note that names up to five roots that are not valid at `now`, or `nil` if all of them are valid.
     package static func noteOnValidity(of anchors: [TrustAnchor], at now: Timestamp) -> String? {
         let outside = anchors.map(\.certificate).filter { !$0.isValid(at: now) }
         guard !outside.isEmpty else { return nil }

@@ -3,33 +3,35 @@ internal import FoundationEssentials
 internal import MdocModel
 package import WalletPresentation
 
-/// A presentation on a page (Digital Credentials API), for the command that judges it and the wallet that makes it.
+/// The options that describe a presentation to a web page (Digital Credentials API). `countersign verify`
+/// reads such a presentation and the software wallet creates one.
 package struct WebArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The answer to a page: the member response of the credential's data, as text.", valueName: "file")
+            "The answer that the page received: the text of the member response in the credential's data.",
+            valueName: "file")
     )
     package var webResponse: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The page's request: JSON whose data has deviceRequest and encryptionInfo.",
+            "The page's request: JSON with deviceRequest and encryptionInfo in the member data.",
             valueName: "file"))
     package var webRequest: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The encryptionInfo exactly as the page sent it: the text, or a file with it.", valueName: "text")
-    )
+            "The encryptionInfo exactly as the page sent it: the text, or the name of a file with the text.",
+            valueName: "text"))
     package var encryptionInfo: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The page's origin, as https://shop.example, or an Android app's, as android:apk-key-hash:….",
+            "The origin of the page, such as https://shop.example, or of an Android app: android:apk-key-hash:….",
             valueName: "origin"))
     package var origin: OriginArgument?
 
@@ -47,7 +49,8 @@ package struct WebArguments: ParsableArguments {
         }
     }
 
-    /// The text of encryptionInfo, to the byte; nil if none is given.
+    /// The exact text of `encryptionInfo`, or `nil` if it is not given. The session transcript contains it
+    /// byte for byte.
     package func sentEncryptionInfo() throws(CommandFailure) -> String? {
         if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
         guard let encryptionInfo else { return nil }
@@ -57,7 +60,7 @@ package struct WebArguments: ParsableArguments {
     }
 }
 
-/// What a page asks `navigator.credentials` with, one entry of `digital.requests`.
+/// A page's request in a file: one entry of `digital.requests`, as passed to `navigator.credentials.get`.
 package struct WebRequestFile {
     package let encryptionInfo: String
     package let deviceRequest: [UInt8]
@@ -80,14 +83,15 @@ package struct WebRequestFile {
             let request = Base64URL.decode(members.data.deviceRequest.utf8)
         else {
             throw .malformed(
-                "--web-request must be JSON whose data has deviceRequest and encryptionInfo in base64url without padding"
+                "--web-request: the file must be JSON with deviceRequest and encryptionInfo, in base64url without padding, in the member data"
             )
         }
         (encryptionInfo, deviceRequest) = (members.data.encryptionInfo, request)
     }
 }
 
-/// An origin as browsers serialise it, or as Android gives it an app.
+/// The argument of `--origin`: a web origin as browsers serialise it, or the origin that Android assigns to
+/// an app.
 package struct OriginArgument: ExpressibleByArgument {
     package let origin: WebOrigin
 
@@ -98,7 +102,7 @@ package struct OriginArgument: ExpressibleByArgument {
 }
 
 extension [UInt8] {
-    /// Without the end of a text file's only line.
+    /// These bytes without line ends at their end.
     package var withoutLineEnd: [UInt8] {
         var text = self
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {

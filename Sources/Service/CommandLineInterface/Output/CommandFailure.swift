@@ -5,7 +5,28 @@ package import ReaderStore
 package import Reports
 package import RequestPlanner
 
-/// Why a command could not do its work; the root command prints the message and exits with the status.
+/// The error of a command that could not do its work.
+///
+/// A command throws this error from `run()`. `RootCommand.runNamedCommand()` prints `error: ` and the message
+/// on standard error, and exits with the status. A command never calls `exit` itself, so all commands fail in
+/// the same form. Only `inspect` prints errors itself, because it continues with the next file.
+///
+/// Most failures have one of three statuses:
+///
+/// - `usage` (64): the user can repair the call: an option, a file name, a missing identity.
+/// - `malformed` (65): the bytes of an input cannot be decoded.
+/// - `unavailable` (69): a reader, a service or the disk is missing or busy; the same call may succeed later.
+///
+/// Two statuses of results are used as well: `rejected` (2) if a certificate, key or bundle fails a check,
+/// and `incomplete` (3) if the user cancels a presentation before there is a report.
+///
+/// A verdict is not a failure. A command that verified something prints its report and throws `ExitCode` with
+/// `TransactionReport.exitStatus`.
+///
+/// The message has no full stop: the option or file, then what happened, then what to do. It is one line,
+/// except that the broken rules of a certificate follow on further lines. Text from a file, a phone or the
+/// network passes through `Terminal.safe` first. A message never contains the value of an element, a private
+/// key or a token.
 package struct CommandFailure: Error {
     package let status: ExitStatus
     package let message: String
@@ -15,21 +36,24 @@ package struct CommandFailure: Error {
         self.message = message
     }
 
+    /// A failure with exit status 64: the user can repair the call.
     package static func usage(_ message: String) -> CommandFailure {
         CommandFailure(status: .usage, message: message)
     }
 
+    /// A failure with exit status 65: an input cannot be decoded.
     package static func malformed(_ message: String) -> CommandFailure {
         CommandFailure(status: .malformed, message: message)
     }
 
+    /// A failure with exit status 69: a reader, a service or a resource is not available.
     package static func unavailable(_ message: String) -> CommandFailure {
         CommandFailure(status: .unavailable, message: message)
     }
 }
 
 extension ReaderStoreError {
-    /// What the command ends with: what is wrong with the store in `folder`, and what to do.
+    /// Returns the failure that says what is wrong with the store in `folder` and what to do.
     package func failure(in folder: String) -> CommandFailure {
         let message = "the store in \(Terminal.safe(folder)): \(explanation)"
         return switch self {
@@ -41,13 +65,17 @@ extension ReaderStoreError {
 }
 
 extension RequestPlannerError {
-    /// A request that cannot be planned is wrong usage.
+    /// The failure of a request that cannot be planned: exit status 64.
     package var failure: CommandFailure { .usage(explanation) }
 }
 
-/// The exit codes, the same for every command.
+/// The exit codes, with the same meaning in every command.
+///
+/// Codes 0 to 3 report what a command found. Codes from 64 on report that it could not do its work, and have
+/// the numbers of `sysexits.h`. Scripts depend on the numbers, so a number never changes its meaning.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
+    /// The response is verified, but the outcome is not `allow`.
     case answerNotYes = 1
     case rejected = 2
     case incomplete = 3
@@ -55,12 +83,12 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case malformed = 65
     case unavailable = 69
 
-    /// What the code says, for `--help` and the documentation.
+    /// The meaning of the code, for `--help` and the documentation.
     package var meaning: String {
         switch self {
         case .success: "verified, all answers yes, nothing missing; or the command succeeded"
         case .answerNotYes: "verified, but an answer is not yes, or something needed is missing"
-        case .rejected: "a check failed, or it is a test document that is not accepted"
+        case .rejected: "a check failed, or the document is a test document that is not accepted"
         case .incomplete:
             "no answer to check: declined, connection lost, timeout, or only a status"
         case .usage: "wrong usage, or a file that cannot be opened"
@@ -69,7 +97,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The codes and meanings, one a line, for the discussion of a command's help.
+    /// The codes with their meanings, each on its own line, for the discussion of a command's help.
     package static func table(_ statuses: [ExitStatus] = allCases) -> String {
         let lines = statuses.map { status in
             String(repeating: " ", count: "\(status.rawValue)".count == 1 ? 3 : 2)
@@ -80,6 +108,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
 }
 
 extension TransactionReport {
+    /// The exit status of a command that printed this report.
     package var exitStatus: ExitStatus {
         switch verdict {
         case .verified,

@@ -2,8 +2,9 @@ internal import Glibc
 internal import JSON
 package import SystemPackage
 
-/// A file that a command writes, readable by its owner alone.
+/// Writing of files that only their owner may read.
 package enum OutputFile {
+    /// Writes a file, in place of an existing one.
     package static func write(_ bytes: some Sequence<UInt8>, to path: String) throws(CommandFailure) {
         let file = try open(path)
         do {
@@ -13,8 +14,12 @@ package enum OutputFile {
         }
     }
 
-    /// Writes a new file, and returns once it is on the disk: for data that exists nowhere else. The file is
-    /// created before `bytes` is called, and removed if that fails.
+    /// Writes a new file and returns when its contents are on the disk. Used for data that exists nowhere
+    /// else, such as an export of retained data.
+    ///
+    /// - Parameter bytes: Makes the contents, after the file was created: nothing is made that cannot be
+    ///   written. If this closure throws, the file is removed.
+    /// - Throws: Status 64 (usage) if the file exists or cannot be written, or the error of `bytes`.
     package static func writeNew(
         to path: String, _ bytes: () throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
@@ -39,6 +44,7 @@ package enum OutputFile {
                 _ = try file.writeAll(contents)
                 try synchronize(file)
             }
+            // A new name survives a power cut only when its folder is synchronised too (fsync(2)).
             let parent = FilePath(path).removingLastComponent()
             let folder = try FileDescriptor.open(
                 parent.isEmpty ? "." : parent, .readOnly, options: .directory)
@@ -52,9 +58,11 @@ package enum OutputFile {
         guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Opens the file and empties it, never through a symbolic link and never another user's file. An existing file
-    /// that others could read is made private to its owner. Something other than a file, such as a terminal, keeps
-    /// its permissions.
+    /// Opens a file for writing and empties it.
+    ///
+    /// A symbolic link and a file of another user are refused. An existing file that others could read
+    /// becomes private to its owner. A target that is not a regular file, such as a terminal, keeps its
+    /// permissions.
     package static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
             let file = try FileDescriptor.open(

@@ -6,37 +6,40 @@ internal import ReaderStore
 package import Reports
 package import SystemPackage
 
-/// Where a command writes: results to standard output, all else to standard error.
+/// The output of commands: results on standard output, everything else on standard error.
 extension Terminal {
+    /// Writes a result and a line end to standard output.
     package static func result(_ text: String) {
         write(text, to: .standardOutput)
     }
 
-    /// Progress, a hint or an error.
+    /// Writes progress, a hint or an error and a line end to standard error, without sequences that steer a
+    /// terminal.
     package static func note(_ text: String) {
         write(unsteered(text), to: .standardError)
     }
 
-    /// A question, without a line end after it.
+    /// Writes a question to standard error, without a line end.
     package static func prompt(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll(text.utf8)
     }
 
-    /// A reader that closed its end early does not need the rest: this is not an error.
+    /// Writes a line. Errors are ignored: a program such as `head` may close its end of a pipe early.
     private static func write(_ text: String, to descriptor: FileDescriptor) {
         _ = try? descriptor.writeAll((text + "\n").utf8)
     }
 }
 
-/// Colours of words, by their numbers in ECMA-48 8.3.117, each in bold.
+/// The colours of bold words on a terminal. The raw value is the parameter of SGR (ECMA-48 8.3.117).
 package enum TerminalColour: Int {
     case red = 31, green, yellow
 
+    /// Returns `text` in bold and in this colour.
     package func of(_ text: String) -> String { "\u{1b}[1;\(rawValue)m\(text)\u{1b}[0m" }
 }
 
 extension Terminal {
-    /// A verdict, its first line in this colour.
+    /// Writes a verdict to standard output. The first line has the colour if standard output shows colours.
     package static func result(_ text: String, in colour: TerminalColour) {
         guard showsColours(.standardOutput) else { return result(text) }
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,17 +47,17 @@ extension Terminal {
         result(colour.of(String(lines[0])) + rest)
     }
 
-    /// How an error begins, on the standard error.
+    /// The beginning of an error on standard error: `error: `, in red if standard error shows colours.
     package static var errorPrefix: String {
         showsColours(.standardError) ? "\(TerminalColour.red.of("error:")) " : "error: "
     }
 
-    /// Whether it is a terminal with colours whose owner did not refuse them (no-color.org).
+    /// Whether the descriptor is a terminal with colours and the user has not set `NO_COLOR` (no-color.org).
     package static func showsColours(_ descriptor: FileDescriptor) -> Bool {
         isScreen(descriptor) && variable("NO_COLOR").isEmpty
     }
 
-    /// Whether it is a terminal that knows control sequences.
+    /// Whether the descriptor is a terminal that understands control sequences.
     fileprivate static func isScreen(_ descriptor: FileDescriptor) -> Bool {
         isatty(descriptor.rawValue) == 1 && !["", "dumb"].contains(variable("TERM"))
     }
@@ -65,7 +68,8 @@ extension Terminal {
 }
 
 extension TransactionReport {
-    /// A test document proves nothing, and is never green.
+    /// The colour of the report. A report with a test document is never green, because such a document proves
+    /// nothing.
     package var colour: TerminalColour {
         switch exitStatus {
         case .success: hasTestDocument ? .yellow : .green
@@ -76,9 +80,10 @@ extension TransactionReport {
     }
 }
 
-/// Shows that work continues, in one line that counts the seconds from the first on and is removed when the work ends.
-/// It is shown on a standard error that is a terminal.
+/// A progress line on standard error that counts the seconds of a long operation. The line appears after 1 s
+/// and is removed at the end. Nothing is shown if standard error is not a terminal.
 package enum Progress {
+    /// Performs `body` while the line shows `work` and the seconds so far.
     package static func during<Result: ~Copyable, Failure: Error>(
         _ work: String, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -87,6 +92,7 @@ package enum Progress {
         return try body()
     }
 
+    /// Performs `body` while the line shows `work` and the seconds so far.
     package static func during<Result: ~Copyable, Failure: Error>(
         _ work: String, _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
@@ -96,13 +102,14 @@ package enum Progress {
     }
 }
 
-/// The line on the terminal, drawn by a separate thread: the work may block every other.
+/// The progress line on the terminal. A dispatch queue draws the line, because the work may block every
+/// thread of Swift concurrency.
 private struct ProgressLine {
     private let queue = DispatchQueue(label: "countersign.progress")
     private let timer: any DispatchSourceTimer
     private let start = ContinuousClock.now
 
-    /// Nil if the standard error is no terminal.
+    /// Starts the line. Returns `nil` if standard error is not a terminal.
     init?(_ work: String) {
         guard Terminal.isScreen(.standardError) else { return nil }
         timer = DispatchSource.makeTimerSource(queue: queue)
@@ -113,7 +120,7 @@ private struct ProgressLine {
         timer.resume()
     }
 
-    /// Nothing is drawn afterwards.
+    /// Removes the line. Nothing is drawn afterwards.
     func end() {
         queue.sync {
             timer.cancel()
@@ -121,7 +128,7 @@ private struct ProgressLine {
         }
     }
 
-    /// In place of what the line had.
+    /// Replaces the text of the line.
     private static func draw(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll("\r\(text)\u{1b}[K".utf8)
     }

@@ -12,20 +12,22 @@ internal import Reports
 internal import RequestPlanner
 internal import Transport
 
-/// `--age-over` of the `demo` commands.
+/// `--age-over`, an option of the `demo` commands.
 package struct AgeArguments: ParsableArguments {
-    @Option(name: .long, help: "The age to ask about.")
+    @Option(name: .long, help: "The age to ask about, 0 to 99.")
     package var ageOver = 21
 
     package init() {}
 
     package func validate() throws {
-        guard (0...99).contains(ageOver) else { throw ValidationError("--age-over takes 0 to 99.") }
+        guard (0...99).contains(ageOver) else {
+            throw ValidationError("--age-over needs an age from 0 to 99.")
+        }
     }
 }
 
-/// One whole age check at a contactless reader, with a portrait: the work of the `demo` commands. Test documents are
-/// accepted, and the answer says so.
+/// An age check with a portrait at a PC/SC reader: the work of the `demo` commands. Test documents are
+/// accepted, and the printed report says so.
 package struct AgeCheck {
     private let age: AgeArguments
     private let retrieval: RetrievalArguments
@@ -44,12 +46,13 @@ package struct AgeCheck {
         self.now = now
     }
 
-    /// Asks the phone at the reader, and prints the answer.
+    /// Reads the phone at the reader and prints the report.
     ///
     /// - Parameters:
-    ///   - trust: the issuers to believe.
-    ///   - tap: called once everything is ready for a phone.
-    ///   - lift: called when the phone is not needed any more.
+    ///   - trust: The trusted issuers.
+    ///   - tap: Called when everything is ready for a phone. The lab's `demo` starts the software wallet
+    ///     here.
+    ///   - lift: Called when the phone is not needed any more.
     /// - Returns: The exit status of the command.
     package func run(
         at reader: DemoReader, trusting trust: TrustStore,
@@ -80,6 +83,7 @@ package struct AgeCheck {
             }
             return .success(await transaction.run(at: field, radio: radio))
         }
+        // Before the result is read: the software wallet must be stopped if the presentation failed, too.
         lift()
         let ended = try presentation.get()
         fieldTrace?.end(ended)
@@ -102,12 +106,12 @@ package struct AgeCheck {
     }
 }
 
-/// A contactless reader of this computer, for an age check.
+/// A PC/SC reader of this computer that an age check can use.
 package struct DemoReader {
     package let service: PCSCService
     package let name: String
 
-    /// The most promising of the virtual readers, or of the real ones; `nil` without one.
+    /// The first suitable virtual reader or real reader, or `nil` if there is none.
     package static func first(isVirtual: Bool) async throws(PCSCTransportError) -> DemoReader? {
         let service = PCSCService()
         let all = try await Progress.during("Asking pcscd") { () async throws(PCSCTransportError) in

@@ -9,26 +9,27 @@ package import RequestPlanner
 internal import Transport
 
 extension PresentationEvent {
-    /// The text where the phone's QR code was scanned: no phone was found yet.
+    /// The text of this event after a scan of the phone's QR code. A scan engages the phone before any phone
+    /// is found.
     package var textAfterScan: String {
-        self == .engaged ? "Connecting to the phone of this QR code: look at its screen." : text
+        self == .engaged ? "Connecting to the phone that showed this QR code: look at its screen." : text
     }
 
-    /// What the person at the reader should know or do, for standard error.
+    /// The text that tells the person at the reader what happens or what to do, for standard error.
     package var text: String {
         switch self {
         case .armed:
-            "Ready: open your ID on the phone first (an iPhone shows other cards otherwise), then hold the phone to the reader."
-        case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
+            "Ready: open your ID on the phone first (otherwise an iPhone shows other cards), then hold the phone to the reader."
+        case .phoneLocked: "The phone offers no wallet: unlock the phone and open the ID."
         case .notAnID: "Open your ID on the phone, or remove the card."
         case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
         case .liftAndTapAgain(let reason): "Lift your phone, then tap again. (\(reason.explanation))"
         case .confirmThenTapAgain: "Now confirm on your phone, then tap again."
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
         case .bluetoothUnavailable(let fault):
-            "No Bluetooth, NFC alone is used: \(fault.advice)."
+            "Bluetooth is not available, so only NFC is used: \(fault.advice)."
         case .readerSilent:
-            "The reader does not answer: if it does not recover, unplug it and plug it in again."
+            "The reader does not answer. If it does not recover, unplug it and plug it in again."
         case .engaged: "Phone found: look at its screen."
         case .mayLift: "You can lift your phone now."
         case .connecting: "Connecting to the phone…"
@@ -43,14 +44,16 @@ extension PresentationEvent {
 }
 
 extension ImageFormat {
-    /// The format, with a remark on one that is hard to look at (Q155).
+    /// The name of the format, with a remark on JPEG 2000, which few programs display (Q155).
     fileprivate var name: String {
-        self == .jpeg2000 ? "JPEG 2000, which most programs do not show" : rawValue
+        self == .jpeg2000 ? "JPEG 2000, which most programs cannot display" : rawValue
     }
 }
 
 extension TransactionReport {
-    /// The report of a command; where there was no reader to begin with, the command ends.
+    /// Returns the report of a presentation.
+    ///
+    /// - Throws: Status 69 (unavailable) if no PC/SC reader could be used, so that nothing was asked.
     package static func ended(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(CommandFailure) -> TransactionReport {
@@ -59,11 +62,11 @@ extension TransactionReport {
         }
     }
 
-    /// The report for a person, with what became of the portrait and how long each phase took.
+    /// The report as text, with the portrait's size and format and the duration of each phase.
     package func presentationText(elements: ElementDisplay) -> String {
         var lines = [text(elements: elements)]
         if let portrait {
-            let format = ImageFormat(portrait)?.name ?? "of no known format"
+            let format = ImageFormat(portrait)?.name ?? "unknown format"
             lines.append("  portrait: received, \(portrait.count) bytes, \(format)")
         }
         if !phases.isEmpty {
@@ -77,53 +80,57 @@ extension TransactionReport {
 }
 
 extension DaemonFinding {
-    /// What is wrong and what follows from it, for a person.
+    /// Returns a text that says what is wrong with bluetoothd's settings and what follows from it.
     ///
-    /// - Parameter file: the settings file, if it is known.
+    /// - Parameter file: The path of the settings file, if it is known.
     package func explanation(file: String?) -> String {
         let file = file ?? "main.conf"
         return switch self {
         case .missing(let requirement):
             "[\(requirement.group)] \(requirement.key) = \(requirement.value) is not set: \(requirement.id.harm)"
         case .configurationMalformed(let line):
-            "line \(line) of \(file) cannot be read, so bluetoothd ignores the whole file"
+            "line \(line) of \(file) cannot be parsed, so bluetoothd ignores the whole file"
         case .configurationChanged:
-            "\(file) was changed after bluetoothd started: systemctl restart bluetooth"
+            "\(file) was changed after bluetoothd started: run systemctl restart bluetooth"
         case .configurationUnknown:
-            "the settings of bluetoothd cannot be read from here: run this as root, outside of containers"
+            "the settings of bluetoothd cannot be read: run this command as root and outside of containers"
         }
     }
 }
 
 extension DaemonRequirement.ID {
-    /// What happens without the setting.
+    /// The consequence of leaving this setting out.
     fileprivate var harm: String {
         switch self {
         case .controllerMode: "bluetoothd may try classic Bluetooth, and then phones do not connect"
         case .reverseServiceDiscovery: "bluetoothd reads from the phone, which then asks its owner to pair"
-        case .attributeCache: "services remembered from earlier phones make connections fail"
+        case .attributeCache: "cached services of earlier phones make connections fail"
         case .channels: "parts of a message may arrive in the wrong order"
         case .exchangeMTU: "the longest parts of a phone's message are lost"
-        case .advertisementInterval: "phones take a second more to find this computer, and some give up"
+        case .advertisementInterval:
+            "phones take a second longer to find this computer, and some give up"
         case .connectionInterval:
-            "answers take longer than they need, or an iPhone refuses the interval and keeps a slower one"
-        case .supervisionTimeout: "a phone that is out of reach for 0.42 s is lost"
+            "answers take longer than necessary, or an iPhone refuses the interval and keeps a slower one"
+        case .supervisionTimeout: "the connection to a phone is lost after 0.42 s out of reach"
         }
     }
 }
 
-/// What is wrong with bluetoothd's settings, for the person who is about to ask a phone.
+/// A warning about settings of bluetoothd that make presentations fail, printed before a phone is asked.
 struct SettingsWarning {
     let missing: [DaemonRequirement]
     let transport: RetrievalPlan.Transport
 
-    /// Nil if nothing is missing. Where NFC is used instead, the presentation says that next, with the cure.
+    /// The text of the warning, or `nil` if no setting is missing.
+    ///
+    /// Only the text for `--transport ble` says what to do. With other transports the presentation falls back
+    /// to NFC and prints that advice itself.
     var text: String? {
         guard !missing.isEmpty else { return nil }
         let harms = missing.map { "  " + DaemonFinding.missing($0).explanation(file: nil) }
         let choice =
             transport == .bluetoothLE
-            ? ["Bluetooth is used all the same, by --transport ble: \(RadioFault.settingsMissing.advice)."]
+            ? ["Bluetooth is used anyway because of --transport ble: \(RadioFault.settingsMissing.advice)."]
             : []
         return (["bluetoothd is not set up for phones:"] + harms + choice).joined(separator: "\n")
     }

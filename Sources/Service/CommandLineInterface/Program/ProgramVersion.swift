@@ -4,11 +4,10 @@ internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import Reports
 
-/// The version, the commit and the libraries of a program, for its `--version`.
+/// The version, commit and libraries of a program, for `--version`.
 package struct ProgramVersion {
     private let program: String
 
-    /// - Parameter program: the name of the program.
     package init(of program: String) {
         self.program = program
     }
@@ -32,12 +31,16 @@ package struct ProgramVersion {
     }
 }
 
-/// The checkout that the running program was built in. The build records no commit, so this is the commit that is
-/// checked out beside the program; `movedOn` if the program is older than that.
+/// The git checkout that the running program was built in.
+///
+/// The build records no commit. This type finds the checkout above the program's `.build` folder and compares
+/// its times with the program's.
 enum Checkout {
+    /// The commit that was checked out when the program was built. Uncommitted changes are not seen.
     case commit(String)
-    /// The checkout moved to `head` after the program was built.
+    /// The program was built before the checkout moved to `head`.
     case movedOn(head: String)
+    /// The program does not run from the build folder of a checkout.
     case unknown
 
     static let current = Checkout(ofProgram: "/proc/self/exe")
@@ -62,9 +65,9 @@ enum Checkout {
 
     var text: String {
         switch self {
-        case .commit(let commit): "\(commit), and what was changed in its checkout"
-        case .movedOn(let head): "unknown: built before its checkout moved to \(head)"
-        case .unknown: "unknown: not run from where it was built"
+        case .commit(let commit): "\(commit), with uncommitted changes if its checkout had any"
+        case .movedOn(let head): "unknown: the program was built before its checkout moved to \(head)"
+        case .unknown: "unknown: the program does not run from the folder it was built in"
         }
     }
 
@@ -72,7 +75,8 @@ enum Checkout {
         try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
     }
 
-    /// `.git` of the checkout whose build folder the program lies in, followed to where a worktree keeps it.
+    /// The git folder of the checkout whose `.build` folder holds the program. In a worktree, `.git` is a
+    /// file with the path of that folder.
     private static func gitFolder(above program: String) -> String? {
         guard let build = program.firstRange(of: "/.build/") else { return nil }
         let git = program[..<build.lowerBound] + "/.git"
@@ -95,7 +99,7 @@ enum Checkout {
         (40...64).contains(text.count) && text.allSatisfy(\.isHexDigit) ? text : nil
     }
 
-    /// A small file without the blanks around it.
+    /// The text of a small file without white space at its end, or `nil` if it is empty or cannot be read.
     private static func text(of path: String) -> String? {
         guard let bytes = try? InputFile.read(path, limit: 1 << 22) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)

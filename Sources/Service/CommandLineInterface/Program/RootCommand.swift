@@ -3,10 +3,22 @@ internal import Dispatch
 internal import Glibc
 internal import JSON
 
-/// The root of a program's commands: it runs the command that the arguments name, and ends the program with its exit
-/// status. A failure is one line on standard error.
+/// The root of the commands of `countersign` or `countersign-lab`.
+///
+/// Each of the two programs has one type that conforms to this protocol, and its `main` calls
+/// `runNamedCommand()`. That function parses the arguments, runs the command they name and ends the process:
+///
+/// - A `CommandFailure` is printed on standard error and becomes the exit status.
+/// - A misspelt command or option gets a suggestion, with status 64. ArgumentParser's own message does not
+///   name the path of commands, such as `countersign trust`.
+/// - A command that moved to another program is refused with that program's name.
+/// - Other errors are ArgumentParser's, such as `ExitCode`, the help text or a validation error.
+///
+/// A command runs on the main task. It handles signals with `interruptible(_:)` only while a phone may be in
+/// a session; otherwise SIGINT ends the process at once.
 package protocol RootCommand: AsyncParsableCommand {
-    /// The commands that moved to another program, with the name of that program and of its Debian package.
+    /// The commands that moved to another program. The value is the name of that program, which is also the
+    /// name of its Debian package.
     static var moved: [String: String] { get }
 }
 
@@ -17,7 +29,8 @@ extension RootCommand {
     package static func runNamedCommand() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let named = NamedCommand(in: arguments, of: Self.self)
-        // Before parsing: with `--help` the parser shows the help of the root.
+        // Checked before parsing: for a moved command with `--help` the parser would show the help of the
+        // root.
         if let failure = named.hasMoved { exit(with: failure) }
         do {
             var command = try parseAsRoot()
@@ -29,7 +42,7 @@ extension RootCommand {
         } catch let failure as CommandFailure {
             exit(with: failure)
         } catch {
-            // Help about a command that is not there is shown as help about all.
+            // For `help` with an unknown command the parser shows the help of the root instead of an error.
             if exitCode(for: error) == .validationFailure || arguments.first == "help",
                 let unknown = named.failure
             {
@@ -45,15 +58,16 @@ extension RootCommand {
     }
 }
 
-/// The command that arguments name, as far as its words are known.
+/// The command that the arguments name, resolved up to the first unknown word.
 private struct NamedCommand {
     private let arguments: [String]
-    /// The commands of this program that moved to another, with the name of that program and of its Debian package.
+    /// The commands that moved to another program, with that program's name.
     private let moved: [String: String]
-    /// From the root to the command.
+    /// The command types from the root to the named command.
     private var types: [any ParsableCommand.Type]
+    /// The names of `types`, separated by spaces.
     private var path: String
-    /// The word where a further command should be.
+    /// The first word that is no subcommand of the last type, or `nil` if all are known.
     private var unknownWord: String?
 
     init(in arguments: [String], of root: any RootCommand.Type) {
@@ -64,7 +78,7 @@ private struct NamedCommand {
         for word in arguments where !word.hasPrefix("-") {
             let subcommands = types[types.count - 1].configuration.subcommands
             guard !subcommands.isEmpty else { return }
-            // The words after it are those of the command that help is asked about.
+            // After `help` the arguments name the command to explain.
             if word == "help", types.count == 1 { continue }
             guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
                 unknownWord = word
@@ -75,14 +89,15 @@ private struct NamedCommand {
         }
     }
 
-    /// The failure that says where the command went; `nil` if it is not one that moved.
+    /// The failure that names the command's new program, or `nil` if the command has not moved.
     var hasMoved: CommandFailure? {
         guard types.count == 1, let unknownWord, let program = moved[unknownWord] else { return nil }
         return .usage(
             "\(path) \(unknownWord) is now \(program) \(unknownWord): install the package \(program)")
     }
 
-    /// What is not known, and what may have been meant; nil if everything is known.
+    /// The failure that names an unknown command or option and suggests a similar one, or `nil` if everything
+    /// is known.
     var failure: CommandFailure? {
         if let unknownWord {
             let names = types[types.count - 1].configuration.subcommands
@@ -110,7 +125,8 @@ private struct NamedCommand {
 }
 
 extension ParsableCommand {
-    /// The names of its long options, without the hyphens: those of its help, and those that every command has.
+    /// The names of the command's long options without hyphens, including those that ArgumentParser adds to
+    /// every command.
     fileprivate static var longOptions: [String] {
         let ofAll = ["help", "help-hidden", "generate-completion-script", "experimental-dump-help"]
         let help = try? JSONItem.parse(Array(_dumpHelp().utf8)[...], limits: (bytes: 1 << 20, depth: 16))
@@ -132,12 +148,13 @@ extension JSONItem {
     fileprivate var text: String? { if case .string(let text) = value { text } else { nil } }
 }
 
-/// Runs `body`, and cancels it at SIGINT or SIGTERM, so that the phone is notified of the end. A second signal ends
-/// the program at once.
+/// Performs `body` and cancels it at SIGINT or SIGTERM, so that the session with the phone ends with a
+/// termination message. A second signal ends the program at once.
 package func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
     let (registered, registering) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
-        // A signal before that would end the program at once, or be lost.
+        // Waits until both signal sources are registered. A signal before that would be lost, with a phone
+        // connected.
         for await _ in registered.prefix(2) {}
         return await body()
     }

@@ -10,26 +10,30 @@ package import Reports
 internal import RequestPlanner
 package import WalletPresentation
 
-/// A presentation through an app or the web, as files hold it: enough to open and judge it once more.
+/// A presentation through an app or a web page, read from files so that it can be decrypted and verified
+/// again.
 package struct StoredPresentation {
+    /// The encrypted answer with the values that its transcript binds.
     package enum Message {
+        /// The envelope of an app (Verify with Wallet).
         case envelope([UInt8], MerchantIdentity, PresentationNonce)
-        /// The text that came, and encryptionInfo to the byte.
+        /// The text of a web page's response, and the exact text of `encryptionInfo`.
         case webResponse([UInt8], encryptionInfo: String, WebOrigin)
     }
 
-    /// What was asked, to compare the answer with.
+    /// The request that was sent, used to compare the answer with.
     package struct Asked {
         package let requests: [ItemsRequest]
         let expectation: AnswerExpectation
     }
 
     package let message: Message
-    /// For which it may be sealed.
+    /// The keys that the answer may be encrypted to.
     package let keys: [RecipientKey]
-    /// Nil if that is not known.
+    /// The request, or `nil` if it is not known. The answer is then not compared with a request.
     package let asked: Asked?
 
+    /// Decrypts and verifies the presentation at the instant `now`.
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) -> ChannelReport {
@@ -55,7 +59,8 @@ package struct StoredPresentation {
         return report
     }
 
-    /// Nobody here knows whether the nonce was used before.
+    /// Decrypts the presentation. Whether the nonce was used before is not checked: only the daemon keeps
+    /// used nonces.
     package func opened() throws(WalletPresentationError) -> OpenedPresentation {
         switch message {
         case .envelope(let bytes, let merchant, let nonce):
@@ -86,30 +91,31 @@ package struct StoredPresentation {
     }
 }
 
-/// How an answer of an app or a page is opened, and what was asked for.
+/// `--key` and `--intent`: the keys that open the answer of an app or a page, and the request in words.
 package struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The private key that the answer is sealed for: PEM or a hexadecimal scalar in a file, or - for the standard input. Repeatable.",
+            "The private key that the answer is encrypted for: PEM or a hexadecimal scalar in a file, or - for the standard input. Repeatable.",
             valueName: "file"))
     package var key: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What the page or app asked for, in words as `request` takes them.", valueName: "intent"))
+            "What the page or app asked for, in the words of `countersign request`.", valueName: "intent"))
     package var intent: String?
 
     package init() {}
 }
 
-/// What `verify` reads of a presentation through an app or the web.
+/// The options and files of a presentation through an app or a web page, as `verify` reads them.
 package struct ChannelFiles {
     package let app: AppArguments
     package let web: WebArguments
     package let answer: AnswerArguments
 
+    /// Whether the options name an answer of an app or a page.
     package var isGiven: Bool { app.envelope != nil || web.webResponse != nil }
 
     package func validate() throws {
@@ -130,13 +136,16 @@ package struct ChannelFiles {
         guard [answer.intent != nil, !app.elements.isEmpty, web.webRequest != nil].count(where: { $0 }) <= 1
         else {
             throw ValidationError(
-                "Give only one of --element, --web-request and --intent, which say what was asked for.")
+                "Give only one of --element, --web-request and --intent: each says what was requested.")
         }
     }
 
-    /// What the files hold; nil if they are of neither channel.
+    /// Reads the files of the presentation.
     ///
-    /// - Parameter request: the DeviceRequest that was sent, where it is given by itself.
+    /// - Parameters:
+    ///   - request: The DeviceRequest of `--request`, used if no other option says what was requested.
+    ///   - limit: The largest answer in bytes, before base64.
+    /// - Returns: The presentation, or `nil` without the options of an app or a page.
     package func presentation(
         request: StoredRequest?, limit: Int, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation? {
@@ -157,7 +166,7 @@ package struct ChannelFiles {
         }
         guard let response = web.webResponse, let info = try web.sentEncryptionInfo(), let origin = web.origin
         else { return nil }
-        // Base64 has four characters for three bytes.
+        // Base64 has four characters for three bytes, and two more bytes are a line end.
         let text = try InputFile.read(response, limit: (limit + 2) / 3 * 4 + 2).withoutLineEnd
         return .webResponse(text, encryptionInfo: info, origin.origin)
     }

@@ -8,21 +8,28 @@ package import MdocVerification
 internal import ReaderService
 package import Reports
 
-/// What the files of one transaction hold: enough to judge it once more.
+/// A transaction with a phone, read from files so that it can be verified again.
 package struct StoredTransaction {
-    /// What the phone sent.
+    /// The message of the phone.
     package enum Message {
+        /// The decrypted DeviceResponse.
         case response([UInt8])
-        /// SessionData, and the encrypted request of the SessionEstablishment where that was stored too.
+        /// The encrypted SessionData, and the encrypted request of the SessionEstablishment if that was
+        /// stored too.
         case session(RecordedSession, establishment: ArraySlice<UInt8>?, data: [UInt8])
     }
 
     package let transcript: SessionTranscript
+    /// The key that the device's MAC is computed with, or `nil` if it is not given.
     package let readerKey: COSEKeyPair?
     package let message: Message
     package let limits: CBORLimits
     package var request: StoredRequest?
 
+    /// Decrypts the response if necessary and verifies it at the instant `now`.
+    ///
+    /// - Throws: Status 64 (usage) if two files hold different requests. A response that fails a check is a
+    ///   report.
     package func judged(
         trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
     ) throws(CommandFailure) -> TransactionReport {
@@ -72,11 +79,12 @@ package struct StoredTransaction {
         return report
     }
 
-    /// What was asked for, as the files say; two of them have to say the same.
+    /// Returns the request of `--request` or of `--session-establishment`, which must be equal if both are
+    /// given.
     private func request(agreeingWith opened: StoredRequest?) throws(CommandFailure) -> StoredRequest? {
         guard let opened, let request else { return request ?? opened }
         guard request.bytes == opened.bytes else {
-            throw .usage("--request is not the request in --session-establishment")
+            throw .usage("--request: this is not the request in the file of --session-establishment")
         }
         return request
     }
@@ -89,7 +97,7 @@ extension StoredTransaction {
         let request: StoredRequest?
     }
 
-    /// Why there is nothing to judge.
+    /// The report of a session without a response to verify.
     private struct TransactionEnd: Error {
         let report: TransactionReport
     }
@@ -134,13 +142,13 @@ extension StoredTransaction {
     }
 }
 
-/// A DeviceRequest that was sent, and what it asks.
+/// A DeviceRequest that was sent, with its parsed items.
 package struct StoredRequest {
     package let bytes: ArraySlice<UInt8>
     package let items: [ItemsRequest]
     /// Whether the request is of version 1.1 or later.
     package let isExtended: Bool
-    /// The sets of documents that answer it.
+    /// The use cases of the request, each with the sets of documents that satisfy it.
     private let useCases: [DeviceRequestInfo.UseCase]
 
     package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
@@ -153,7 +161,8 @@ package struct StoredRequest {
 
     package var comparison: RequestComparison { .requested(items) }
 
-    /// The needs of an answer at this time, in the zone of this computer.
+    /// Returns the documents and answers that the request needs. Ages are counted at `now` in this computer's
+    /// time zone.
     package func expectation(at now: Timestamp) -> AnswerExpectation {
         AnswerExpectation(of: items, useCases, on: WallClock.localDay(at: now))
     }

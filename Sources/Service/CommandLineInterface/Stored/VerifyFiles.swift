@@ -5,22 +5,30 @@ internal import ErrorMapping
 package import MdocModel
 internal import MdocSession
 
+/// The options that name the files of a transaction with a phone nearby.
 package struct VerifyFiles: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The decrypted DeviceResponse.", valueName: "file"))
     package var response: String?
 
-    @Option(name: .long, help: ArgumentHelp("The bare SessionTranscript array.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The SessionTranscript: the array, not wrapped in a byte string.", valueName: "file"))
     package var transcript: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The SessionData that the phone sent, encrypted.", valueName: "file"))
+        name: .long, help: ArgumentHelp("The encrypted SessionData that the phone sent.", valueName: "file"))
     package var sessionData: String?
 
-    @Option(name: .long, help: ArgumentHelp("The bare DeviceEngagement map.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The DeviceEngagement: the map, not wrapped in a byte string.", valueName: "file"))
     package var engagement: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("The Handover Select message, if engaged by NFC.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp(
+            "The Handover Select message, if the engagement came over NFC.", valueName: "file"))
     package var handoverSelect: String?
 
     @Option(
@@ -37,7 +45,7 @@ package struct VerifyFiles: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The reader's ephemeral private key, or in OpenID4VP the key that the answer was encrypted for: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            "The reader's ephemeral private key; with OpenID4VP, the key that the answer was encrypted for. PEM or a hexadecimal scalar in a file, or - for the standard input.",
             valueName: "file"))
     package var readerKey: String?
 
@@ -46,7 +54,7 @@ package struct VerifyFiles: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The longest message that is read, in bytes.", valueName: "bytes"))
+        help: ArgumentHelp("The largest message to read, in bytes.", valueName: "bytes"))
     package var maxMessage = InputFile.messageLimit
 
     package init() {}
@@ -55,11 +63,11 @@ package struct VerifyFiles: ParsableArguments {
 
     package func validate() throws {
         guard (1...(1 << 30)).contains(maxMessage) else {
-            throw ValidationError("--max-message takes 1 to \(1 << 30).")
+            throw ValidationError("--max-message needs a number from 1 to \(1 << 30).")
         }
     }
 
-    /// What the files hold.
+    /// Reads the files of the transaction.
     package func transaction() throws(CommandFailure) -> StoredTransaction {
         var transaction: StoredTransaction
         if let response, let transcript {
@@ -74,6 +82,7 @@ package struct VerifyFiles: ParsableArguments {
         return transaction
     }
 
+    /// Reads the DeviceRequest of `--request`. Returns `nil` without that option.
     package func sentRequest() throws(CommandFailure) -> StoredRequest? {
         guard let request else { return nil }
         let limits = limits
@@ -93,13 +102,15 @@ package struct VerifyFiles: ParsableArguments {
             limits: limits)
     }
 
-    /// The key of `--reader-key`; `nil` without one, and where the transcript has no use for it.
+    /// Reads the key of `--reader-key`. Returns `nil` without that option, and if the transcript's channel
+    /// has no MAC key.
     private func readerKey(for transcript: SessionTranscript) throws(CommandFailure) -> COSEKeyPair? {
         guard let readerKey, let kind = transcript.macKey else { return nil }
         if kind == .ephemeral, let sent = transcript.eReaderKeyBytes {
             return try PrivateKeyFile.read(readerKey, privateHalfOf: Self.key(sent, "--transcript"))
         }
-        // The transcript has at most a hash of the key (Q236): the MAC shows whether it is the right one.
+        // The transcript has at most a hash of the key (Q236), so only the check of the MAC shows a wrong
+        // key.
         return try PrivateKeyFile.read(readerKey, option: "--reader-key")
     }
 
@@ -140,7 +151,7 @@ package struct VerifyFiles: ParsableArguments {
         return .nfc(select: try InputFile.read(handoverSelect, limit: maxMessage), request: request)
     }
 
-    /// The structure in a file, or the failure that names the option.
+    /// Reads and parses a file. The message of a failure begins with the name of the option.
     private func read<Structure>(
         _ path: String, option: String, parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
     ) throws(CommandFailure) -> Structure {
@@ -154,16 +165,17 @@ package struct VerifyFiles: ParsableArguments {
         _ bytes: EncodedCBOR<COSEKey>, _ option: String
     ) throws(CommandFailure) -> COSEKey {
         guard let item = try? bytes.item(), let key = try? COSEKey(item) else {
-            throw .malformed("\(option): the reader's ephemeral key in it is not a COSE_Key")
+            throw .malformed("\(option): the reader's ephemeral key in the file is not a COSE_Key")
         }
         return key
     }
 }
 
-/// The input of `verify` and `bench`: the files of a presentation nearby, or of one through an app or the web.
+/// The input of `verify` and `bench`: the files of a transaction with a phone nearby, or of a presentation
+/// through an app or a web page.
 ///
-/// Their groups of options are side by side in the command: in a debug build ArgumentParser checks a group inside
-/// of another five times as often.
+/// The commands declare the option groups side by side and pass them to this type. A nested group would cost
+/// time: in a debug build ArgumentParser validates it five times as often.
 package struct VerifyInput {
     private let files: VerifyFiles
     package let channel: ChannelFiles
@@ -191,18 +203,19 @@ package struct VerifyInput {
             for (name, value) in sessionOnly
                 + [("--transcript", files.transcript), ("--reader-key", files.readerKey)]
             where value != nil {
-                throw ValidationError("\(name) does not go with --envelope or --web-response.")
+                throw ValidationError("\(name) cannot be combined with --envelope or --web-response.")
             }
         } else if files.response != nil {
             guard files.transcript != nil else { throw ValidationError("--response needs --transcript.") }
             for (name, value) in sessionOnly where value != nil {
-                throw ValidationError("\(name) belongs to --session-data; --response takes --transcript.")
+                throw ValidationError("\(name) belongs to --session-data; with --response give --transcript.")
             }
         } else {
             guard files.engagement != nil else { throw ValidationError("--session-data needs --engagement.") }
             guard files.readerKey != nil else { throw ValidationError("--session-data needs --reader-key.") }
             guard files.transcript == nil else {
-                throw ValidationError("--transcript belongs to --response; --session-data makes its own.")
+                throw ValidationError(
+                    "--transcript belongs to --response; with --session-data the transcript is computed.")
             }
             guard files.handoverRequest == nil || files.handoverSelect != nil else {
                 throw ValidationError("--handover-request needs --handover-select.")
@@ -210,7 +223,8 @@ package struct VerifyInput {
         }
     }
 
-    /// What the files hold of a presentation through an app or the web; nil if they are of one nearby.
+    /// Reads a presentation through an app or a web page. Returns `nil` if the options describe a phone
+    /// nearby.
     package func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
         guard channel.isGiven else { return nil }
         return try channel.presentation(request: files.sentRequest(), limit: files.maxMessage, at: now)

@@ -117,7 +117,7 @@ struct DoctorBluetoothTests {
             "3.0", facts(settings(), [adapter { $0.hciVersion = 5 }]), .lowEnergy, .failed, "too old"),
         .init(
             "Q116 4.0", facts(settings(), [adapter { $0.hciVersion = 6 }]), .lowEnergy, .warning,
-            "before Bluetooth 4.2"),
+            "older than Bluetooth 4.2"),
         .init("4.2", facts(settings(), [adapter { $0.hciVersion = 8 }]), .lowEnergy, .ok, "low energy"),
         .init(
             "nothing is said",
@@ -127,7 +127,7 @@ struct DoctorBluetoothTests {
                     adapter(room: nil) {
                         ($0.hciVersion, $0.mode) = (nil, nil)
                     }
-                ]), .lowEnergy, .skipped, "does not report it"),
+                ]), .lowEnergy, .skipped, "does not report its Bluetooth version"),
         .init("Q85 room", tried(.inUse), .advertising, .ok, "room for 5"),
         .init("Q239 tried", tried(.succeeded), .advertising, .ok, "tried: bluetoothd advertises"),
         .init(
@@ -162,11 +162,13 @@ struct DoctorBluetoothTests {
         .init(
             "Q109 known for it",
             facts(settings(), [adapter { $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771) }]), .firmware,
-            .note, "its firmware is not loaded"),
+            .note, "do not load its firmware"),
     ]
 
     static let settings: [CheckExpectation<BluetoothFacts>] = [
-        .init("as needed", facts(), .bluetoothSettings, .ok, "as bluetoothd 5.78 needs them"),
+        .init(
+            "as needed", facts(), .bluetoothSettings, .ok,
+            "the settings of bluetoothd 5.78 are right for phones"),
         .init(
             "Q100 5.66 needs more than 5.69",
             facts(settings(good.replacing("\nChannels=1\nExchangeMTU=512", with: ""), BlueZVersion(5, 66))),
@@ -220,7 +222,7 @@ struct DoctorBluetoothTests {
             fix: "--fix && systemctl reload dbus && sysctl --load"),
         .init("a small bus", room(4_194_304, onBus: false), .smallValues, .note, "lose parts", fix: "--fix"),
         .init("a kernel that does not tell", facts(), .smallValues, .skipped, "does not report"),
-        .init("plugins out of sight", facts(unknown), .plugins, .skipped, "cannot be seen"),
+        .init("plugins out of sight", facts(unknown), .plugins, .skipped, "cannot be read"),
     ]
 
     @Test("Q117 bluetoothd answers, is missing, hangs or refuses", arguments: daemon)

@@ -109,7 +109,7 @@ struct DoctorCommandTests {
         let file = "/etc/modprobe.d/countersign-nfc.conf"
         try root.write("/proc/modules", "pn533 61440 0 - Live 0x0\n")
         let asked = try await doctor("--fix")
-        #expect(asked.status == 64 && asked.errors.contains("--yes to write what was shown"))
+        #expect(asked.status == 64 && asked.errors.contains("--yes to write the files without asking"))
         #expect(asked.errors.contains("+blacklist pn533_usb\n"))
         #expect(root.text(file) == nil)
         let written = try await doctor("--fix", "--yes")
@@ -117,10 +117,10 @@ struct DoctorCommandTests {
         #expect(written.errors.contains("\(file) is new: it keeps the kernel's NFC drivers off"))
         #expect(
             written.errors.contains(
-                "Nothing was restarted. The settings take effect with:\n  modprobe -r pn533_usb"))
+                "Nothing was restarted. To put the settings into effect, run:\n  modprobe -r pn533_usb"))
         #expect(root.text(file) == String(decoding: SettingsFile.kernelModules.contents, as: UTF8.self))
         #expect(try mode(of: root.path + file) == 0o644)
-        #expect(try await doctor("--fix", "--yes").errors.contains("\(file) is as it should be"))
+        #expect(try await doctor("--fix", "--yes").errors.contains("\(file) already has the right contents"))
     }
 
     @Test("--fix shows how a file that is there changes")
@@ -224,7 +224,8 @@ struct DoctorBenchTests {
         #expect(checks["reader.apdus"] == "ok extended APDUs")
         #expect(checks["reader.escape"]?.hasPrefix("note ") == true)
         #expect(
-            checks["reader.secondEdition"]?.hasSuffix("with extended APDUs its request needs one command")
+            checks["reader.secondEdition"]?.hasSuffix(
+                "the reader has extended APDUs, so NFC v2 needs one command")
                 == true)
         #expect(
             try await outcomes("--reader", "00 01")["reader.slot"]?.hasPrefix("ok Virtual PCD 00 01") == true)

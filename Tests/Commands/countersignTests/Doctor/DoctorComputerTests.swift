@@ -18,10 +18,10 @@ struct DoctorComputerTests {
             "synchronised with"),
         .init(
             "Q189 left alone", ClockFacts(now: today, isSynchronised: false), .clockSynchronised, .warning,
-            "nothing synchronises it", fix: "timedatectl set-ntp true"),
+            "the clock is not synchronised", fix: "timedatectl set-ntp true"),
         .init(
             "no service", ClockFacts(now: today, isSynchronised: false, hasTimeService: false),
-            .clockSynchronised, .warning, "nothing synchronises it",
+            .clockSynchronised, .warning, "the clock is not synchronised",
             fix: "apt-get install systemd-timesyncd && timedatectl set-ntp true"),
         .init("not told", ClockFacts(now: today), .clockSynchronised, .skipped, "does not report"),
     ]

@@ -95,7 +95,7 @@ struct DoctorReaderTests {
             "Q125 none is shown, one is plugged in",
             ReaderFacts(
                 service: .answers([], chosen: nil), hindrances: [.notListed(acr122, model: "ACS ACR122U")]),
-            .readerFound, .failed, "does not show ACS ACR122U", fix: "systemctl restart pcscd"),
+            .readerFound, .failed, "does not list ACS ACR122U", fix: "systemctl restart pcscd"),
         .init(
             "Q211 no driver lists it",
             ReaderFacts(
@@ -110,7 +110,7 @@ struct DoctorReaderTests {
         .init(
             "one works and one does not",
             facts { $0.hindrances = [.notListed(acr122, model: "ACS ACR122U")] }, .readerFound, .warning,
-            "but pcscd does not show"),
+            "but pcscd does not list"),
         .init("no NFC drivers", facts(), .kernelModules, .ok, "not loaded"),
         .init(
             "the core of NFC alone takes no reader", facts { $0.kernelModules = ["nfc"] }, .kernelModules,
@@ -118,14 +118,14 @@ struct DoctorReaderTests {
             "not loaded"),
         .init(
             "Q124 drivers are loaded", facts { $0.kernelModules = ["pn533", "nfc"] }, .kernelModules, .note,
-            "would take", fix: "modprobe -r"),
+            "would hold", fix: "modprobe -r"),
         .init(
             "Q124 the kernel has the reader",
             ReaderFacts(
                 service: .answers([], chosen: nil),
                 hindrances: [.takenByKernelNFC(acr122, model: "ACS ACR122U", modules: ["pn533_usb", "nfc"])],
                 kernelModules: ["pn533_usb", "nfc"]), .kernelModules, .failed,
-            "pn533_usb, nfc uses the ACS ACR122U", fix: "countersign doctor --fix && modprobe -r pn533_usb"),
+            "pn533_usb, nfc holds the ACS ACR122U", fix: "countersign doctor --fix && modprobe -r pn533_usb"),
     ]
 
     private static let two = ReaderFacts(service: .answers([securityModule, antenna], chosen: 1))
@@ -157,20 +157,22 @@ struct DoctorReaderTests {
         .init("no antenna", modules, .apdus, .skipped, "no reader"),
         .init("Q126 escape on", facts(), .escape, .ok, "itself are allowed"),
         .init("Q126 escape off", reader { $0.allowsEscape = false }, .escape, .note, "are not allowed"),
-        .init("no daemon", facts(), .secondEdition, .ok, "absent or cannot be read; with extended APDUs"),
+        .init(
+            "no daemon", facts(), .secondEdition, .ok,
+            "absent or cannot be read; the reader has extended APDUs"),
         .init(
             "no lane", facts { $0.lanes = .init(all: 2, version2: 0) }, .secondEdition, .ok,
-            "no lane of the daemon begins with NFC v2; with extended"),
+            "no lane of the daemon begins with NFC v2; the reader has extended"),
         .init(
             "a lane", facts { $0.lanes = .init(all: 2, version2: 1) }, .secondEdition, .ok,
             "1 of 2 lanes of the daemon begin with NFC v2"),
         .init(
             "a lane, short",
             short(.init(all: 2, version2: 1)), .secondEdition, .note,
-            "a command for each 255 bytes"),
+            "NFC v2 needs one command for each 255 bytes"),
         .init(
             "no lane, short", reader { $0.allowsExtended = false }, .secondEdition, .ok, "for each 255 bytes"),
-        .init("no reader for it", modules, .secondEdition, .ok, "no reader to try it with"),
+        .init("no reader for it", modules, .secondEdition, .ok, "there is no reader to use NFC v2 with"),
     ]
 
     @Test("The lanes that begin with NFC v2 are counted in the daemon's file; one that is malformed has none")

@@ -36,8 +36,8 @@ struct DoctorRunTests {
         ].made(within: .seconds(2))
         #expect(ContinuousClock.now - start < .seconds(120))
         #expect(checks.map(\.outcome) == [.failed, .skipped, .ok])
-        #expect(checks[0].detail.full.hasPrefix("timedOut: the thing gave no answer"))
-        #expect(checks[1].detail.full == "the thing gave no answer")
+        #expect(checks[0].detail.full.hasPrefix("timedOut: the thing did not answer"))
+        #expect(checks[1].detail.full == "the thing did not answer")
     }
 
     /// Held, since one that is let go of unresumed is reported.

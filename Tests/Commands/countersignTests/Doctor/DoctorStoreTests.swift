@@ -33,7 +33,8 @@ struct DoctorStoreTests {
         .init("empty", noTrust(.empty), .trustRoots, .failed, "no issuer is trusted", fix: "trust import"),
         .init("damaged", noTrust(.damaged), .trustRoots, .failed, "truncated or was changed"),
         .init("writable", noTrust(.writableByOthers), .trustRoots, .failed, "users other than its owner"),
-        .init("no age without trust", noTrust(.absent), .trustAge, .skipped, "no trust"),
+        .init(
+            "no age without trust", noTrust(.absent), .trustAge, .skipped, "the trust store cannot be read"),
         .init("today", trust(3, listDays: 0), .trustAge, .ok, "today"),
         .init("just young enough", trust(3, listDays: 30), .trustAge, .ok, "30 days"),
         .init("old", trust(3, listDays: 31), .trustAge, .warning, "31 days", fix: "trust update"),
@@ -80,14 +81,14 @@ struct DoctorStoreTests {
 
     static let identities: [CheckExpectation<IdentityFacts>] = [
         .init("one", identities(ready), .identityPresent, .ok, "counter"),
-        .init("none", identities(), .identityPresent, .note, "not signed", fix: "identity init"),
+        .init("none", identities(), .identityPresent, .note, "requests are unsigned", fix: "identity init"),
         .init(
             "chosen and missing", identities(ready, missing: ["wine"]), .identityPresent, .failed, "wine",
             fix: "identity choose"),
         .init(
             "folder refused", IdentityFacts(identities: .failure(.exposed(path: "/x", mode: 0o777))),
             .identityPresent, .failed, "other users have access to /x", fix: "identity list"),
-        .init("in order", identities(ready), .identityProfile, .ok, "in order"),
+        .init("in order", identities(ready), .identityProfile, .ok, "follow the reader profile"),
         .init("none to judge", identities(), .identityProfile, .skipped, "no identity"),
         .init(
             "no certificate", identities(ready, .init(name: "wine", state: .noCertificates)),
@@ -129,7 +130,7 @@ struct DoctorStoreTests {
     }
 
     static let stores: [CheckExpectation<StoreFacts>] = [
-        .init("private", store(), .permissions, .ok, "only its owner may"),
+        .init("private", store(), .permissions, .ok, "only the store's owner may"),
         .init(
             "none", StoreFacts(folder: "/x", entries: [], free: nil), .permissions, .skipped, "no store yet"),
         .init(

@@ -5,7 +5,8 @@ internal import Glibc
 internal import JSON
 internal import SystemPackage
 
-/// What `--fix` does: shows each file that some check misses, and writes it once that was agreed to.
+/// The work of `--fix`: shows each settings file that a check names as its remedy, and writes it if the user
+/// agrees.
 struct SettingsRepair {
     private let files: [SettingsFile]
     private let system: SystemFolder
@@ -21,9 +22,10 @@ struct SettingsRepair {
         self.isAsking = isAsking
     }
 
+    /// Whether there is a file to write.
     var hasWork: Bool { !files.isEmpty }
 
-    /// Shows what would be written.
+    /// Shows the changes to all files without writing them.
     func show() throws(CommandFailure) {
         for file in files { try show(file, before: contents(of: system.path(file.path))) }
     }
@@ -34,6 +36,7 @@ struct SettingsRepair {
         Terminal.note(LineDifference(from: old ?? [], to: file.contents).text)
     }
 
+    /// Shows and writes the files, then prints the commands that put them into effect.
     func run() throws(CommandFailure) {
         guard hasWork else {
             return Terminal.note("\n--fix has nothing to write: no settings file is missing")
@@ -43,16 +46,16 @@ struct SettingsRepair {
             if let next = file.afterwards, !afterwards.contains(next) { afterwards.append(next) }
         }
         guard !afterwards.isEmpty else { return }
-        Terminal.note("\nNothing was restarted. The settings take effect with:")
+        Terminal.note("\nNothing was restarted. To put the settings into effect, run:")
         for command in afterwards { Terminal.note("  \(command)") }
     }
 
-    /// Whether the file is now as it should be.
+    /// Shows and writes one file. Returns whether the file now has the right contents.
     private func repair(_ file: SettingsFile) throws(CommandFailure) -> Bool {
         let path = system.path(file.path)
         let old = try contents(of: path)
         if old == file.contents {
-            Terminal.note("\n\(path) is as it should be")
+            Terminal.note("\n\(path) already has the right contents")
             return true
         }
         show(file, before: old)
@@ -66,19 +69,19 @@ struct SettingsRepair {
 
     private func isAgreed(_ path: String) throws(CommandFailure) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("there is no terminal for the question: give --yes to write what was shown")
+            throw .usage("there is no terminal to ask at: give --yes to write the files without asking")
         }
         Terminal.note("write \(path)? [y/N]")
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Nil if there is no such file.
+    /// Returns the contents of a file, or `nil` if the file does not exist.
     private func contents(of path: String) throws(CommandFailure) -> [UInt8]? {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         return try InputFile.read(path, limit: 1 << 20)
     }
 
-    /// The whole file in one step, for all to read as settings are.
+    /// Writes a file atomically, with permissions that let all users read it.
     private func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let draft = "\(path).new"
@@ -94,25 +97,26 @@ struct SettingsRepair {
             guard unsafe rename(draft, path) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             throw .usage(
-                "\(path) cannot be written: \((error as? Errno)?.description ?? "refused"); --fix must run as root"
+                "\(path) cannot be written: \((error as? Errno)?.description ?? "access was refused"); run --fix as root"
             )
         }
     }
 }
 
-/// The files of settings that a counter may miss.
+/// The settings files that Countersign ships.
 extension SettingsFile {
-    /// Q124.
+    /// Keeps the kernel's NFC modules from claiming PC/SC readers (Q124).
     static let kernelModules = SettingsFile(
         "/etc/modprobe.d/countersign-nfc.conf", contents: PackageResources.modprobe_conf,
         purpose: "keeps the kernel's NFC drivers off PC/SC readers",
         afterwards: "modprobe -r pn533_usb pn533 nfc")
 
-    /// Q133. polkit looks at its folders by itself.
+    /// Allows the daemon's user and group to use pcscd (Q133). polkit notices new rules without a restart.
     static let polkit = SettingsFile(
         "/etc/polkit-1/rules.d/50-countersign.rules", contents: PackageResources.polkit_rules,
         purpose: "lets the user and the group countersign use readers", afterwards: nil)
 
+    /// Keeps the kernel from suspending PC/SC readers.
     static let readerPower = SettingsFile(
         "/etc/udev/rules.d/93-countersign.rules", contents: PackageResources.udev_rules,
         purpose: "keeps readers awake",
@@ -120,31 +124,33 @@ extension SettingsFile {
 
     private static let bluetoothRestart = "systemctl daemon-reload && systemctl restart bluetooth"
 
+    /// The settings of bluetoothd, and the unit file that makes bluetoothd read them (Q94, Q95).
     static let bluetooth = [
         SettingsFile(
             "/etc/countersign/bluetooth-main.conf", contents: PackageResources.main_conf,
-            purpose: "bluetoothd's settings",
+            purpose: "has the settings of bluetoothd",
             afterwards: bluetoothRestart),
         SettingsFile(
             "/etc/systemd/system/bluetooth.service.d/countersign.conf",
             contents: PackageResources.bluetooth_unit_conf,
-            purpose: "makes bluetoothd read them, without plugins that pair",
+            purpose: "makes bluetoothd read these settings and leave out plugins that pair",
             afterwards: bluetoothRestart),
     ]
 
+    /// Buffers for the thousands of small values in which a phone may write a portrait.
     static let smallValues = [
         SettingsFile(
             "/etc/dbus-1/system.d/countersign-bluetooth.conf", contents: PackageResources.dbus_conf,
-            purpose: "lets thousands of small values be on their way at once",
+            purpose: "lets the message bus carry thousands of values from a phone at once",
             afterwards: "systemctl reload dbus"),
         SettingsFile(
             "/etc/sysctl.d/60-countersign-bluetooth.conf", contents: PackageResources.sysctl_conf,
-            purpose: "lets small values wait for bluetoothd",
+            purpose: "enlarges the buffer in which values from a phone wait for bluetoothd",
             afterwards: "sysctl --load /etc/sysctl.d/60-countersign-bluetooth.conf"),
     ]
 }
 
-/// How one text becomes another, line by line: what goes, what comes, and what stays.
+/// The difference between two texts, line by line.
 struct LineDifference {
     private let old: [Substring]
     private let new: [Substring]
@@ -161,7 +167,7 @@ struct LineDifference {
         return lines
     }
 
-    /// Each line after `-`, `+` or a blank.
+    /// All lines of both texts, marked with `-` (removed), `+` (inserted) or a space (kept).
     var text: String {
         let difference = new.difference(from: old)
         let removed = Set(difference.removals.map(\.offset))

@@ -3,24 +3,25 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderIdentityStore
 
-/// In whose name this reader asks.
+/// The identities in the store that sign this reader's requests.
 struct IdentityFacts: Sendable {
+    /// One identity and its state.
     struct Identity: Sendable {
         var name: String
         var state: IdentityStatus.State
-        /// Until the first certificate that is sent expires.
+        /// The days until the first certificate that is sent to wallets expires.
         var daysLeft: Int64?
-        /// The id of what keeps it from being used.
+        /// The id of the error that prevents the use of the identity.
         var problem: String?
-        /// Rules of the profile that its certificate breaks.
+        /// The rules of the reader profile that the certificate breaks.
         var brokenRules: [String] = []
     }
 
     var identities: Result<[Identity], IdentityStoreError>
-    /// Identities that are chosen and not there.
+    /// The names of identities that rules choose but that do not exist.
     var missing: [String] = []
 
-    /// Uses each key, also one in a TPM.
+    /// Reads the identities and tests each key, even one in a TPM.
     static func current(in folder: IdentityFolder, at now: Timestamp) -> IdentityFacts {
         do throws(IdentityStoreError) {
             let names = try folder.names()
@@ -55,7 +56,8 @@ extension IdentityFacts {
         case .success(let identities) where identities.isEmpty && missing.isEmpty:
             [
                 .note(
-                    .identityPresent, "none: requests are not signed, and wallets may refuse unknown readers",
+                    .identityPresent,
+                    "no reader identity: requests are unsigned, and some wallets refuse unsigned requests",
                     fix: .command("countersign identity init NAME")),
                 .skipped(.identityProfile, "no identity"), .skipped(.identityExpiry, "no identity"),
             ]
@@ -89,16 +91,20 @@ extension IdentityFacts {
         let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }
         if !unusable.isEmpty {
             let texts = unusable.map { "\(shown($0.name)) (\($0.problem ?? $0.state.rawValue))" as CheckText }
-            return .failed(.identityProfile, "cannot be used: \(texts.joined(by: ", "))", fix: lint)
+            return .failed(
+                .identityProfile, "identities that cannot be used: \(texts.joined(by: ", "))", fix: lint)
         }
         let departing = identities.filter { !$0.brokenRules.isEmpty }
         if !departing.isEmpty {
             let texts = departing.map {
                 "\(shown($0.name)) (\($0.brokenRules.joined(separator: ", ")))" as CheckText
             }
-            return .warning(.identityProfile, "wallets may refuse: \(texts.joined(by: ", "))", fix: lint)
+            return .warning(
+                .identityProfile,
+                "wallets may refuse requests, because a certificate breaks rules of the reader profile: \(texts.joined(by: ", "))",
+                fix: lint)
         }
-        return .ok(.identityProfile, "key, chain and profile are in order")
+        return .ok(.identityProfile, "keys and certificate chains follow the reader profile")
     }
 
     private static func expiryCheck(_ identities: [Identity]) -> DoctorCheck {
@@ -107,7 +113,7 @@ extension IdentityFacts {
             return wrong.state == .expired
                 ? .failed(.identityExpiry, "\(shown(wrong.name)) has expired", fix: renewal(wrong))
                 : .failed(
-                    .identityExpiry, "\(shown(wrong.name)) is not valid yet: is the clock right?",
+                    .identityExpiry, "\(shown(wrong.name)) is not valid yet: check the clock",
                     fix: .command("timedatectl"))
         }
         guard let next = dated.min(by: { ($0.daysLeft ?? 0) < ($1.daysLeft ?? 0) }),

@@ -3,25 +3,27 @@ internal import FoundationEssentials
 internal import Glibc
 internal import JSON
 
-/// The folder in which this reader keeps what lasts: who may read and write it, and how much room its disk has.
+/// The permissions and the free disk space of the store's folder.
 struct StoreFacts: Sendable {
+    /// A file or folder of the store.
     struct Entry: Sendable {
-        /// Below the store's folder; empty for that itself.
+        /// The path relative to the store's folder. Empty for the folder itself.
         var path: String
-        /// The nine bits of permission.
+        /// The nine permission bits.
         var mode: UInt32
-        /// Whether it belongs to this user, or to root.
+        /// Whether the owner is this user or root.
         var isOwn = true
+        /// Whether the file holds a private key.
         var isSecret: Bool { path.hasSuffix("key.pem") }
     }
 
     var folder: String
-    /// Empty if there is no store.
+    /// The folder itself, then its files and folders. Empty if there is no store.
     var entries: [Entry]
-    /// In bytes; nil if the system does not report it.
+    /// The free space of the disk in bytes, or `nil` if the system does not report it.
     var free: UInt64?
 
-    /// The most files that are looked at.
+    /// The largest number of files that are checked.
     private static let most = 2000
 
     static func current(in folder: String) -> StoreFacts {
@@ -33,7 +35,8 @@ struct StoreFacts: Sendable {
             free: free(at: folder))
     }
 
-    /// Of the disk of the folder, or of the nearest above it that is there.
+    /// Returns the free space of the folder's disk. If the folder does not exist, its nearest existing parent
+    /// is used.
     private static func free(at folder: String) -> UInt64? {
         var path = folder[...]
         var disk = statvfs()
@@ -46,7 +49,7 @@ struct StoreFacts: Sendable {
 }
 
 extension StoreFacts.Entry {
-    /// Nil if the file is absent or a link.
+    /// Reads the permissions of a file. Returns `nil` if the file is absent or a symbolic link.
     fileprivate init?(at path: String, named name: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else { return nil }
@@ -59,7 +62,9 @@ extension StoreFacts.Entry {
 extension StoreFacts {
     static let checks: [DoctorCheck.ID] = [.permissions, .space]
 
+    /// The free space below which the check fails, in bytes.
     private static let leastSpace: UInt64 = 64 << 20
+    /// The free space below which the check warns, in bytes.
     private static let littleSpace: UInt64 = 1 << 30
 
     var checks: [DoctorCheck] { [permissionsCheck, spaceCheck] }
@@ -73,24 +78,24 @@ extension StoreFacts {
         }
         if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
             return .failed(
-                .permissions, "other users may write to \(shown(open)): check that nobody changed it",
+                .permissions, "other users may write to \(shown(open)): check that nobody has changed it",
                 fix: .command("chmod -R go-w \(shown(top))"))
         }
         if let secret = entries.first(where: { $0.isSecret && $0.mode & 0o077 != 0 }) {
             return .failed(
                 .permissions,
-                "other users may read the key \(shown(secret)): make a new identity if one of them did",
+                "other users may read the key \(shown(secret)): if they may have read it, make a new identity",
                 fix: .command("chmod go= \(shown(secret))"))
         }
         return top.mode & 0o077 != 0
             ? .warning(
                 .permissions, "other users may list the files in \(shown(top))",
                 fix: .command("chmod 700 \(shown(top))"))
-            : .ok(.permissions, "only its owner may use it")
+            : .ok(.permissions, "only the store's owner may use it")
     }
 
     private var spaceCheck: DoctorCheck {
-        guard let free else { return .skipped(.space, "the system does not report it") }
+        guard let free else { return .skipped(.space, "the system does not report the free space") }
         let text: CheckText = "\(free >> 20) MiB free"
         return free < Self.leastSpace
             ? .failed(.space, text) : free < Self.littleSpace ? .warning(.space, text) : .ok(.space, text)
@@ -102,13 +107,14 @@ extension StoreFacts {
     }
 }
 
-/// Which configurations of this computer accept test documents.
+/// The configurations of this computer that accept test documents.
 struct TestDocumentFacts: Equatable, Sendable {
-    /// `policy.json` of the store, which is the command line's.
+    /// Whether the store's `policy.json` accepts them. It applies to the command line.
     var isSetForStore = false
-    /// The daemon's file.
+    /// Whether the daemon's configuration accepts them.
     var isSetForDaemon = false
 
+    /// The path of the daemon's configuration.
     static let daemonFile = "/etc/countersign/countersignd.json"
     private static let largestFile = 1 << 18
 
@@ -132,13 +138,13 @@ extension TestDocumentFacts {
     var checks: [DoctorCheck] {
         let files = [
             isSetForStore ? "policy.json of the store" : nil,
-            isSetForDaemon ? "the daemon's file \(Self.daemonFile)" : nil,
+            isSetForDaemon ? "the daemon's configuration \(Self.daemonFile)" : nil,
         ].compactMap(\.self)
         guard !files.isEmpty else { return [.ok(.testDocuments, "test documents are refused")] }
         return [
             .warning(
                 .testDocuments,
-                "acceptTestDocuments is set in \(files.joined(separator: " and ")): anybody can make a document that is accepted"
+                "acceptTestDocuments is set in \(files.joined(separator: " and ")), so anybody can make a document that is accepted"
             )
         ]
     }

@@ -3,19 +3,22 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// Whom this reader believes, and how old that is.
+/// The state of the trust snapshot in the store.
 struct TrustFacts: Sendable {
+    /// The contents of a trust snapshot.
     struct Trust: Sendable {
+        /// The number of trusted roots.
         var roots: Int
-        /// When the newest list came; nil if there are only roots.
+        /// The time when the newest list was obtained, or `nil` if there are only roots.
         var newestList: Timestamp?
-        /// The ids of what is of no use as it is, each once.
+        /// The ids of faults that `trust lint` finds, without repetitions.
         var faults: [String] = []
     }
 
     var trust: Result<Trust, ReaderStoreError>
     var now: Timestamp
 
+    /// Reads the current trust snapshot of the store.
     static func current(in store: String, at now: Timestamp) -> TrustFacts {
         do throws(ReaderStoreError) {
             let stored = try ReaderStore(at: store, for: .reading, waiting: 1).currentTrust()
@@ -44,7 +47,7 @@ extension TrustFacts {
         case .failure(let error):
             [
                 .failed(.trustRoots, error.text, fix: error.remedy),
-                .skipped(.trustAge, "no trust store can be read"),
+                .skipped(.trustAge, "the trust store cannot be read"),
             ]
         }
     }
@@ -59,18 +62,18 @@ extension TrustFacts {
         guard trust.faults.isEmpty else {
             return .warning(
                 .trustAge,
-                "faults: \(trust.faults.joined(separator: ", ")); countersign trust lint says more",
+                "faults: \(trust.faults.joined(separator: ", ")); see countersign trust lint",
                 fix: .updating)
         }
         guard let newest = trust.newestList else {
             return .note(
                 .trustAge,
-                "there are only roots: without lists, revoked documents and new roots are not known")
+                "there are only roots; without lists, revocations and new roots are not known")
         }
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > TrustSnapshot.oldListDays
-            ? .warning(.trustAge, "the newest list came \(days) days ago", fix: .updating)
-            : .ok(.trustAge, "the newest list came \(days == 0 ? "today" : "\(days) days ago")")
+            ? .warning(.trustAge, "the newest list was obtained \(days) days ago", fix: .updating)
+            : .ok(.trustAge, "the newest list was obtained \(days == 0 ? "today" : "\(days) days ago")")
     }
 }
 
