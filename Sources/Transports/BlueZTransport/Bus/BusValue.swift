@@ -1,6 +1,6 @@
-/// A D-Bus value of the types that bluetoothd speaks.
+/// A D-Bus value of a type that bluetoothd uses.
 ///
-/// A variant that is read is its content; the members of a map are variants both ways.
+/// A variant is read as its content. The members of a map are variants in both directions.
 indirect enum BusValue: Equatable, Sendable {
     case boolean(Bool)
     case byte(UInt8)
@@ -21,7 +21,7 @@ indirect enum BusValue: Equatable, Sendable {
     case objects([String: BusInterfaces])
     case variant(BusValue)
     case descriptor(BusDescriptor)
-    /// A value of any other type; its type.
+    /// A value of any other type. Holds its signature.
     case foreign(String)
 }
 
@@ -66,7 +66,7 @@ extension BusValue {
         if case .map(let members) = self { members } else { [:] }
     }
 
-    /// The signature D-Bus gives the type.
+    /// The D-Bus signature of the value's type.
     var signature: String {
         switch self {
         case .boolean: "b"

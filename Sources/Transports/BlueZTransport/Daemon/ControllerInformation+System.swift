@@ -2,7 +2,8 @@ internal import CBlueZ
 internal import Glibc
 
 extension ControllerInformation {
-    /// Asks the kernel, as any user may. Nil if there is no such controller, or no Bluetooth at all.
+    /// Asks the kernel about a controller, which any user may do. `nil` if there is no such controller or no
+    /// Bluetooth.
     static func current(ofDevice number: UInt16) -> ControllerInformation? {
         let socket = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard socket >= 0 else { return nil }
@@ -19,7 +20,8 @@ extension ControllerInformation {
         return answer(on: socket)
     }
 
-    /// Anything else that the kernel has to say comes on the same socket.
+    /// Waits for the answer of the kernel, at most 1 s for each event. Other events that arrive on the same
+    /// socket are ignored, up to 16.
     private static func answer(on socket: Int32) -> ControllerInformation? {
         var limit = timeval(tv_sec: 1, tv_usec: 0)
         unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -1,9 +1,23 @@
 internal import Transport
 
-/// A peer's GATT service of which we are the client.
+/// The link to a phone's GATT service, of which this computer is the client (mdoc peripheral server mode).
 ///
-/// Values pass through sockets wherever bluetoothd gives them. The two that notify are never mixed with calls: each
-/// stream keeps its order, and when a state arrives all data before it lies in the other socket already.
+/// `PeerConnecting` finds the phone, and `BlueZRadio` calls ``open(choosing:)`` once for each attempt:
+///
+/// 1. Connect, and wait until bluetoothd shows all characteristics (Q104, Q108).
+/// 2. Read the PSM and open an L2CAP channel, if the caller chooses one. The channel then owns the phone, and
+///    this link is over (Q61).
+/// 3. Otherwise subscribe to data and state. The caller reads the ident if it wants to, and starts the
+///    transfer with ``signal(_:)``.
+///
+/// Values pass through sockets if bluetoothd provides them, and otherwise as one D-Bus call each (Q110). The
+/// sockets for data and state are used together or not at all: each keeps its order, and when a state
+/// arrives, all data sent before it is already in the data socket. In the other direction a value waits until
+/// bluetoothd has read the other socket.
+///
+/// A lost phone is reported after a short delay, because bluetoothd reports the loss of the radio after that
+/// of its phones (Q117). ``close()`` unsubscribes, disconnects, and makes bluetoothd forget the phone (Q79,
+/// Q81, Q114). All methods and events run on the bus's queue.
 actor GATTClient: BluetoothLEClientLink {
     nonisolated let kind = BluetoothLELinkKind.client
     nonisolated let attempts: Int
@@ -22,19 +36,21 @@ actor GATTClient: BluetoothLEClientLink {
     private var writes: PacketSocket?
     private var stateWrites: PacketSocket?
     private var isNotifiedByCall = false
-    /// The least that bluetoothd has named.
+    /// The smallest ATT MTU that bluetoothd has reported.
     private var mtu: Int?
     private let inbox: LinkInbox
     private var isConnected = false
-    /// The peer disconnected; whether the radio is lost too is not known yet.
+    /// Whether the peer has disconnected, while it is not known yet if the radio is lost too.
     private var isLeaving = false
     private var isSending = false
-    /// Whether a state was sent that bluetoothd may not have taken yet.
+    /// Whether a state was sent that bluetoothd may not have read yet.
     private var stateIsUnderway = false
     private var isClosed = false
     private var failure: BlueZTransportError?
 
-    /// - Parameter attempts: how many it has taken, this one included.
+    /// Creates a link that is not connected yet.
+    ///
+    /// - Parameter attempts: the number of attempts to connect so far, including this one.
     init(
         _ service: GATTService, at peer: Peer, daemon: Daemon, adapter: String, attempts: Int,
         configuration: BlueZConfiguration
@@ -52,9 +68,9 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - Connecting
 
-    /// Connects, and subscribes unless there is a channel; whoever calls closes when it fails.
+    /// Connects to the peer, and opens a channel or subscribes. If this fails, the caller closes the link.
     ///
-    /// - Returns: the channel, if any; the peer is then the channel's, and this link is over.
+    /// - Returns: the channel, which then owns the peer; `nil` if this link's characteristics are used.
     func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
         await daemon.take(device)
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
@@ -82,6 +98,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
+    /// Converts bluetoothd's error for `Connect`. After an abort, waits until the connection is down.
     private func failure(_ refusal: PeerRefusal) async -> ConnectFailure {
         switch refusal.name {
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
@@ -94,7 +111,8 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// After an abort the link may still be coming down; connecting again before would fail again (Q108).
+    /// Waits until the connection is down, at most `backOff`. Another attempt before that would fail too
+    /// (Q108).
     private func disconnection() async {
         let end = ContinuousClock.now + configuration.backOff
         while failure == nil, !Task.isCancelled, ContinuousClock.now < end,
@@ -104,7 +122,8 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// Until bluetoothd says it knows the services, and shows those that we need (Q104).
+    /// Waits until bluetoothd reports that it knows the services, and then until it shows all characteristics
+    /// (Q104).
     private func resolve() async throws(ConnectFailure) {
         let unresolved = ContinuousClock.now + configuration.resolution
         var incomplete: ContinuousClock.Instant?
@@ -133,8 +152,10 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - A channel in place of the characteristics
 
-    /// Before anything is subscribed to: some phones take it for the end when a subscription is taken back. Whatever
-    /// goes wrong but the connection itself leaves the characteristics to serve (Q61).
+    /// Opens the L2CAP channel that the caller chooses, or returns `nil`.
+    ///
+    /// Called before any subscription, because some phones treat the end of a subscription as the end of the
+    /// session. If only the channel fails and the connection stays, the characteristics are used (Q61).
     private func channel(_ choice: ChannelChoice) async throws(ConnectFailure) -> L2CAPLink? {
         guard let psm = (try? await readPSM()).flatMap(choice) else {
             try check()
@@ -150,7 +171,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// From here on the channel owns the peer.
+    /// Creates the link for a channel, which owns the peer from then on.
     private func handOver(to socket: consuming L2CAPSocket) async throws(ConnectFailure) -> L2CAPLink {
         let link = L2CAPLink(
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
@@ -186,7 +207,7 @@ actor GATTClient: BluetoothLEClientLink {
         startSockets()
     }
 
-    /// The socket bluetoothd gives; nil when it refuses.
+    /// Requests a socket for a characteristic from bluetoothd; `nil` if bluetoothd refuses.
     private func acquire(
         _ method: String, _ characteristic: GATTRemoteService.Characteristic
     ) async throws(ConnectFailure) -> PacketSocket? {
@@ -254,7 +275,7 @@ actor GATTClient: BluetoothLEClientLink {
         if let loss = event.loss(of: adapter) { return fail(loss) }
         switch event {
         case .changed(device, "org.bluez.Device1", let properties):
-            // The peer may leave while the answer to Connect is still to come.
+            // The peer may disconnect before the answer to `Connect` arrives.
             switch properties["Connected"]?.flag {
             case true: isConnected = true
             case false where isConnected: peerLeft()
@@ -285,8 +306,10 @@ actor GATTClient: BluetoothLEClientLink {
         return inbox.hasRoom
     }
 
-    /// What the peer sent before it disconnected is still delivered. The end is reported when its cause is known:
-    /// when the radio is lost, the peer is lost with it and is reported first.
+    /// Ends the link after the peer has disconnected. Values that the peer sent before are still delivered.
+    ///
+    /// The end is delayed by `verdict`: when the radio is lost, bluetoothd reports the loss of the peer
+    /// first.
     private func peerLeft() {
         guard !isLeaving, !inbox.isEnded else { return }
         isLeaving = true
@@ -313,11 +336,13 @@ actor GATTClient: BluetoothLEClientLink {
         end(BluetoothLEError(error))
     }
 
+    /// Moves everything that the sockets contain to the inbox.
     private func takeRest() {
         data?.drainAll()
         states?.drainAll()
     }
 
+    /// Resumes senders that wait for room, so that they see the end.
     private func letWritersGo() {
         writes?.writable()
         stateWrites?.writable()
@@ -325,7 +350,8 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - The link
 
-    /// Until bluetoothd has named an MTU, what every peer takes (Q67, Q98, Q99).
+    /// The maximum length of a value. Until bluetoothd has reported an MTU, it is the length that every peer
+    /// accepts (Q67, Q98, Q99).
     var packetLimit: Int { min(512, (mtu ?? 23) - 3) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
@@ -344,6 +370,8 @@ actor GATTClient: BluetoothLEClientLink {
         guard head.count + body.count <= packetLimit else {
             throw .connectionFailed(.valueTooLong)
         }
+        // The data must not overtake the start that was sent before. This was seen once, and a phone may
+        // refuse such a request.
         if stateIsUnderway {
             try await emptied(stateWrites)
             stateIsUnderway = false
@@ -356,6 +384,7 @@ actor GATTClient: BluetoothLEClientLink {
         guard !isSending else { throw .alreadyWaiting }
         isSending = true
         defer { isSending = false }
+        // The state 02 must not arrive before the last data.
         try await emptied(writes)
         guard let stateWrites else { return try await write([state], to: .state) }
         stateIsUnderway = true
@@ -375,8 +404,8 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// Until bluetoothd has taken all that was sent: it looks at each socket on its own, and what is sent through the
-    /// other, a state or data, could overtake it.
+    /// Waits until bluetoothd has read everything from a socket. bluetoothd reads each socket separately, so
+    /// a state could overtake data that was sent before it, and the reverse.
     private func emptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
         let hung = ContinuousClock.now + configuration.call
         while let socket, !socket.isEmptied {
@@ -401,7 +430,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// What has ended the link.
+    /// Waits for the end of the link and returns its cause.
     private func verdict() async -> BluetoothLEError {
         peerLeft()
         while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
@@ -417,7 +446,8 @@ actor GATTClient: BluetoothLEClientLink {
 
     func readIdent() async throws(BluetoothLEError) -> [UInt8] { try await read(.ident) }
 
-    /// The peer's L2CAP channel, in the peer's encoding (Q65). Throws as ``readIdent()``.
+    /// Reads the PSM of the peer's L2CAP channel in the peer's encoding (Q65). Throws the errors of
+    /// ``readIdent()``.
     func readPSM() async throws(BluetoothLEError) -> [UInt8] { try await read(.psm) }
 
     private func read(
@@ -455,7 +485,8 @@ actor GATTClient: BluetoothLEClientLink {
         await daemon.stopListening(self)
     }
 
-    /// bluetoothd handles the end of a socket as this call, and gives the peer two seconds to be notified.
+    /// Ends subscriptions that were made by call. For a socket, its close does this; bluetoothd then waits up
+    /// to two seconds until the peer is notified.
     private func unsubscribe() async {
         guard isNotifiedByCall else { return }
         for characteristic in [GATTRemoteService.Characteristic.serverToClient, .state] {

@@ -15,7 +15,7 @@ extension BlueZRadio {
 }
 
 extension PeerConnecting {
-    /// Tries once; the kernel makes the connection for the channel (Q63).
+    /// Makes one attempt to open a channel. The kernel makes the connection for it (Q63).
     fileprivate func channel(
         to peer: Peer, psm: UInt16, attempts: Int
     ) async throws(ConnectFailure) -> L2CAPLink {
@@ -36,7 +36,7 @@ extension PeerConnecting {
 }
 
 extension L2CAPSocket {
-    /// A channel to a peer; if there is no connection to it, the kernel makes one.
+    /// Opens a channel to a peer. If the peer is not connected, the kernel connects to it.
     static func connected(
         to peer: L2CAPAddress, psm: UInt16, from adapter: String, in daemon: Daemon, within limit: Duration
     ) async throws(ConnectFailure) -> L2CAPSocket {
@@ -55,7 +55,7 @@ extension L2CAPSocket {
 }
 
 extension ConnectFailure {
-    /// What an error number of connecting means; nil for zero.
+    /// Converts the error number of a failed connection; `nil` for zero.
     fileprivate init?(connecting error: Int32) {
         switch error {
         case 0: return nil

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Transport
 
-/// Waits on a PSM of one adapter for the one peer that opens a channel.
+/// A listener on one PSM of an adapter, for one channel.
 actor L2CAPListener {
-    /// What a GATT server names to its clients.
+    /// The PSM, which the GATT server publishes.
     nonisolated let psm: UInt16
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
@@ -26,9 +26,9 @@ actor L2CAPListener {
         condition = BusCondition(daemon.bus)
     }
 
-    /// Listens on the first PSM that is free.
+    /// Listens on the first free dynamic PSM.
     ///
-    /// - Parameter verdict: as ``BlueZConfiguration/verdict``.
+    /// - Parameter verdict: the delay of the peer's end, as ``BlueZConfiguration/verdict``.
     static func open(
         daemon: Daemon, adapter: String, verdict: Duration
     ) async throws(BlueZTransportError) -> L2CAPListener {
@@ -62,11 +62,11 @@ actor L2CAPListener {
         condition.signal()
     }
 
-    /// The first that comes; nobody else does, since nobody listens any more.
+    /// Accepts the first channel. Then the listener is closed, so that no second channel can be opened.
     private func accept() {
         guard link == nil, socket != nil else { return }
         guard let channel = socket?.accept() else {
-            // Whoever came has left again.
+            // The peer has closed the channel before it was accepted.
             if [EAGAIN, ECONNABORTED, EINTR].contains(errno) { return listen() }
             failure = .system
             return condition.signal()
@@ -82,7 +82,7 @@ actor L2CAPListener {
         socket = nil
     }
 
-    /// The channel of the first peer that opens one.
+    /// Waits for the first peer that opens a channel.
     func accepted() async throws(BluetoothLEError) -> L2CAPLink {
         while true {
             if let failure { throw BluetoothLEError(failure) }
@@ -96,7 +96,7 @@ actor L2CAPListener {
         }
     }
 
-    /// Listens no more. A channel that was handed out is its holder's.
+    /// Stops listening. An accepted channel stays open.
     func close() async {
         stopListening()
         condition.signal()
@@ -105,7 +105,8 @@ actor L2CAPListener {
 }
 
 extension Daemon {
-    /// Begins a transaction with the peer at an address, and names its object.
+    /// Begins a transaction with the peer at an address and returns the peer's path; `nil` if bluetoothd does
+    /// not know the peer.
     fileprivate func taken(_ address: String?, at adapter: String) -> String? {
         let device = devices(at: adapter).first { $0.value["Address"]?.text == address }?.key
         if let device { take(device) }
