@@ -1,8 +1,8 @@
 extension CBORWalker {
-    /// The position after the item at `start`, which was checked before: looks at heads alone.
+    /// Returns the position after a checked item. Reads only heads.
     static func endOfChecked(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
-        // The walker found that no count exceeds the bytes, so that none of these sums overflows.
+        // The check has shown that no count exceeds the number of bytes. Therefore no sum below overflows.
         var due = 1
         repeat {
             let head = CBORHead(checked: span, at: position)
@@ -24,7 +24,7 @@ extension CBORWalker {
         return position
     }
 
-    /// The position after the break that ends the chunks or members beginning at `start`.
+    /// Returns the position after the "break" that ends the chunks or members from `start` on.
     private static func endOfCheckedIndefinite(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
         while span[position] != 0xff { position = endOfChecked(span, from: position) }

@@ -4,12 +4,12 @@ extension ImageHeader {
     private static let header = chunkType("IHDR")
     private static let data = chunkType("IDAT")
     private static let end = chunkType("IEND")
-    /// A portrait does not move.
+    /// The chunks of an animation, which is refused as a portrait.
     private static let animation = ["acTL", "fcTL", "fdAT"].map(chunkType)
 
     private static func chunkType(_ name: String) -> UInt32 { name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Walks the chunks of ISO/IEC 15948 up to the end of the image.
+    /// Reads the chunks of a PNG image up to its end (ISO/IEC 15948).
     static func parsePNG(
         _ reader: inout ImageReader, _ limits: ImageLimits
     ) throws(ImageHeaderError) -> ImageHeader {
