@@ -27,7 +27,7 @@ package struct BlueZConfiguration: Sendable {
     package var offersL2CAP = false
     /// The time between a peer's disconnection and its report to the caller. If the radio is lost within this
     /// time, the loss of the radio is reported instead (Q117).
-    package var verdict: Duration = .milliseconds(500)
+    package var lossReportDelay: Duration = .milliseconds(500)
     /// The maximum number of attempts to connect within the caller's time (Q63, Q82, Q108).
     package var attempts = 10
     /// The pause between finding a peer and connecting to it. Connecting is slow while the adapter still

@@ -36,7 +36,7 @@ package actor BlueZRadio: BluetoothLERadio {
                 return try await registered(service, lastServer, daemon, adapter, psm: nil)
             }
             let listener = try await L2CAPListener.open(
-                daemon: daemon, adapter: adapter, verdict: configuration.verdict)
+                daemon: daemon, adapter: adapter, lossReportDelay: configuration.lossReportDelay)
             do throws(BlueZTransportError) {
                 let server = try await registered(service, lastServer, daemon, adapter, psm: listener.psm)
                 return ChannelServer(server: server, listener: listener)

@@ -12,8 +12,8 @@ internal import Synchronization
 /// - When bluetoothd or the bus ends, the copy is emptied and all listeners get ``DaemonEvent/lost(_:)``.
 ///   When bluetoothd starts again, the daemon reads it anew; listeners have to register their objects again
 ///   (Q117).
-/// - Phones of a transaction are marked with ``take(_:)``. ``remove(_:at:)`` ends the transaction and makes
-///   bluetoothd forget the phone, now or when its adapter is back (Q114).
+/// - Phones of a transaction are marked with ``beginTransaction(with:)``. ``remove(_:at:)`` ends the
+///   transaction and makes bluetoothd forget the phone, now or when its adapter is back (Q114).
 ///
 /// Servers, clients and searches listen to the events. All run on the bus's queue, and listeners are called
 /// there. The daemon never starts bluetoothd.
@@ -30,7 +30,7 @@ actor Daemon {
     private var registrations: [Bus.Registration] = []
     private var listeners: [ObjectIdentifier: @Sendable (DaemonEvent) -> Void] = [:]
     /// The paths of peers in a transaction of this process.
-    private var taken: Set<String> = []
+    private var peersInTransaction: Set<String> = []
 
     /// The peers that bluetoothd still has to forget.
     private let leftBehind: PeersLeftBehind
@@ -76,11 +76,11 @@ actor Daemon {
         } catch .noSuchService {
             return
         }
-        try await takeStock()
+        try await readObjects()
     }
 
     /// Reads all objects of a bluetoothd that has just started, or that ran before this connection was made.
-    private func takeStock() async throws(BusError) {
+    private func readObjects() async throws(BusError) {
         do throws(BusError) {
             _ = try await bus.call(
                 Self.name, "/", BusMember("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"),
@@ -169,14 +169,14 @@ actor Daemon {
     }
 
     /// Reserves the first place in bluetoothd's attribute table that no other server of this connection uses.
-    func takeTablePlace() -> Int {
+    func reserveTablePlace() -> Int {
         var place = 0
         while tablePlaces.contains(place) { place += 1 }
         tablePlaces.insert(place)
         return place
     }
 
-    func leaveTablePlace(_ place: Int) { tablePlaces.remove(place) }
+    func releaseTablePlace(_ place: Int) { tablePlaces.remove(place) }
 
     // MARK: - Peers
 
@@ -191,19 +191,19 @@ actor Daemon {
 
     /// Whether a peer is an unknown device: connected, not paired with this computer, and in no transaction
     /// of this process.
-    func isStranger(_ device: String) -> Bool {
+    func isUnknownDevice(_ device: String) -> Bool {
         let properties = objects[device]?["org.bluez.Device1"]
         return properties?["Connected"]?.flag == true && properties?["Paired"]?.flag != true
-            && !taken.contains(device)
+            && !peersInTransaction.contains(device)
     }
 
     func unknownDevices(at adapter: String) -> [String] {
-        paths("org.bluez.Device1", below: adapter).filter(isStranger)
+        paths("org.bluez.Device1", below: adapter).filter(isUnknownDevice)
     }
 
     /// Begins a transaction with a peer, which is then not an unknown device.
-    func take(_ device: String) {
-        taken.insert(device)
+    func beginTransaction(with device: String) {
+        peersInTransaction.insert(device)
         leftBehind.remove(device)
     }
 
@@ -212,7 +212,7 @@ actor Daemon {
     /// The phone's address will not return, and remembered attributes would only become outdated. If
     /// bluetoothd cannot forget the peer now, it is done when bluetoothd has the peer again.
     func remove(_ device: String, at adapter: String) async {
-        taken.remove(device)
+        peersInTransaction.remove(device)
         await forget(device, at: adapter)
     }
 
@@ -307,9 +307,9 @@ actor Daemon {
         let hadOwner = owner != nil
         owner = name.isEmpty ? nil : name
         objects = [:]
-        taken = []
+        peersInTransaction = []
         if hadOwner { tell(.lost(.daemonLost)) }
-        if owner != nil { Task { try? await takeStock() } }
+        if owner != nil { Task { try? await readObjects() } }
     }
 
     private func added(_ interfaces: BusInterfaces, to path: String) {

@@ -15,9 +15,9 @@ struct DaemonCommandLine: Equatable, Sendable {
             if word.hasPrefix("--") {
                 let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1)
                 guard let name = parts.first, let letter = Self.letters[String(name)] else { continue }
-                take(letter, parts.count > 1 ? String(parts[1]) : rest.popFirst())
+                apply(letter, parts.count > 1 ? String(parts[1]) : rest.popFirst())
             } else if word.hasPrefix("-") {
-                takeCluster(word.dropFirst(), &rest)
+                applyGroup(word.dropFirst(), &rest)
             }
         }
     }
@@ -28,16 +28,16 @@ struct DaemonCommandLine: Equatable, Sendable {
     private static let optionalValue: Set<Character> = ["d", "K"]
 
     /// Reads a group of short options. The rest of the word is the value of the first one that needs a value.
-    private mutating func takeCluster(_ letters: Substring, _ rest: inout ArraySlice<String>) {
+    private mutating func applyGroup(_ letters: Substring, _ rest: inout ArraySlice<String>) {
         for (index, letter) in zip(letters.indices, letters) {
             if Self.optionalValue.contains(letter) { return }
             guard Self.letters.values.contains(letter) else { continue }
             let value = letters[letters.index(after: index)...]
-            return take(letter, value.isEmpty ? rest.popFirst() : String(value))
+            return apply(letter, value.isEmpty ? rest.popFirst() : String(value))
         }
     }
 
-    private mutating func take(_ letter: Character, _ value: String?) {
+    private mutating func apply(_ letter: Character, _ value: String?) {
         switch letter {
         case "f": configurationFile = value
         case "P": disabledPlugins = Set((value ?? "").split { ", ".contains($0) }.map(String.init))

@@ -72,8 +72,8 @@ actor GATTClient: BluetoothLEClientLink {
     ///
     /// - Returns: the channel, which then owns the peer; `nil` if this link's characteristics are used.
     func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
-        await daemon.take(device)
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        await daemon.beginTransaction(with: device)
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         isConnected = await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
         try await connect()
         configuration.observe(.phone(addressIsRandom: address.isRandom))
@@ -175,7 +175,7 @@ actor GATTClient: BluetoothLEClientLink {
     private func handOver(to socket: consuming L2CAPSocket) async throws(ConnectFailure) -> L2CAPLink {
         let link = L2CAPLink(
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
-            verdict: configuration.verdict)
+            lossReportDelay: configuration.lossReportDelay)
         await link.start()
         do throws(ConnectFailure) {
             try check()
@@ -271,7 +271,7 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - What comes
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) { return fail(loss) }
         switch event {
         case .changed(device, "org.bluez.Device1", let properties):
@@ -296,27 +296,27 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     private func received(_ packet: [UInt8]) -> Bool {
-        inbox.put(.data(packet))
+        inbox.insert(.data(packet))
         return inbox.hasRoom
     }
 
     private func receivedState(_ packet: [UInt8]) -> Bool {
         data?.drainAll()
-        inbox.put(.state(packet))
+        inbox.insert(.state(packet))
         return inbox.hasRoom
     }
 
     /// Ends the link after the peer has disconnected. Values that the peer sent before are still delivered.
     ///
-    /// The end is delayed by `verdict`: when the radio is lost, bluetoothd reports the loss of the peer
-    /// first.
+    /// The end is delayed by `lossReportDelay`: when the radio is lost, bluetoothd reports the loss of the
+    /// peer first.
     private func peerLeft() {
         guard !isLeaving, !inbox.isEnded else { return }
         isLeaving = true
         configuration.observe(.disconnected)
-        takeRest()
-        letWritersGo()
-        let time = configuration.verdict
+        drainSockets()
+        resumeWriters()
+        let time = configuration.lossReportDelay
         Task {
             try? await Task.sleep(for: time)
             self.end(.linkLost)
@@ -324,9 +324,9 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     private func end(_ error: BluetoothLEError) {
-        takeRest()
+        drainSockets()
         inbox.finish(error)
-        letWritersGo()
+        resumeWriters()
         condition.signal()
     }
 
@@ -337,13 +337,13 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     /// Moves everything that the sockets contain to the inbox.
-    private func takeRest() {
+    private func drainSockets() {
         data?.drainAll()
         states?.drainAll()
     }
 
     /// Resumes senders that wait for room, so that they see the end.
-    private func letWritersGo() {
+    private func resumeWriters() {
         writes?.writable()
         stateWrites?.writable()
     }
@@ -373,7 +373,7 @@ actor GATTClient: BluetoothLEClientLink {
         // The data must not overtake the start that was sent before. This was seen once, and a phone may
         // refuse such a request.
         if stateIsUnderway {
-            try await emptied(stateWrites)
+            try await waitUntilEmptied(stateWrites)
             stateIsUnderway = false
         }
         if let writes { return try await send(head, body, through: writes) }
@@ -385,7 +385,7 @@ actor GATTClient: BluetoothLEClientLink {
         isSending = true
         defer { isSending = false }
         // The state 02 must not arrive before the last data.
-        try await emptied(writes)
+        try await waitUntilEmptied(writes)
         guard let stateWrites else { return try await write([state], to: .state) }
         stateIsUnderway = true
         try await send(.byte(state), [], through: stateWrites)
@@ -398,7 +398,7 @@ actor GATTClient: BluetoothLEClientLink {
             try checkLink()
             switch socket.send(head, body) {
             case .taken: return
-            case .closed: throw await verdict()
+            case .closed: throw await lossReason()
             case .full: await socket.room()
             }
         }
@@ -406,7 +406,7 @@ actor GATTClient: BluetoothLEClientLink {
 
     /// Waits until bluetoothd has read everything from a socket. bluetoothd reads each socket separately, so
     /// a state could overtake data that was sent before it, and the reverse.
-    private func emptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
+    private func waitUntilEmptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
         let hung = ContinuousClock.now + configuration.call
         while let socket, !socket.isEmptied {
             try checkLink()
@@ -425,13 +425,13 @@ actor GATTClient: BluetoothLEClientLink {
                 [.bytes(value), .map(["type": .string(remote.writeType(characteristic))])])
         } catch {
             try checkLink()
-            if case .refused = error { throw await verdict() }
+            if case .refused = error { throw await lossReason() }
             throw BluetoothLEError(BlueZTransportError(error))
         }
     }
 
     /// Waits for the end of the link and returns its cause.
-    private func verdict() async -> BluetoothLEError {
+    private func lossReason() async -> BluetoothLEError {
         peerLeft()
         while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
         do throws(BluetoothLEError) { try checkLink() } catch { return error }

@@ -79,9 +79,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// service (Q64).
     func register() async throws(BlueZTransportError) {
         do throws(BusError) {
-            await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+            await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
             registration = try await daemon.bus.export(objects.root) { [weak self] message in
-                self?.assumeIsolated { $0.called(message) } ?? false
+                self?.assumeIsolated { $0.handleCall(message) } ?? false
             }
             // Both flags are set before their calls: a call that is cancelled or times out may still take
             // effect, and `close` must then undo it.
@@ -104,13 +104,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// Registers the service at the same place of the attribute table for every transaction (Q113), or
     /// anywhere if another program uses that place.
     private func registerTable() async throws(BusError) {
-        let place = await daemon.takeTablePlace()
+        let place = await daemon.reserveTablePlace()
         tablePlace = place
-        objects.stand(at: place)
+        objects.setPlace(place)
         do throws(BusError) {
             try await registerApplication()
         } catch .refused {
-            objects.standAnywhere()
+            objects.clearPlace()
             try await registerApplication()
         }
     }
@@ -143,7 +143,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             await daemon.takeBack(
                 adapter, "org.bluez.GattManager1", "UnregisterApplication", [.path(objects.root)])
         }
-        if let place = tablePlace.take() { await daemon.leaveTablePlace(place) }
+        if let place = tablePlace.take() { await daemon.releaseTablePlace(place) }
         registration = nil
         await daemon.stopListening(self)
     }
@@ -209,7 +209,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Events from bluetoothd
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) { return fail(loss) }
         switch event {
         case .changed(let path, "org.bluez.Device1", let properties): deviceChanged(path, properties)
@@ -233,7 +233,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case (true, false): clientLeft()
         case (false, false): unknownDevices.remove(path)
         case (false, true) where owner != nil:
-            if daemon.assumeIsolated({ $0.isStranger(path) }) { turnAway(path) }
+            if daemon.assumeIsolated({ $0.isUnknownDevice(path) }) { turnAway(path) }
         default: break
         }
         condition.signal()
@@ -242,11 +242,11 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// Ends the link after the client has disconnected. Values that the client wrote before are still
     /// delivered.
     ///
-    /// The end is delayed by `verdict`: when the radio is lost, bluetoothd reports the loss of the client
-    /// first.
+    /// The end is delayed by `lossReportDelay`: when the radio is lost, bluetoothd reports the loss of the
+    /// client first.
     private func clientLeft() {
         configuration.observe(.disconnected)
-        let time = configuration.verdict
+        let time = configuration.lossReportDelay
         Task {
             try? await Task.sleep(for: time)
             inbox.finish(.linkLost)
@@ -256,7 +256,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - What bluetoothd asks
 
-    private func called(_ message: BusMessage) -> Bool {
+    private func handleCall(_ message: BusMessage) -> Bool {
         // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
         guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }
         let arguments = (try? message.values()) ?? []
@@ -274,14 +274,14 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             answer(message, [])
         case (GATTServerObjects.characteristicInterface, let method):
             guard let characteristic = objects.characteristic(at: message.path) else { return false }
-            return called(method, characteristic, arguments, message)
+            return handleCall(of: method, on: characteristic, arguments, message)
         default: return false
         }
         return true
     }
 
-    private func called(
-        _ method: String, _ characteristic: GATTServerObjects.Characteristic, _ arguments: [BusValue],
+    private func handleCall(
+        of method: String, on characteristic: GATTServerObjects.Characteristic, _ arguments: [BusValue],
         _ message: BusMessage
     ) -> Bool {
         let options = (arguments.last ?? .map([:])).members
@@ -324,19 +324,19 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         switch phase {
         case .waiting where value == [0x01] && !device.isEmpty:
             phase = .started(device: device)
-            note(mtu: options["mtu"], .stateWrite)
+            record(mtu: options["mtu"], .stateWrite)
             observePhone(device)
             let unknownDevices = daemon.assumeIsolated { daemon in
-                daemon.take(device)
+                daemon.beginTransaction(with: device)
                 return daemon.unknownDevices(at: adapter)
             }
             unknownDevices.forEach(turnAway)
             Task { await stopAdvertising() }
             condition.signal()
         case .started(device):
-            inbox.put(.state(value))
+            inbox.insert(.state(value))
         case .waiting, .started:
-            if daemon.assumeIsolated({ $0.isStranger(device) }) { turnAway(device) }
+            if daemon.assumeIsolated({ $0.isUnknownDevice(device) }) { turnAway(device) }
         case .closed: break
         }
     }
@@ -345,7 +345,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// call, and there is no way to slow the client down.
     private func received(_ value: [UInt8]) {
         guard inbox.hasRoom else { return inbox.finish(.linkLost) }
-        inbox.put(.data(value))
+        inbox.insert(.data(value))
     }
 
     /// Records for traces whether the phone's address is random.
@@ -355,7 +355,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     /// Records an ATT MTU that bluetoothd has reported. Values below 23, the minimum of ATT, are ignored.
-    private func note(mtu value: BusValue?, _ source: BlueZObservation.MTUSource) {
+    private func record(mtu value: BusValue?, _ source: BlueZObservation.MTUSource) {
         guard let value = value?.number, value >= 23 else { return }
         configuration.observe(.mtu(value, source))
         mtu = min(mtu ?? value, value)
@@ -405,7 +405,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     ) {
         guard let socket = handOver(message, options) else { return refuse(message) }
         subscribed(.serverToClient, usesSocket: true)
-        note(mtu: options["mtu"], .notifySocket)
+        record(mtu: options["mtu"], .notifySocket)
         let device = options["device"]?.text ?? ""
         notificationSockets.updateValue(socket, forKey: device)?.close()
         socket.start(received: { _ in true }) { [weak self] in

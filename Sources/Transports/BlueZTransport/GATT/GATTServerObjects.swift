@@ -37,10 +37,10 @@ struct GATTServerObjects: Sendable {
 
     /// Sets the position in bluetoothd's attribute table. Place 0 is behind bluetoothd's own services, and
     /// each place has room for all attributes of one service.
-    mutating func stand(at place: Int) { handle = UInt16(clamping: 0x1000 + 0x20 * place) }
+    mutating func setPlace(_ place: Int) { handle = UInt16(clamping: 0x1000 + 0x20 * place) }
 
     /// Lets bluetoothd choose the position.
-    mutating func standAnywhere() { handle = 0 }
+    mutating func clearPlace() { handle = 0 }
 
     var advertisement: String { root + "/advertisement" }
     private var servicePath: String { root + "/service" }

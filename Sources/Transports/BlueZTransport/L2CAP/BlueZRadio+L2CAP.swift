@@ -19,13 +19,13 @@ extension PeerConnecting {
     fileprivate func channel(
         to peer: Peer, psm: UInt16, attempts: Int
     ) async throws(ConnectFailure) -> L2CAPLink {
-        await daemon.take(peer.path)
+        await daemon.beginTransaction(with: peer.path)
         do throws(ConnectFailure) {
             let socket = try await L2CAPSocket.connected(
                 to: L2CAPAddress(peer), psm: psm, from: adapter, in: daemon, within: configuration.connection)
             let link = L2CAPLink(
                 socket, daemon: daemon, adapter: adapter, device: peer.path, attempts: attempts,
-                verdict: configuration.verdict)
+                lossReportDelay: configuration.lossReportDelay)
             await link.start()
             return link
         } catch {

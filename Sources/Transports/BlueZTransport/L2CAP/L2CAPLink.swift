@@ -16,8 +16,8 @@ actor L2CAPLink: BluetoothLELink {
     private let device: String?
     private let socket: PacketSocket
     private let condition: BusCondition
-    /// The delay of the peer's end, as ``BlueZConfiguration/verdict``.
-    private let verdict: Duration
+    /// The delay of the peer's end, as ``BlueZConfiguration/lossReportDelay``.
+    private let lossReportDelay: Duration
     private let inbox: LinkInbox
     private var isSending = false
     private var isLeaving = false
@@ -27,24 +27,24 @@ actor L2CAPLink: BluetoothLELink {
     /// Creates a link for a connected channel. Reading begins with `start`.
     init(
         _ channel: consuming L2CAPSocket, daemon: Daemon, adapter: String, device: String?, attempts: Int = 1,
-        verdict: Duration
+        lossReportDelay: Duration
     ) {
         let limit = channel.sendLimit
         self.init(
             owning: channel.release(), packetLimit: limit, daemon: daemon, adapter: adapter, device: device,
-            attempts: attempts, verdict: verdict)
+            attempts: attempts, lossReportDelay: lossReportDelay)
     }
 
     private init(
         owning descriptor: Int32, packetLimit: Int, daemon: Daemon, adapter: String, device: String?,
-        attempts: Int, verdict: Duration
+        attempts: Int, lossReportDelay: Duration
     ) {
         self.daemon = daemon
         self.adapter = adapter
         self.device = device
         self.attempts = attempts
         self.packetLimit = packetLimit
-        self.verdict = verdict
+        self.lossReportDelay = lossReportDelay
         condition = BusCondition(daemon.bus)
         inbox = LinkInbox(daemon.bus)
         socket = PacketSocket(
@@ -53,7 +53,7 @@ actor L2CAPLink: BluetoothLELink {
 
     /// Starts to read packets and to follow bluetoothd's events.
     func start() async {
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         startReading()
     }
 
@@ -63,23 +63,23 @@ actor L2CAPLink: BluetoothLELink {
             ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
     }
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         guard failure == nil, let loss = event.loss(of: adapter) else { return }
         failure = loss
         end(BluetoothLEError(loss))
     }
 
     private func received(_ packet: [UInt8]) -> Bool {
-        inbox.put(.data(packet))
+        inbox.insert(.data(packet))
         return inbox.hasRoom
     }
 
-    /// Ends the link after the peer has disconnected. The end is delayed by `verdict`: when the radio is
-    /// lost, bluetoothd reports the loss of the peer first.
+    /// Ends the link after the peer has disconnected. The end is delayed by `lossReportDelay`: when the radio
+    /// is lost, bluetoothd reports the loss of the peer first.
     private func peerLeft() {
         guard !isLeaving else { return }
         isLeaving = true
-        let time = verdict
+        let time = lossReportDelay
         Task {
             try? await Task.sleep(for: time)
             self.end(.linkLost)

@@ -8,7 +8,7 @@ actor L2CAPListener {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
-    private let verdict: Duration
+    private let lossReportDelay: Duration
     private let condition: BusCondition
     private var socket: L2CAPSocket?
     private var reading: SocketPoller.Watch?
@@ -16,28 +16,30 @@ actor L2CAPListener {
     private var failure: BlueZTransportError?
 
     private init(
-        _ socket: consuming L2CAPSocket, psm: UInt16, daemon: Daemon, adapter: String, verdict: Duration
+        _ socket: consuming L2CAPSocket, psm: UInt16, daemon: Daemon, adapter: String,
+        lossReportDelay: Duration
     ) {
         self.socket = consume socket
         self.psm = psm
         self.daemon = daemon
         self.adapter = adapter
-        self.verdict = verdict
+        self.lossReportDelay = lossReportDelay
         condition = BusCondition(daemon.bus)
     }
 
     /// Listens on the first free dynamic PSM.
     ///
-    /// - Parameter verdict: the delay of the peer's end, as ``BlueZConfiguration/verdict``.
+    /// - Parameter lossReportDelay: the delay of the peer's end, as ``BlueZConfiguration/lossReportDelay``.
     static func open(
-        daemon: Daemon, adapter: String, verdict: Duration
+        daemon: Daemon, adapter: String, lossReportDelay: Duration
     ) async throws(BlueZTransportError) -> L2CAPListener {
         guard let own = L2CAPAddress(await daemon.properties(adapter, "org.bluez.Adapter1")) else {
             throw .adapterLost
         }
         for psm in L2CAPSocket.dynamicPSMs {
             guard let socket = L2CAPSocket.bound(to: own, psm: psm), socket.listen() else { continue }
-            let listener = L2CAPListener(socket, psm: psm, daemon: daemon, adapter: adapter, verdict: verdict)
+            let listener = L2CAPListener(
+                socket, psm: psm, daemon: daemon, adapter: adapter, lossReportDelay: lossReportDelay)
             await listener.start()
             return listener
         }
@@ -45,7 +47,7 @@ actor L2CAPListener {
     }
 
     private func start() async {
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         listen()
     }
 
@@ -56,7 +58,7 @@ actor L2CAPListener {
         }
     }
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         guard failure == nil, let loss = event.loss(of: adapter) else { return }
         failure = loss
         condition.signal()
@@ -71,8 +73,11 @@ actor L2CAPListener {
             failure = .system
             return condition.signal()
         }
-        let device = daemon.assumeIsolated { $0.taken(channel.peerAddress, at: adapter) }
-        link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: device, verdict: verdict)
+        let device = daemon.assumeIsolated {
+            $0.beginTransaction(withAddress: channel.peerAddress, at: adapter)
+        }
+        link = L2CAPLink(
+            channel, daemon: daemon, adapter: adapter, device: device, lossReportDelay: lossReportDelay)
         stopListening()
         condition.signal()
     }
@@ -107,9 +112,9 @@ actor L2CAPListener {
 extension Daemon {
     /// Begins a transaction with the peer at an address and returns the peer's path; `nil` if bluetoothd does
     /// not know the peer.
-    fileprivate func taken(_ address: String?, at adapter: String) -> String? {
+    fileprivate func beginTransaction(withAddress address: String?, at adapter: String) -> String? {
         let device = devices(at: adapter).first { $0.value["Address"]?.text == address }?.key
-        if let device { take(device) }
+        if let device { beginTransaction(with: device) }
         return device
     }
 }

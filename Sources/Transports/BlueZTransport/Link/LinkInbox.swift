@@ -25,7 +25,7 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
     var isEnded: Bool { end != nil }
 
     /// Adds a packet, or delivers it to the waiting task. Ignored after the end.
-    func put(_ packet: BluetoothLEPacket) {
+    func insert(_ packet: BluetoothLEPacket) {
         queue.checkIsolated()
         guard end == nil else { return }
         if let waiter = waiter.take() { return waiter.continuation.resume(returning: .success(packet)) }
@@ -60,7 +60,7 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
             _ = isolation
             return await withCheckedContinuation { continuation in
                 queue.checkIsolated()
-                take(continuation, as: number)
+                deliver(to: continuation, as: number)
             }
         } onCancel: {
             queue.queue.async { self.stopWaiting(number) }
@@ -74,7 +74,7 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         if number == waiter?.number { stopWaiting() }
     }
 
-    private func take(_ continuation: Continuation, as number: Int) {
+    private func deliver(to continuation: Continuation, as number: Int) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         guard packets.isEmpty else {
             let packet = packets.removeFirst()

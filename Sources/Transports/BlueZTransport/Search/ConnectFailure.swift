@@ -44,7 +44,7 @@ enum ConnectFailure: Error, Equatable {
     }
 
     /// Whether the peer lacks the service that was searched for, or allows no subscription to it.
-    var isOfService: Bool {
+    var isServiceMissing: Bool {
         switch self {
         case .serviceIncomplete, .subscriptionRefused: true
         default: false

@@ -45,7 +45,7 @@ struct PeerConnecting: Sendable {
                 }
                 await search.failed(peer)
                 if last == .channelRefused { break }
-                unusable += last?.isOfService == true ? 1 : 0
+                unusable += last?.isServiceMissing == true ? 1 : 0
                 if unusable == Self.unusableAttempts { break }
             }
         } catch {

@@ -125,7 +125,7 @@ actor PeerSearch {
         try check()
         guard !isDiscovering else { return }
         isDiscovering = true
-        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
         // The call is finished even if the task is cancelled. Otherwise nobody would know whether a session
         // must be stopped.
         let result = await daemon.finishing {
@@ -182,7 +182,7 @@ actor PeerSearch {
         await daemon.stopListening(self)
     }
 
-    private func happened(_ event: DaemonEvent) {
+    private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) {
             failure = failure ?? loss
             condition.signal()
