@@ -35,7 +35,7 @@ struct CardPlace {
     }
 
     /// Records that the card was given to a caller or did not answer.
-    mutating func noteTried() {
+    mutating func recordAttempt() {
         wasTried = true
     }
 
@@ -47,7 +47,7 @@ struct CardPlace {
     /// Whether a card is present that the current presentation may use.
     ///
     /// - Parameter again: whether a card that was tried before in this presentation may be used too.
-    func counts(again: Bool) -> Bool {
+    func isUsable(again: Bool) -> Bool {
         isOccupied && !isServed && (again || !wasTried)
     }
 }

@@ -52,11 +52,11 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     private func begin(_ events: AsyncStream<ReaderEvent>) {
         watch = Task { [weak self] in
-            for await event in events { await self?.note(event) }
+            for await event in events { await self?.record(event) }
         }
     }
 
-    private func note(_ event: ReaderEvent) {
+    private func record(_ event: ReaderEvent) {
         switch event {
         case .serviceAvailable: refusal = nil
         case .serviceLost(let error):
@@ -120,13 +120,13 @@ package actor PCSCContactlessReader: ContactlessReader {
                 let place = places[reader.name] ?? CardPlace()
                 guard !place.isOccupied || (asksServed && place.isServed) else { continue }
                 let answers = await service.answers(reader.name)
-                if !Task.isCancelled { note(answers, reader.name) }
+                if !Task.isCancelled { record(answers: answers, of: reader.name) }
             }
             asksServed = false
         }
     }
 
-    private func note(_ answers: Bool, _ reader: String) {
+    private func record(answers: Bool, of reader: String) {
         guard answers == silent.contains(reader) else { return }
         silent.formSymmetricDifference([reader])
         hindrance = answers ? nil : .readerBlocked
@@ -155,16 +155,16 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     /// Connects to a usable card on the best candidate among the readers.
     private func card(again: Bool) async -> Attempt {
-        guard places.values.contains(where: { $0.counts(again: again) }),
+        guard places.values.contains(where: { $0.isUsable(again: again) }),
             let readers = try? await service.readers()
         else { return .none }
         var attempt = Attempt.none
         for reader in selector.candidates(among: readers) {
-            guard let place = places[reader.name], place.counts(again: again) else { continue }
+            guard let place = places[reader.name], place.isUsable(again: again) else { continue }
             do throws(PCSCTransportError) {
                 return .connected(try await connect(to: reader, stay: place.stay))
             } catch .cardMute, .protocolMismatch {
-                places[reader.name]?.noteTried()
+                places[reader.name]?.recordAttempt()
                 return .mute(stay: place.stay)
             } catch {
                 attempt = .refused
@@ -181,7 +181,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         // A card that was left powered still has its last application selected. The reset starts it anew, as
         // a power-off does on other readers (Q208).
         if reader.cardAtRelease == .leave, places[reader.name]?.wasTried == true { try await card.reset() }
-        places[reader.name]?.noteTried()
+        places[reader.name]?.recordAttempt()
         hindrance = nil
         return PCSCContactlessCard(card: card, stay: stay, reader: reader, service: service)
     }
@@ -251,7 +251,7 @@ private struct PCSCContactlessCard: ContactlessCard {
     private var isReaderListed: Bool {
         get async {
             let deadline = ContinuousClock.now + Self.unplugging
-            while await service.lists(reader.name) {
+            while await service.isListed(reader.name) {
                 guard ContinuousClock.now < deadline, !Task.isCancelled else { return true }
                 try? await Task.sleep(for: .milliseconds(50))
             }

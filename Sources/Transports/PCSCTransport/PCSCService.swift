@@ -66,7 +66,7 @@ package actor PCSCService {
     package func describe(_ name: String) async throws(PCSCTransportError) -> ReaderDescription {
         if properties[name] == nil {
             do throws(PCSCTransportError) {
-                properties[name] = try await learned(of: name, within: Self.answerTime)
+                properties[name] = try await readProperties(of: name, within: Self.answerTime)
             } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {}
         }
         return ReaderDescription(
@@ -86,14 +86,14 @@ package actor PCSCService {
     }
 
     /// Whether pcscd lists a reader; `true` if pcscd cannot be asked.
-    package func lists(_ name: String) async -> Bool {
+    package func isListed(_ name: String) async -> Bool {
         (try? await names())?.contains(name) ?? true
     }
 
     /// Whether a reader's driver answers within 2 s. A refusal is an answer too (Q212).
     package func answers(_ name: String) async -> Bool {
         do throws(PCSCTransportError) {
-            _ = try await learned(of: name, within: Self.answerTime)
+            _ = try await readProperties(of: name, within: Self.answerTime)
             return true
         } catch {
             return error != .cancelled && error != .readerBlocked
@@ -107,7 +107,7 @@ package actor PCSCService {
     /// thread.
     ///
     /// - Throws: `readerBlocked` if the driver did not answer in time, `cancelled`, and errors of pcscd.
-    private func learned(
+    private func readProperties(
         of name: String, within limit: Duration
     ) async throws(PCSCTransportError) -> ReaderProperties {
         let slot = slot(name)

@@ -74,16 +74,16 @@ final class VirtualCardLink: Sendable {
         switch answer {
         case .respond(let bytes): return send(bytes)
         case .respondLater(let bytes, let delay):
-            return stays(for: delay) && send(bytes)
+            return wait(for: delay) && send(bytes)
         case .removeCard: return false
         case .removeCardLater(let delay):
-            _ = stays(for: delay)
+            _ = wait(for: delay)
             return false
         }
     }
 
     /// Waits for a delay. Returns `false` early if the card is removed meanwhile.
-    private func stays(for delay: Duration) -> Bool {
+    private func wait(for delay: Duration) -> Bool {
         let (seconds, attoseconds) = delay.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         return pulled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut

@@ -26,11 +26,11 @@ struct DescriptorPoll {
     /// marked.
     ///
     /// - Parameter milliseconds: the maximum wait; a negative number means no limit.
-    func look(at entries: inout [pollfd], for milliseconds: Int32) {
+    func wait(for entries: inout [pollfd], atMost milliseconds: Int32) {
         switch call(&entries, milliseconds) {
         case 0...: return
         case -EINTR: Self.clear(&entries)
-        case -EINVAL: lookAtPieces(of: &entries, for: milliseconds)
+        case -EINVAL: pollPieces(of: &entries, atMost: milliseconds)
         default:
             Self.clear(&entries)
             rest(milliseconds)
@@ -39,7 +39,7 @@ struct DescriptorPoll {
 
     /// Polls the descriptors in pieces. poll(2) refuses more entries than the process may have open
     /// descriptors: the limit was lowered, or a descriptor is in the list twice.
-    private func lookAtPieces(of entries: inout [pollfd], for milliseconds: Int32) {
+    private func pollPieces(of entries: inout [pollfd], atMost milliseconds: Int32) {
         Self.clear(&entries)
         var isAnyReady = false
         for start in stride(from: 0, to: entries.count, by: Self.pieceSize) {

@@ -172,7 +172,7 @@ package final class SocketPoller: Sendable {
         }
         entries.append(pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0))
         let nearest = waits.compactMap(\.1.deadline).min()
-        DescriptorPoll().look(at: &entries, for: Self.milliseconds(until: nearest))
+        DescriptorPoll().wait(for: &entries, atMost: Self.milliseconds(until: nearest))
         if let last = entries.last, last.revents != 0 {
             var sink = [UInt8](repeating: 0, count: 64)
             _ = unsafe read(wakeReader, &sink, sink.count)
