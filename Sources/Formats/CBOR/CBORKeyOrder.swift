@@ -20,7 +20,7 @@ struct CBORKeyOrder {
     /// Records the next key.
     ///
     /// - Parameter isPreferred: whether the key is in preferred serialization.
-    mutating func note(_ key: Range<Int>, isPreferred: Bool, in span: borrowing Span<UInt8>) {
+    mutating func record(_ key: Range<Int>, isPreferred: Bool, in span: borrowing Span<UInt8>) {
         allHaveOneEncoding = allHaveOneEncoding && isPreferred && Self.hasOneEncoding(span[key.lowerBound])
         isAscending = isAscending && precedes(last, key, in: span)
         last = key

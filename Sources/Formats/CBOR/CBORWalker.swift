@@ -87,7 +87,7 @@ struct CBORWalker {
         let outer = form
         form = []
         let value = try end(of: span, from: start, depth: depth + 1)
-        order.note(start..<value, isPreferred: form.isEmpty, in: span)
+        order.record(start..<value, isPreferred: form.isEmpty, in: span)
         form.formUnion(outer)
         return try end(of: span, from: value, depth: depth + 1)
     }

@@ -50,7 +50,7 @@ struct JSONReader {
             let name = try reader.string()
             guard names.insert(Array(name.utf8)).inserted else { throw .duplicateMember(at: start) }
             reader.skipSpace()
-            try reader.take(UInt8(ascii: ":"))
+            try reader.expect(UInt8(ascii: ":"))
             let item = try reader.item(nesting: nesting - 1)
             members.append(JSONMember(name: name, offset: start, item: item))
         }
@@ -80,7 +80,7 @@ struct JSONReader {
             try element(&self)
             skipSpace()
             if try peek() == end { break }
-            try take(UInt8(ascii: ","))
+            try expect(UInt8(ascii: ","))
         }
         position += 1
     }
@@ -128,7 +128,7 @@ struct JSONReader {
 
     private mutating func string() throws(JSONError) -> String {
         let start = position
-        try take(UInt8(ascii: "\""))
+        try expect(UInt8(ascii: "\""))
         var content = plainCharacters()
         while true {
             let byte = try peek()
@@ -178,8 +178,8 @@ struct JSONReader {
         let first = try codeUnit()
         var number = first
         if (0xd800..<0xdc00).contains(first) {
-            try take(UInt8(ascii: "\\"))
-            try take(UInt8(ascii: "u"))
+            try expect(UInt8(ascii: "\\"))
+            try expect(UInt8(ascii: "u"))
             let second = try codeUnit()
             guard (0xdc00..<0xe000).contains(second) else { throw .stringMalformed(at: start) }
             number = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
@@ -206,7 +206,7 @@ struct JSONReader {
     private mutating func word(
         _ word: String, _ value: JSONItem.Value
     ) throws(JSONError) -> JSONItem.Value {
-        for byte in word.utf8 { try take(byte) }
+        for byte in word.utf8 { try expect(byte) }
         return value
     }
 
@@ -219,7 +219,7 @@ struct JSONReader {
         position < text.endIndex && text[position] == UInt8(ascii: character)
     }
 
-    private mutating func take(_ byte: UInt8) throws(JSONError) {
+    private mutating func expect(_ byte: UInt8) throws(JSONError) {
         guard try peek() == byte else { throw .unexpectedByte(at: position) }
         position += 1
     }

@@ -20,15 +20,15 @@ package struct AlternativeCarrier: Equatable, Sendable {
     static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> AlternativeCarrier {
         var rest = payload
         guard let state = rest.popFirst() else { throw .malformedPayload }
-        let reference = try takeReference(from: &rest)
+        let reference = try readReference(from: &rest)
         guard let count = rest.popFirst() else { throw .malformedPayload }
         var auxiliaries: [ArraySlice<UInt8>] = []
-        for _ in 0..<count { auxiliaries.append(try takeReference(from: &rest)) }
+        for _ in 0..<count { auxiliaries.append(try readReference(from: &rest)) }
         return AlternativeCarrier(
             powerState: state & 0x03, reference: reference, auxiliaryReferences: auxiliaries)
     }
 
-    private static func takeReference(
+    private static func readReference(
         from rest: inout ArraySlice<UInt8>
     ) throws(NDEFError) -> ArraySlice<UInt8> {
         guard let length = rest.popFirst(), length > 0, length <= rest.count else { throw .malformedPayload }

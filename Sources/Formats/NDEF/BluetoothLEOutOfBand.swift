@@ -51,7 +51,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
                     throw .malformedPayload
                 }
                 role = value
-            default: record.take(data, of: type)
+            default: record.read(data, of: type)
             }
         }
         guard let role else { throw .malformedPayload }
@@ -59,7 +59,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         return record
     }
 
-    private mutating func take(_ data: ArraySlice<UInt8>, of type: UInt8) {
+    private mutating func read(_ data: ArraySlice<UInt8>, of type: UInt8) {
         switch type {
         case DataType.incompleteServiceUUIDs, DataType.completeServiceUUIDs:
             for start in stride(from: data.startIndex, through: data.endIndex - 16, by: 16) {
@@ -69,14 +69,14 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         case DataType.deviceAddress: address = BluetoothLEAddress(advertised: data) ?? address
         case DataType.provisionalPSM where data.count == 4:
             protocolServiceMultiplexer = data.reduce(0) { $0 << 8 | UInt32($1) }
-        case DataType.serviceData: takePSM(fromServiceData: data)
+        case DataType.serviceData: readPSM(fromServiceData: data)
         default: break
         }
     }
 
     /// Reads the PSM from service data: UUID ff01, little-endian, then the CBOR map `{0: psm}`, whose value
     /// has 1, 2, 3 or 5 bytes (Q39).
-    private mutating func takePSM(fromServiceData data: ArraySlice<UInt8>) {
+    private mutating func readPSM(fromServiceData data: ArraySlice<UInt8>) {
         guard data.starts(with: [0x01, 0xff, 0xa1, 0x00]) else { return }
         let number = data.dropFirst(4)
         guard let head = number.first else { return }

@@ -44,7 +44,7 @@ extension ImageHeader {
 
     /// Reads the length of a segment, and returns a reader for its content.
     static func nextSegment(_ reader: inout ImageReader) throws(ImageHeaderError) -> ImageReader {
-        let length = Int(try reader.two())
+        let length = Int(try reader.uint16())
         guard length >= 2 else { throw .malformed(at: reader.index - 2) }
         return try reader.part(length - 2)
     }
@@ -54,8 +54,8 @@ extension ImageHeader {
         _ segment: inout ImageReader
     ) throws(ImageHeaderError) -> (width: UInt32, height: UInt32) {
         guard try segment.byte() == 8 else { throw .unsupported(at: segment.index - 1) }
-        let height = UInt32(try segment.two())
-        let width = UInt32(try segment.two())
+        let height = UInt32(try segment.uint16())
+        let width = UInt32(try segment.uint16())
         let components = try segment.byte()
         guard components == 1 || components == 3 else { throw .unsupported(at: segment.index - 1) }
         guard segment.left == 3 * Int(components) else { throw .malformed(at: segment.index) }

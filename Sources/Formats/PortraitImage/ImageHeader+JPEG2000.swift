@@ -44,7 +44,7 @@ extension ImageHeader {
                 try box.contents.skip(2)
                 // Of the enumerated colours only sRGB and grey are accepted (I.5.3.3). A colour profile is
                 // ignored: it changes hues but not the face.
-                if method == 1, ![16, 17].contains(try box.contents.four()) {
+                if method == 1, ![16, 17].contains(try box.contents.uint32()) {
                     throw .unsupported(at: box.contents.index)
                 }
             default: break
@@ -55,8 +55,8 @@ extension ImageHeader {
     private static func nextBox(
         _ reader: inout ImageReader
     ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
-        let short = try reader.four()
-        let type = try reader.four()
+        let short = try reader.uint32()
+        let type = try reader.uint32()
         switch short {
         case 0: return (type, try reader.part(reader.left))
         // The longer form is needed only for boxes above 4 GiB.
@@ -73,12 +73,12 @@ extension ImageHeader {
         var reader = ImageReader(bytes[range])
         guard reader.starts(with: codestreamStart) else { throw .malformed(at: range.lowerBound) }
         try reader.skip(4)
-        let length = Int(try reader.two())
+        let length = Int(try reader.uint16())
         guard length >= 2 else { throw .malformed(at: reader.index) }
         var size = try reader.part(length - 2)
         try size.skip(2)
-        let (right, bottom) = (try size.four(), try size.four())
-        let (left, top) = (try size.four(), try size.four())
+        let (right, bottom) = (try size.uint32(), try size.uint32())
+        let (left, top) = (try size.uint32(), try size.uint32())
         guard left < right, top < bottom else { throw .malformed(at: size.index) }
         let header = try ImageHeader(.jpeg2000, right - left, bottom - top, range, limits)
         try checkTiles(&size, (left, top), (right, bottom), limits)
@@ -95,19 +95,19 @@ extension ImageHeader {
         var hasTilePart = false
         for _ in 0..<limits.parts {
             let start = reader.index
-            switch try reader.two() {
+            switch try reader.uint16() {
             case Marker.endOfCodestream where hasTilePart: return
             case Marker.startOfTilePart:
                 hasTilePart = true
                 // The fields Lsot and Isot are before the length. The length counts from the marker.
                 try reader.skip(4)
-                let length = Int(try reader.four())
+                let length = Int(try reader.uint32())
                 guard length > 0 else { return try skipLastTilePart(&reader) }
                 guard length >= Marker.tilePartHeader else { throw .malformed(at: start) }
                 try reader.skip(length - (reader.index - start))
             case Marker.endOfCodestream, 0xff30...0xff3f, 0..<0xff00: throw .malformed(at: start)
             default:
-                let length = Int(try reader.two())
+                let length = Int(try reader.uint16())
                 guard length >= 2 else { throw .malformed(at: start) }
                 try reader.skip(length - 2)
             }
@@ -119,7 +119,7 @@ extension ImageHeader {
     private static func skipLastTilePart(_ reader: inout ImageReader) throws(ImageHeaderError) {
         guard reader.left >= 2 else { throw .truncated(at: reader.end) }
         try reader.skip(reader.left - 2)
-        guard try reader.two() == Marker.endOfCodestream else { throw .truncated(at: reader.end) }
+        guard try reader.uint16() == Marker.endOfCodestream else { throw .truncated(at: reader.end) }
     }
 
     private enum Marker {
@@ -134,8 +134,8 @@ extension ImageHeader {
         _ size: inout ImageReader, _ start: (x: UInt32, y: UInt32), _ end: (x: UInt32, y: UInt32),
         _ limits: ImageLimits
     ) throws(ImageHeaderError) {
-        let tile = (x: UInt64(try size.four()), y: UInt64(try size.four()))
-        let offset = (x: UInt64(try size.four()), y: UInt64(try size.four()))
+        let tile = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
+        let offset = (x: UInt64(try size.uint32()), y: UInt64(try size.uint32()))
         guard tile.x > 0, tile.y > 0, offset.x <= start.x, offset.y <= start.y,
             offset.x + tile.x > start.x, offset.y + tile.y > start.y
         else { throw .malformed(at: size.index) }
@@ -149,7 +149,7 @@ extension ImageHeader {
     /// Checks the components: one to four, for grey or colours with or without transparency, each with at
     /// most 16 bits.
     private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
-        let count = Int(try size.two())
+        let count = Int(try size.uint16())
         guard (1...4).contains(count) else { throw .unsupported(at: size.index) }
         guard size.left == 3 * count else { throw .malformed(at: size.index) }
         for _ in 0..<count {

@@ -17,7 +17,7 @@ extension ImageHeader {
         try reader.skip(pngSignature.count)
         var chunk = try nextChunk(&reader)
         guard chunk.type == header, chunk.contents.left == 13 else { throw .malformed(at: start) }
-        let (width, height) = (try chunk.contents.four(), try chunk.contents.four())
+        let (width, height) = (try chunk.contents.uint32(), try chunk.contents.uint32())
         var hasData = false
         for _ in 0..<limits.parts {
             chunk = try nextChunk(&reader)
@@ -37,8 +37,8 @@ extension ImageHeader {
     private static func nextChunk(
         _ reader: inout ImageReader
     ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
-        let length = try reader.four()
-        let type = try reader.four()
+        let length = try reader.uint32()
+        let type = try reader.uint32()
         let contents = try reader.part(Int(length))
         try reader.skip(4)
         return (type, contents)

@@ -28,14 +28,14 @@ struct ImageReader {
         return bytes[index]
     }
 
-    mutating func two() throws(ImageHeaderError) -> UInt16 {
+    mutating func uint16() throws(ImageHeaderError) -> UInt16 {
         let high = try byte()
         return UInt16(high) << 8 | UInt16(try byte())
     }
 
-    mutating func four() throws(ImageHeaderError) -> UInt32 {
-        let high = try two()
-        return UInt32(high) << 16 | UInt32(try two())
+    mutating func uint32() throws(ImageHeaderError) -> UInt32 {
+        let high = try uint16()
+        return UInt32(high) << 16 | UInt32(try uint16())
     }
 
     mutating func skip(_ count: Int) throws(ImageHeaderError) {

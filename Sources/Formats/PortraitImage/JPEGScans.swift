@@ -43,7 +43,7 @@ package struct JPEGScans {
             case 0xc4: try scans.tables.readCodes(&segment)
             case 0xdb: try scans.tables.readSteps(&segment)
             case 0xdd:
-                scans.interval = Int(try segment.two())
+                scans.interval = Int(try segment.uint16())
                 guard segment.left == 0 else { throw .malformed(at: segment.index) }
             case ImageHeader.startOfScan:
                 try scans.read(&segment, &reader)
@@ -109,7 +109,7 @@ struct JPEGFrame {
     init(_ segment: inout ImageReader, isProgressive: Bool) throws(ImageHeaderError) {
         self.isProgressive = isProgressive
         try segment.skip(1)
-        let (height, width) = (Int(try segment.two()), Int(try segment.two()))
+        let (height, width) = (Int(try segment.uint16()), Int(try segment.uint16()))
         for _ in 0..<(try segment.byte()) {
             let identifier = try segment.byte()
             let factors = try segment.byte()
@@ -172,7 +172,7 @@ struct JPEGTables {
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             var isWhole = true
             for _ in 0..<64 {
-                let step = place >> 4 == 0 ? UInt16(try segment.byte()) : UInt16(try segment.two())
+                let step = place >> 4 == 0 ? UInt16(try segment.byte()) : UInt16(try segment.uint16())
                 isWhole = isWhole && step > 0
             }
             areStepsDefined[Int(place & 15)] = isWhole
