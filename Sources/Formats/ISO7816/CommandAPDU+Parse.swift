@@ -23,6 +23,7 @@ extension CommandAPDU {
     }
 
     private static func fields(of body: ArraySlice<UInt8>) throws(ISO7816Error) -> Fields {
+        // A length field that begins with 00 is extended.
         guard let first = body.first, first == 0 else { return try shortFields(of: body) }
         guard body.count >= 3 else { throw .truncated(at: 4 + body.count) }
         let length = word(in: body, at: 1)

@@ -48,6 +48,7 @@ package struct CommandAPDU: Equatable, Sendable {
         bytes.reserveCapacity(count + 9)
         bytes += [cla, ins, p1, p2]
         let isExtended = if case .extended = expectedLength { true } else { count > 255 }
+        // The first length field of an extended command begins with 00.
         if isExtended { bytes.append(0) }
         if count > 0 {
             if isExtended { bytes.append(UInt8(count >> 8)) }

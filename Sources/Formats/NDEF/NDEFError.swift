@@ -13,8 +13,8 @@ package enum NDEFError: Error, Equatable, Sendable {
     case trailingBytes(at: Int)
     /// The record at this offset is a chunk (flag CF or TNF "unchanged"), which Type 4 Tags do not use.
     case chunkedRecord(at: Int)
-    /// The record at this offset has a type, id or payload that its TNF does not allow, or lacks a type that
-    /// it requires.
+    /// The record at this offset has a type, id or payload that its TNF does not allow, or it lacks a
+    /// required type.
     case fieldsContradictTypeNameFormat(at: Int)
     /// The message has no record of the requested type.
     case recordMissing

@@ -63,6 +63,7 @@ package actor CommandedReader: ContactlessReader {
 
     private func commandOnce() async {
         guard let readers = try? await service.readers() else { return }
+        // A reader that is plugged in again may have its tone again.
         quieted.formIntersection(readers.map(\.name))
         for reader in selector.candidates(among: readers) where reader.allowsEscape && waits > 0 {
             guard let commands = reader.usb.flatMap(ReaderCommands.of) else { continue }

@@ -86,6 +86,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         let probing = Task { await probe() }
         defer { probing.cancel() }
         while true {
+            // A permission does not appear while waiting, so the caller gets this error at once.
             if case .accessDenied? = refusal, let refusal { throw .readerUnavailable(ReaderFault(refusal)) }
             if isSilenceNew {
                 isSilenceNew = false
@@ -101,6 +102,8 @@ package actor PCSCContactlessReader: ContactlessReader {
             case .refused: await change(since: seen, within: Self.nextAttempt)
             case .none: await change(since: seen, within: isAgain ? nil : left)
             }
+            // The caller's time is over. If a fault kept phones from being detected, it tells more than the
+            // cancellation.
             if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }

@@ -112,6 +112,7 @@ actor ReaderThread {
         return try withContext { context throws(PCSCTransportError) in
             let states = try context.statusChange(from: [(reader, DWORD(SCARD_STATE_UNAWARE))], within: 0)
             let isOccupied = states?.contains { $0.state & DWORD(SCARD_STATE_PRESENT) != 0 } ?? false
+            // Some readers refuse commands to themselves while a phone is in the field (Q129).
             if isOccupied { throw .readerInUse }
             let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
             let answers = handle.escape(commands)

@@ -21,7 +21,7 @@ package protocol ContactlessCard: Sendable {
     /// Sends one command APDU and returns the card's answer with its status word.
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8]
 
-    /// Powers the card down.
+    /// Ends the connection. The card is powered off, unless its reader would then announce it as new (Q208).
     func release() async
 }
 

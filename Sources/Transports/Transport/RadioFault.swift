@@ -28,7 +28,7 @@ package enum RadioFaultID: String, CaseIterable, Sendable {
     case registrationRefused = "bluez.registration_refused"
     /// A device that belongs to no presentation stays connected to the adapter.
     case otherDeviceStays = "bluez.other_device_stays"
-    /// Any other refusal of bluetoothd or the system.
+    /// Any other error of bluetoothd or the system.
     case failed = "bluez.failed"
 }
 

@@ -39,6 +39,7 @@ extension Daemon {
         let settings = try await settings(within: limit)
         let paths = paths("org.bluez.Adapter1").filter { $0.split(separator: "/").count == 3 }
         let seen = paths.map { (name: String($0.split(separator: "/")[2]), interfaces: interfaces(of: $0)) }
+        // A controller may take 2 s to answer. The read blocks, so it has its own thread.
         return await withCheckedContinuation { continuation in
             WorkerThread().perform {
                 continuation.resume(

@@ -7,6 +7,7 @@ extension Daemon {
     func settings(within limit: Duration) async throws(BlueZTransportError) -> BluetoothDaemonSettings {
         let process = try await process(within: limit)
         let version = version
+        // Reading files blocks, so it has its own thread.
         return await withCheckedContinuation { continuation in
             WorkerThread().perform {
                 continuation.resume(returning: .running(as: process, version: version))

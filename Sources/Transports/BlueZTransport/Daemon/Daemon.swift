@@ -99,7 +99,7 @@ actor Daemon {
         }
     }
 
-    // MARK: - Asking
+    // MARK: - Calls and the copy of the objects
 
     /// Whether a unique bus name belongs to the running bluetoothd.
     func isDaemon(_ sender: String) -> Bool { sender == owner }
@@ -128,6 +128,8 @@ actor Daemon {
     @discardableResult
     func ping() -> Ping {
         if let openPing { return openPing }
+        // The limit of an hour keeps the ping open while bluetoothd hangs, so that its answer shows when
+        // bluetoothd runs again (Q246).
         let answer = Task { [weak self, bus] in
             _ = try? await bus.call(
                 Self.name, "/", BusMember("org.freedesktop.DBus.Peer", "Ping"), within: .seconds(3600))

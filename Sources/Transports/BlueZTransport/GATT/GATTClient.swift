@@ -150,7 +150,7 @@ actor GATTClient: BluetoothLEClientLink {
         if isLeaving { throw .peerLeft }
     }
 
-    // MARK: - A channel in place of the characteristics
+    // MARK: - The L2CAP channel
 
     /// Opens the L2CAP channel that the caller chooses, or returns `nil`.
     ///
@@ -198,6 +198,7 @@ actor GATTClient: BluetoothLEClientLink {
             writes = try await acquire("AcquireWrite", .clientToServer)
             stateWrites = try await acquire("AcquireWrite", .state)
         }
+        // Both characteristics use sockets, or both use calls. Otherwise a state could overtake data.
         if data != nil && states != nil { return startSockets() }
         data?.close()
         data = nil
@@ -269,7 +270,7 @@ actor GATTClient: BluetoothLEClientLink {
         stateWrites?.start(received: { _ in true }, ended: {})
     }
 
-    // MARK: - What comes
+    // MARK: - Received values and events
 
     private func handleEvent(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) { return fail(loss) }
@@ -470,9 +471,9 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    // MARK: - The end
+    // MARK: - Closing
 
-    /// Unsubscribes, disconnects and lets bluetoothd forget the peer (Q79, Q81, Q114).
+    /// Unsubscribes, disconnects, and makes bluetoothd forget the peer (Q79, Q81, Q114).
     func close() async {
         guard !isClosed else { return }
         isClosed = true

@@ -73,7 +73,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             service, number: number, usesSockets: configuration.usesSockets, hasChannel: psm != nil)
     }
 
-    // MARK: - On and off the air
+    // MARK: - Registration and advertising
 
     /// Registers the service, then the advertisement. A phone that connects therefore always finds the
     /// service (Q64).
@@ -254,7 +254,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
-    // MARK: - What bluetoothd asks
+    // MARK: - Calls from bluetoothd
 
     private func handleCall(_ message: BusMessage) -> Bool {
         // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
