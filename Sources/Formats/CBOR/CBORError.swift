@@ -45,13 +45,14 @@ extension CBORError {
         case .reservedAdditionalInformation(let offset):
             "the head of an item has a reserved value (byte \(offset))"
         case .reservedSimpleValue(let offset): "a simple value is encoded in a reserved form (byte \(offset))"
-        case .unexpectedBreak(let offset): "a break is outside an item of indefinite length (byte \(offset))"
+        case .unexpectedBreak(let offset):
+            "a break code is outside an item of indefinite length (byte \(offset))"
         case .misplacedChunk(let offset): "a chunk has another type than its string (byte \(offset))"
         case .invalidUTF8(let offset): "a text string is not UTF-8 (byte \(offset))"
         case .duplicateKey(let offset): "a map has a duplicate key (byte \(offset))"
         case .tooDeep(let offset): "items are nested too deeply (byte \(offset))"
-        case .tooLong(let limit): "it is longer than \(limit) bytes"
-        case .tooMany(let limit): "it has more than \(limit) entries"
+        case .tooLong(let limit): "the data is longer than \(limit) bytes"
+        case .tooMany(let limit): "a structure has more than \(limit) entries"
         case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
         case .outOfRange(let offset): "an integer is out of range (byte \(offset))"
         case .missingMember(let offset): "a required member is missing from the item at byte \(offset)"

@@ -28,7 +28,7 @@ extension CBORItem {
     package func diagnostic(_ notation: DiagnosticNotation = DiagnosticNotation()) -> String {
         var writer = DiagnosticWriter(notation: notation)
         writer.write(self)
-        if writer.isFull { writer.text += "\n... / cut: the notation is longer than this /" }
+        if writer.isFull { writer.text += "\n... / truncated: the notation is longer than shown /" }
         return writer.text
     }
 

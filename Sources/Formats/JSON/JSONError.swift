@@ -57,7 +57,7 @@ extension JSONError {
         case .invalidUTF8(let offset): "a string is not UTF-8 (byte \(offset))"
         case .duplicateMember(let offset): "an object has a duplicate member (byte \(offset))"
         case .tooDeep(let offset): "values are nested too deeply (byte \(offset))"
-        case .tooLong(let limit): "it is longer than \(limit) bytes"
+        case .tooLong(let limit): "the text is longer than \(limit) bytes"
         case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
         case .missingMember(let name, let offset): "\"\(name)\" is missing from the object at byte \(offset)"
         case .unknownMember(let offset): "an object has an unknown member (byte \(offset))"

@@ -64,7 +64,7 @@ package final class WorkerThread: SerialExecutor {
                 unsafe Unmanaged<WorkQueue>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
             }, owner.toOpaque())
-        precondition(status == 0, "the system has no thread to give")
+        precondition(status == 0, "pthread_create failed: the system has no thread left")
         pthread_detach(handle)
     }
 
