@@ -24,6 +24,7 @@ package struct CBOREncoder: Sendable {
 
     package mutating func integer(_ value: Int64) {
         if value >= 0 { return unsigned(UInt64(value)) }
+        // A negative integer is encoded as n for −1 − n, which is the complement of its bits (RFC 8949 3.1).
         Self.appendHead(major: 1, argument: ~UInt64(bitPattern: value), to: &bytes)
     }
 

@@ -25,6 +25,7 @@ extension CBORMap {
     /// The value of an integer key; `nil` if the key is absent.
     package subscript(_ key: Int64) -> CBORItem? {
         let major: UInt8 = key < 0 ? 1 : 0
+        // The argument of a negative integer is the complement of its bits (RFC 8949 3.1).
         let argument = key < 0 ? ~UInt64(bitPattern: key) : UInt64(key)
         let bytes = members.rest
         let span = bytes.span

@@ -38,6 +38,7 @@ extension CBORItem {
         switch value {
         case .unsigned(let number): return "\(number)"
         case .negative(let number):
+            // The largest n makes −1 − n a number of 65 bits.
             return "-" + (number == .max ? "18446744073709551616" : "\(number + 1)")
         case .tagged(2, let content):
             guard case .byteString(let bytes) = content.value else { return nil }

@@ -108,6 +108,7 @@ struct JPEGFrame {
 
     init(_ segment: inout ImageReader, isProgressive: Bool) throws(ImageHeaderError) {
         self.isProgressive = isProgressive
+        // The precision of 8 bits, which `ImageHeader` has checked.
         try segment.skip(1)
         let (height, width) = (Int(try segment.uint16()), Int(try segment.uint16()))
         for _ in 0..<(try segment.byte()) {

@@ -83,6 +83,7 @@ struct ContextHandle: ~Copyable, Sendable {
     borrowing func statusChange(
         from known: [(name: String, state: DWORD)], within milliseconds: DWORD
     ) throws(PCSCTransportError) -> [(name: String, state: DWORD)]? {
+        // The last name is a pseudo reader of PC/SC. Its state changes when the list of readers changes.
         var states = unsafe (known.map(\.name) + [#"\\?PnP?\Notification"#]).map { name in
             unsafe SCARD_READERSTATE(named: name)
         }

@@ -111,6 +111,8 @@ package final class SocketPoller: Sendable {
                         descriptor: descriptor, interest: interest, deadline: deadline,
                         end: { continuation.resume(returning: $0) })
                 }
+                // If the task was cancelled before its wait was in the table, the handler below had nothing
+                // to end.
                 if Task.isCancelled { end(identifier, with: .cancelled) } else { wakeUp() }
             }
         } onCancel: {

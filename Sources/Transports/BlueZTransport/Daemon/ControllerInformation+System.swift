@@ -8,6 +8,7 @@ extension ControllerInformation {
         let socket = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), BTPROTO_HCI)
         guard socket >= 0 else { return nil }
         defer { close(socket) }
+        // The control channel belongs to no controller: `hci_dev` is HCI_DEV_NONE.
         var address = sockaddr_hci(
             hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: .max, hci_channel: UInt16(HCI_CHANNEL_CONTROL))
         let isBound = unsafe withUnsafePointer(to: &address) {
@@ -15,6 +16,7 @@ extension ControllerInformation {
                 unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_hci>.size)) == 0
             }
         }
+        // Read Controller Information (0004), the number of the controller, no parameters.
         let command = [0x04, 0x00, UInt8(number & 0xff), UInt8(number >> 8), 0x00, 0x00]
         guard isBound, unsafe write(socket, command, command.count) == command.count else { return nil }
         return answer(on: socket)

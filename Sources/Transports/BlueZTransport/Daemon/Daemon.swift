@@ -297,6 +297,7 @@ actor Daemon {
         case ("InterfacesAdded", let path?, .interfaces(let interfaces)): added(interfaces, to: path)
         case ("InterfacesRemoved", let path?, .strings(let interfaces)): removed(interfaces, from: path)
         case ("PropertiesChanged", let interface?, .map(let properties)):
+            // The third value lists properties whose earlier values are no longer valid.
             for name in values.dropFirst(2).first?.texts ?? [] {
                 objects[message.path]?[interface]?[name] = nil
             }

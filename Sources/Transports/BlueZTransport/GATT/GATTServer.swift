@@ -43,8 +43,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// The reads of the ident that wait for its value.
     private var identReads: [BusMessage] = []
     private let psm: UInt16?
-    /// The sockets for notifications by the device that subscribed. Newer versions of bluetoothd request one
-    /// for each device, earlier ones request one for all devices.
+    /// The sockets for notifications, by the path of the device that subscribed. Newer versions of bluetoothd
+    /// request one for each device, earlier ones request one for all devices.
     private var notificationSockets: [String: PacketSocket] = [:]
     /// Whether a device has subscribed without a socket, so that each notification is a property change.
     private var isNotifyingByCall = false
@@ -148,6 +148,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         await daemon.stopListening(self)
     }
 
+    /// The path of the client's device; `nil` before a client has started.
     private var owner: String? {
         if case .started(let device) = phase { device } else { nil }
     }
@@ -221,6 +222,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private func fail(_ error: BlueZTransportError) {
         guard phase != .closed, failure == nil else { return }
         failure = error
+        // Without the bus, bluetoothd or the adapter nothing can be taken back.
         isAdvertised = false
         isRegistered = false
         inbox.finish(BluetoothLEError(error))
@@ -333,7 +335,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             unknownDevices.forEach(turnAway)
             Task { await stopAdvertising() }
             condition.signal()
-        case .started(device):
+        case .started(device):  // Written by the client itself.
             inbox.insert(.state(value))
         case .waiting, .started:
             if daemon.assumeIsolated({ $0.isUnknownDevice(device) }) { turnAway(device) }
