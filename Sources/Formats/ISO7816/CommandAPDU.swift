@@ -1,6 +1,6 @@
 /// A command APDU (ISO/IEC 7816-4, 5.1).
 ///
-/// Its encoding is extended if the data field has more than 255 bytes or Le is extended, and short otherwise.
+/// The encoding is extended if the data field has more than 255 bytes or Le is extended, and short otherwise.
 package struct CommandAPDU: Equatable, Sendable {
     /// The maximum length of the data field of an extended command, in bytes.
     package static let maximumData = 65_535

@@ -1,9 +1,9 @@
 extension Terminal {
     /// Returns the candidate that the user probably meant by `word`, for "did you mean …?".
     ///
-    /// It is the candidate with the fewest edits: wrong, missing, added or swapped characters. At most a
-    /// third of the characters may differ, or one. `nil` if `word` is a candidate itself or no candidate is
-    /// near.
+    /// An edit is a wrong, missing, added or swapped character. The candidate with the fewest edits is
+    /// returned, if these are at most a third of the characters of `word`, or one. `nil` if `word` is a
+    /// candidate itself or no candidate is near enough.
     package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
         guard (2...64).contains(word.count) else { return nil }
         let most = max(1, word.count / 3)

@@ -99,11 +99,11 @@ final class ReaderSlot: Sendable {
     }
 }
 
-/// One call on a reader's thread. Either its result or the cancellation of the waiting task comes first; the
+/// A call on a reader's thread. Either its result or the cancellation of the waiting task comes first; the
 /// two may race.
 ///
 /// The states are `new`, `waiting` for the thread, `running` on the thread, and `over`. If the task is
-/// cancelled while the call runs, the call is abandoned: it continues, and nobody receives its result.
+/// cancelled while the call runs, the call is abandoned: it continues, but its result is dropped.
 private final class ThreadCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, PCSCTransportError>
 

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 internal import Transport
 
-/// One stay of a virtual card on its reader: a TCP connection to vpcd, and the thread that answers on it.
+/// A stay of a virtual card on its reader: a TCP connection to vpcd, and the thread that answers on it.
 final class VirtualCardLink: Sendable {
     private struct State {
         var isOpen = true

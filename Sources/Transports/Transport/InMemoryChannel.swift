@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// One end of a pair of channels inside this process, without frames, deadlines or limits.
+/// An end of a pair of channels inside this process, without frames, deadlines or limits.
 package final class InMemoryChannel: MessageChannel {
     private let inbox: Inbox
     private let outbox: Inbox

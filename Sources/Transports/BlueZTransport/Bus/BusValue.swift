@@ -13,11 +13,11 @@ indirect enum BusValue: Equatable, Sendable {
     case bytes([UInt8])
     case strings([String])
     case paths([String])
-    /// `a{sv}`: properties and options.
+    /// A dictionary of properties or options (`a{sv}`).
     case map([String: BusValue])
-    /// `a{sa{sv}}`: the properties of each interface of an object.
+    /// The properties of an object by interface (`a{sa{sv}}`).
     case interfaces(BusInterfaces)
-    /// `a{oa{sa{sv}}}`: the objects of an ObjectManager.
+    /// The objects of an ObjectManager by path (`a{oa{sa{sv}}}`).
     case objects([String: BusInterfaces])
     case variant(BusValue)
     case descriptor(BusDescriptor)

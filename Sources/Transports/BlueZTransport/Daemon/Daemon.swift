@@ -86,8 +86,8 @@ actor Daemon {
                 Self.name, "/", BusMember("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"),
                 within: limit
             ) { [weak self] answer in
-                // This closure runs before any later signal is handled. The signals' changes therefore apply
-                // to these objects.
+                // The closure runs before any later signal is handled, so that the signals' changes apply to
+                // these objects.
                 guard case .objects(let objects)? = answer.first else { return }
                 self?.assumeIsolated {
                     $0.objects = objects
@@ -243,7 +243,7 @@ actor Daemon {
         guard let end = path.lastIndex(of: "/") else { return }
         let adapter = String(path[..<end])
         Task {
-            // This is checked in the task: a transaction may have begun or the peer may have connected
+            // The check is in the task: a transaction may have begun or the peer may have connected
             // meanwhile.
             guard isForgettable(path, at: adapter), leftBehind.remove(path) else { return }
             await forget(path, at: adapter)

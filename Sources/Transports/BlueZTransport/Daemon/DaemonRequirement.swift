@@ -50,11 +50,11 @@ package struct DaemonRequirement: Sendable {
         }
     }
 
-    /// A version from which the line is not needed.
+    /// The versions of bluetoothd that do not need the line.
     enum Exemption: Sendable {
-        /// From this version the default is accepted, but another value is not.
+        /// The default is accepted from a version on, but another value is not.
         case byDefault(BlueZVersion)
-        /// From this version every value is accepted.
+        /// Every value is accepted from a version on.
         case entirely(BlueZVersion)
     }
 
@@ -113,17 +113,17 @@ package struct DaemonRequirement: Sendable {
             id: .exchangeMTU, isEssential: true, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
             exemption: .entirely(BlueZVersion(5, 69))),
-        // The unit is 0.625 ms. Before 5.78, bluetoothd uses the interval of an advertisement only with
-        // experimental interfaces (Q90).
+        // The values are in units of 0.625 ms. Before 5.78, bluetoothd uses the interval of an advertisement
+        // only with experimental interfaces (Q90).
         DaemonRequirement(
             id: .advertisementInterval, quirks: [90], value: "80",
             setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),
             exemption: .entirely(BlueZVersion(5, 78))),
-        // The unit is 1.25 ms. iOS refuses a shorter interval and keeps its own (Q205).
+        // The values are in units of 1.25 ms. iOS refuses a shorter interval and keeps its own (Q205).
         DaemonRequirement(
             id: .connectionInterval, quirks: [115, 205], value: "12",
             setting: Setting(group: "LE", key: "MinConnectionInterval", accepted: .number(12...12))),
-        // The unit is 10 ms.
+        // The values are in units of 10 ms.
         DaemonRequirement(
             id: .supervisionTimeout, quirks: [115], value: "400",
             setting: Setting(group: "LE", key: "ConnectionSupervisionTimeout", accepted: .number(200...600))),

@@ -70,10 +70,11 @@ internal import Transport
         }
     }
 
-    /// Reads the packets that have arrived, even if there is no room, because something that arrived later is
-    /// about to be delivered.
+    /// Reads the packets that have arrived, even if the owner has no room. Called when a state has arrived,
+    /// so that the data before it is delivered first, and at the end of a link.
     ///
-    /// - Parameter packets: the maximum number, which is more than the system keeps for one socket.
+    /// - Parameter packets: the maximum number of packets, which is more than the system keeps for one
+    ///   socket.
     func drainAll(packets: Int = 8192) {
         for _ in 0..<packets where isOpen {
             guard case .success(let packet?) = readOnce() else { break }
