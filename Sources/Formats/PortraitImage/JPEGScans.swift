@@ -192,9 +192,13 @@ struct JPEGTables {
 
 /// A Huffman table: codes of up to 16 bits, in the order of their lengths (C.2).
 struct JPEGCodes {
+    /// The first code of each length in bits.
     private var firstCode = [Int](repeating: 0, count: 17)
+    /// The index in `values` of the first code of each length.
     private var firstValue = [Int](repeating: 0, count: 17)
+    /// The number of codes of each length.
     private var counts = [Int](repeating: 0, count: 17)
+    /// The values of all codes, in the order of the codes.
     private var values: [UInt8] = []
 
     var largestValue: Int { Int(values.max() ?? 0) }

@@ -131,6 +131,7 @@ package actor PCSCService {
         } onCancel: {
             call.cancel()
         }
+        // The timer cancelled the call, not the caller.
         if case .failure(.cancelled) = result, !Task.isCancelled { throw .readerBlocked }
         return try result.get()
     }

@@ -81,7 +81,9 @@ final class ReaderMonitor: Sendable {
                 if reported != error { emit(.serviceLost(error)) }
                 reported = error
                 _ = stopSignal.wait(timeout: .now() + backOff.next())
-            } catch {}
+            } catch {
+                // `stop` was called, and `SCardCancel` has ended the wait.
+            }
         }
         control.withLock { $0.hasEnded = true }
         ended()

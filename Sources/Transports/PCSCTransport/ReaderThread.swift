@@ -139,7 +139,9 @@ actor ReaderThread {
     ) throws(PCSCTransportError) -> Value {
         do throws(PCSCTransportError) {
             if let value = try lendContext(to: body) { return value }
-        } catch  where context == nil {}
+        } catch  where context == nil {
+            // The context was invalid, and `lendContext` has released it.
+        }
         context = try ContextHandle.establish()
         guard let value = try lendContext(to: body) else { throw .serviceLost }
         return value

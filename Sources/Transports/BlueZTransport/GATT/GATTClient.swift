@@ -89,6 +89,7 @@ actor GATTClient: BluetoothLEClientLink {
             _ = try await daemon.call(
                 device, "org.bluez.Device1", "Connect", within: configuration.connection)
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.AlreadyConnected") {
+            // An existing connection is used.
         } catch .refused(let refusal) {
             if let failure { throw .radio(failure) }
             throw await failure(refusal)

@@ -44,6 +44,7 @@ struct PeerConnecting: Sendable {
                     last = error
                 }
                 await search.failed(peer)
+                // The peer has no channel with this PSM, and will not have one at the next attempt.
                 if last == .channelRefused { break }
                 unusable += last?.isServiceMissing == true ? 1 : 0
                 if unusable == Self.unusableAttempts { break }
