@@ -12,9 +12,9 @@ struct CBORKeyRanges {
     init(of members: Range<Int>, in span: borrowing Span<UInt8>) {
         var position = members.lowerBound
         while position < members.upperBound {
-            let value = CBORWalker.endOfChecked(span, from: position)
-            append(position..<value)
-            position = CBORWalker.endOfChecked(span, from: value)
+            let keyEnd = CBORWalker.endOfChecked(span, from: position)
+            append(position..<keyEnd)
+            position = CBORWalker.endOfChecked(span, from: keyEnd)
         }
     }
 

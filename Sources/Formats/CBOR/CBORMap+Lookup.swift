@@ -11,11 +11,11 @@ extension CBORMap {
         let span = bytes.span
         var position = 0
         while position < span.count {
-            let value = CBORWalker.endOfChecked(span, from: position)
-            let end = CBORWalker.endOfChecked(span, from: value)
-            if let index = span.index(ofText: position, until: value, in: keys) {
-                values.starts[index] = value
-                values.counts[index] = end - value
+            let keyEnd = CBORWalker.endOfChecked(span, from: position)
+            let end = CBORWalker.endOfChecked(span, from: keyEnd)
+            if let index = span.index(ofText: position, until: keyEnd, in: keys) {
+                values.starts[index] = keyEnd
+                values.counts[index] = end - keyEnd
             }
             position = end
         }
@@ -32,10 +32,10 @@ extension CBORMap {
         var position = 0
         while position < span.count {
             let head = CBORHead(checked: span, at: position)
-            let value = CBORWalker.endOfChecked(span, from: position)
-            let end = CBORWalker.endOfChecked(span, from: value)
+            let keyEnd = CBORWalker.endOfChecked(span, from: position)
+            let end = CBORWalker.endOfChecked(span, from: keyEnd)
             if head.major == major, head.argument == argument {
-                return CBORItem(checked: bytes[(bytes.startIndex + value)..<(bytes.startIndex + end)])
+                return CBORItem(checked: bytes[(bytes.startIndex + keyEnd)..<(bytes.startIndex + end)])
             }
             position = end
         }

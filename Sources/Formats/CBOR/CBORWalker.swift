@@ -86,10 +86,10 @@ struct CBORWalker {
         // items.
         let outer = form
         form = []
-        let value = try end(of: span, from: start, depth: depth + 1)
-        order.record(start..<value, isPreferred: form.isEmpty, in: span)
+        let keyEnd = try end(of: span, from: start, depth: depth + 1)
+        order.record(start..<keyEnd, isPreferred: form.isEmpty, in: span)
         form.formUnion(outer)
-        return try end(of: span, from: value, depth: depth + 1)
+        return try end(of: span, from: keyEnd, depth: depth + 1)
     }
 
     private func refuseDuplicates(

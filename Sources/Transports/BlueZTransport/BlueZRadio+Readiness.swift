@@ -40,13 +40,13 @@ extension BlueZRadio {
         while true {
             if (try? await prepare()) != nil { return }
             if Task.isCancelled { throw .cancelled }
-            await change(within: .seconds(1))
+            await waitForChange(within: .seconds(1))
         }
     }
 
     /// Waits until bluetoothd reports a change or the limit has passed. A missing message bus reports
     /// nothing, so the caller then tries again.
-    private func change(within limit: Duration) async {
+    private func waitForChange(within limit: Duration) async {
         final class Listener: Sendable {}
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let listener = Listener()

@@ -99,8 +99,8 @@ package actor PCSCContactlessReader: ContactlessReader {
             switch attempt {
             case .connected(let card): return card
             case .mute(let stay): throw .cardMute(stay: stay)
-            case .refused: await change(since: seen, within: Self.nextAttempt)
-            case .none: await change(since: seen, within: isAgain ? nil : left)
+            case .refused: await waitForChange(since: seen, within: Self.nextAttempt)
+            case .none: await waitForChange(since: seen, within: isAgain ? nil : left)
             }
             // The caller's time is over. If a fault kept phones from being detected, it tells more than the
             // cancellation.
@@ -196,7 +196,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// - Parameter seen: the number of changes that the caller has handled. Returns at once if there were
     ///   more.
     /// - Parameter limit: the maximum wait; `nil` means no limit.
-    private func change(since seen: Int, within limit: Duration?) async {
+    private func waitForChange(since seen: Int, within limit: Duration?) async {
         let timer = limit.map { limit in
             Task {
                 try await Task.sleep(for: limit)

@@ -92,7 +92,7 @@ actor GATTClient: BluetoothLEClientLink {
             // An existing connection is used.
         } catch .refused(let refusal) {
             if let failure { throw .radio(failure) }
-            throw await failure(refusal)
+            throw await connectFailure(for: refusal)
         } catch {
             try check()
             throw error == .overdue ? .overdue : .radio(BlueZTransportError(error))
@@ -100,7 +100,7 @@ actor GATTClient: BluetoothLEClientLink {
     }
 
     /// Converts bluetoothd's error for `Connect`. After an abort, waits until the connection is down.
-    private func failure(_ refusal: PeerRefusal) async -> ConnectFailure {
+    private func connectFailure(for refusal: PeerRefusal) async -> ConnectFailure {
         switch refusal.name {
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
             return .peerForgotten(refusal)
