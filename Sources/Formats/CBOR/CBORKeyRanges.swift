@@ -125,6 +125,7 @@ private func appendPreferred(
     }
 }
 
+/// Appends a string in its unique form: chunks are joined. Returns the position after the string.
 private func appendString(
     of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {
@@ -148,6 +149,7 @@ private func appendString(
     return head.isIndefinite ? position + 1 : position
 }
 
+/// Appends an array, map or tag in its unique form, and returns the position after it. A tag has one member.
 private func appendMembers(
     of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {

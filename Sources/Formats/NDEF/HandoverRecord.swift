@@ -13,6 +13,7 @@ struct HandoverRecord {
     static func parse(_ type: NDEFRecordType, in message: NDEFMessage) throws(NDEFError) -> HandoverRecord {
         guard let record = try message.record(of: type) else { throw .recordMissing }
         guard let version = record.payload.first else { throw .malformedPayload }
+        // Every minor version is accepted.
         guard version >> 4 == Self.version >> 4 else { throw .unsupportedVersion(version) }
         let embedded = record.payload.dropFirst()
         guard !embedded.isEmpty else { return HandoverRecord(version: version, carriers: []) }

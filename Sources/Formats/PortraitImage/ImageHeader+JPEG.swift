@@ -18,6 +18,7 @@ extension ImageHeader {
             }
             var segment = try nextSegment(&reader)
             switch marker {
+            // Baseline, extended sequential and progressive frames.
             case 0xc0, 0xc1, 0xc2:
                 guard size == nil else { throw .malformed(at: segment.index) }
                 size = try parseFrame(&segment)
@@ -27,6 +28,7 @@ extension ImageHeader {
                 guard size != nil else { throw .malformed(at: segment.index) }
                 hasScan = true
                 try skipScan(&reader)
+            // Tables, the restart interval, application segments and comments.
             case 0xc4, 0xcc, 0xdb, 0xdd, 0xe0...0xef, 0xfe: break
             default: throw .malformed(at: segment.index)
             }

@@ -37,9 +37,11 @@ package struct JPEGScans {
             if marker == ImageHeader.endOfImage { return try scans.end(at: reader.index) }
             var segment = try ImageHeader.nextSegment(&reader)
             switch marker {
+            // Baseline, extended sequential and progressive frames.
             case 0xc0, 0xc1, 0xc2:
                 guard scans.frame == nil else { throw .malformed(at: segment.index) }
                 scans.frame = try JPEGFrame(&segment, isProgressive: marker == 0xc2)
+            // Huffman tables, quantization tables and the restart interval.
             case 0xc4: try scans.tables.readCodes(&segment)
             case 0xdb: try scans.tables.readSteps(&segment)
             case 0xdd:

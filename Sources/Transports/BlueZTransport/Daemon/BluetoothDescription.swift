@@ -37,6 +37,7 @@ extension Daemon {
         within limit: Duration
     ) async throws(BlueZTransportError) -> BluetoothDescription {
         let settings = try await settings(within: limit)
+        // The path of an adapter has three parts, as in `/org/bluez/hci0`.
         let paths = paths("org.bluez.Adapter1").filter { $0.split(separator: "/").count == 3 }
         let seen = paths.map { (name: String($0.split(separator: "/")[2]), interfaces: interfaces(of: $0)) }
         // A controller may take 2 s to answer. The read blocks, so it has its own thread.

@@ -17,6 +17,7 @@ struct ControllerInformation: Equatable, Sendable {
         hciVersion = answer[15]
         manufacturer = UInt16(answer[16]) | UInt16(answer[17]) << 8
         let settings = answer[22...25].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        // In the current settings, bit 7 is BR/EDR and bit 9 is Low Energy.
         mode =
             switch (settings & 1 << 7 != 0, settings & 1 << 9 != 0) {
             case (true, true): .dual

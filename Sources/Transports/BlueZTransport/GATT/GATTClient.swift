@@ -227,6 +227,7 @@ actor GATTClient: BluetoothLEClientLink {
             throw error == .overdue ? .subscriptionRefused(nil) : .radio(BlueZTransportError(error))
         }
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
+        // 23 is the minimum MTU of ATT.
         if let value = answer.last?.number, value >= 23 {
             mtu = min(mtu ?? value, value)
             configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
@@ -250,6 +251,7 @@ actor GATTClient: BluetoothLEClientLink {
                 remote.path(characteristic), GATTServerObjects.characteristicInterface, "StartNotify",
                 within: configuration.subscription)
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.InProgress") {
+            // The subscription exists already.
         } catch {
             try check()
             switch error {

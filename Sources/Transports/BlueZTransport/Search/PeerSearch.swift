@@ -140,6 +140,7 @@ actor PeerSearch {
         do throws(BusError) {
             try result.get()
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.InProgress") {
+            // bluetoothd already discovers for this process.
             return
         } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.NotReady") {
             throw .adapterOff(refusal)
