@@ -2,11 +2,12 @@ extension CBORWalker {
     /// Returns the position after a checked item. Reads only heads.
     static func endOfChecked(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
-        // The check has shown that no count exceeds the number of bytes. Therefore no sum below overflows.
-        var due = 1
+        // The number of items to skip. The check has shown that no count exceeds the number of bytes, so no sum
+        // below overflows.
+        var remaining = 1
         repeat {
             let head = CBORHead(checked: span, at: position)
-            due &-= 1
+            remaining &-= 1
             if head.isIndefinite {
                 position = endOfCheckedIndefinite(span, from: position + 1)
                 continue
@@ -15,12 +16,12 @@ extension CBORWalker {
             let count = Int(truncatingIfNeeded: head.argument)
             switch head.major {
             case 2, 3: position &+= count
-            case 4: due &+= count
-            case 5: due &+= 2 &* count
-            case 6: due &+= 1
+            case 4: remaining &+= count
+            case 5: remaining &+= 2 &* count
+            case 6: remaining &+= 1
             default: break
             }
-        } while due > 0
+        } while remaining > 0
         return position
     }
 
