@@ -2,8 +2,8 @@ extension CBORWalker {
     /// Returns the position after a checked item. Reads only heads.
     static func endOfChecked(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
         var position = start
-        // The number of items to skip. The check has shown that no count exceeds the number of bytes, so no sum
-        // below overflows.
+        // The number of items to skip. The check has shown that no count exceeds the number of bytes, so no
+        // sum below overflows.
         var remaining = 1
         repeat {
             let head = CBORHead(checked: span, at: position)

@@ -1,7 +1,6 @@
 internal import Dispatch
 
-/// A condition on which tasks wait for changes of state that is isolated to the bus's queue. Used only on
-/// that queue.
+/// A condition variable for tasks that wait for changes of state on the bus's queue. Used only on that queue.
 final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
     private let queue: BusQueue
     private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]

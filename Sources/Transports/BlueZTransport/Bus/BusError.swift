@@ -19,9 +19,9 @@ enum BusError: Error, Equatable, Sendable {
     /// - Parameter code: the negative return value of sd-bus.
     init(code: Int32) {
         switch -code {
-        // ECONNRESET, ENOTCONN, EPIPE, ECONNREFUSED, ENOENT (no socket of a bus) and ESTALE; below,
-        // ETIMEDOUT.
+        // ECONNRESET, ENOTCONN, EPIPE, ECONNREFUSED, ENOENT (the bus has no socket), ESTALE.
         case 104, 107, 32, 111, 2, 116: self = .disconnected
+        // ETIMEDOUT.
         case 110: self = .overdue
         default: self = .malformed
         }

@@ -16,7 +16,7 @@ actor L2CAPLink: BluetoothLELink {
     private let device: String?
     private let socket: PacketSocket
     private let condition: BusCondition
-    /// The delay of the peer's end, as ``BlueZConfiguration/lossReportDelay``.
+    /// The delay before the peer's disconnection is reported, see ``BlueZConfiguration/lossReportDelay``.
     private let lossReportDelay: Duration
     private let inbox: LinkInbox
     private var isSending = false

@@ -29,7 +29,8 @@ actor L2CAPListener {
 
     /// Listens on the first free dynamic PSM.
     ///
-    /// - Parameter lossReportDelay: the delay of the peer's end, as ``BlueZConfiguration/lossReportDelay``.
+    /// - Parameter lossReportDelay: the delay before a peer's disconnection is reported, see
+    ///   ``BlueZConfiguration/lossReportDelay``.
     static func open(
         daemon: Daemon, adapter: String, lossReportDelay: Duration
     ) async throws(BlueZTransportError) -> L2CAPListener {

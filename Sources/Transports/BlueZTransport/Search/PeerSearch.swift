@@ -28,7 +28,7 @@ actor PeerSearch {
     private var known: Set<String> = []
     /// The paths of peers that bluetoothd knew before the search. Their services may have changed since.
     private var remembered: Set<String> = []
-    /// The number of failed attempts by the peer's address.
+    /// The number of failed attempts for each peer, by address.
     private var failures: [String: Int] = [:]
 
     init(for uuid: BluetoothUUID, daemon: Daemon, adapter: String, configuration: BlueZConfiguration) {
