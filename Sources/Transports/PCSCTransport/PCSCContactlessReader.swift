@@ -181,8 +181,8 @@ package actor PCSCContactlessReader: ContactlessReader {
         to reader: ReaderDescription, stay: Int
     ) async throws(PCSCTransportError) -> PCSCContactlessCard {
         let card = try await service.connect(to: reader)
-        // A card that was left powered still has its last application selected. The reset starts it anew, as
-        // a power-off does on other readers (Q208).
+        // A card that was left powered still has its last application selected. The reset clears this, as a
+        // power-off does on other readers (Q208).
         if reader.cardAtRelease == .leave, places[reader.name]?.wasTried == true { try await card.reset() }
         places[reader.name]?.recordAttempt()
         hindrance = nil

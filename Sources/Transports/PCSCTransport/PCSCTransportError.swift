@@ -50,9 +50,9 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
 
 /// An action for which pcscd asks polkit.
 package enum PolkitAction: String, Sendable {
-    /// Using pcscd at all.
+    /// The use of pcscd.
     case service = "org.debian.pcsc-lite.access_pcsc"
-    /// Connecting to a card.
+    /// The connection to a card.
     case card = "org.debian.pcsc-lite.access_card"
 }
 

@@ -489,8 +489,8 @@ actor GATTClient: BluetoothLEClientLink {
         await daemon.stopListening(self)
     }
 
-    /// Ends subscriptions that were made by call. For a socket, its close does this; bluetoothd then waits up
-    /// to two seconds until the peer is notified.
+    /// Ends subscriptions that were made by call. A subscription through a socket ends when the socket is
+    /// closed; bluetoothd then waits up to two seconds until the peer is notified.
     private func unsubscribe() async {
         guard isNotifiedByCall else { return }
         for characteristic in [GATTRemoteService.Characteristic.serverToClient, .state] {
