@@ -43,7 +43,7 @@ struct ImageReader {
         index += count
     }
 
-    /// Skips to the next byte with a value, and leaves that byte unread.
+    /// Skips to the next byte that is equal to `byte`, and leaves it unread.
     mutating func skip(upTo byte: UInt8) throws(ImageHeaderError) {
         guard let found = bytes[index...].firstIndex(of: byte) else { throw .truncated(at: end) }
         index = found

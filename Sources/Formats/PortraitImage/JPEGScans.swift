@@ -182,13 +182,13 @@ struct JPEGTables {
         }
     }
 
-    /// Whether the quantization table with this number is defined.
+    /// Whether the quantization table number `number` is defined and has no step of zero.
     func hasSteps(_ number: UInt8) -> Bool { number < 4 && areStepsDefined[Int(number)] }
 
-    /// Returns the table for DC differences with a number; `nil` if it is absent.
+    /// Returns the Huffman table number `number` for DC differences; `nil` if it is absent.
     func differences(_ number: UInt8) -> JPEGCodes? { number < 4 ? tables[Int(number)] : nil }
 
-    /// Returns the table for AC coefficients with a number; `nil` if it is absent.
+    /// Returns the Huffman table number `number` for AC coefficients; `nil` if it is absent.
     func coefficients(_ number: UInt8) -> JPEGCodes? { number < 4 ? tables[4 + Int(number)] : nil }
 }
 
@@ -269,7 +269,9 @@ struct JPEGBits {
         return number
     }
 
-    /// Reads the restart marker with a number (modulo 8), which must be next.
+    /// Reads the restart marker, which must be next.
+    ///
+    /// - Parameter number: the number of the marker in the scan, from 0. The marker itself holds it modulo 8.
     mutating func restart(_ number: Int) throws(ImageHeaderError) {
         try end()
         guard bytes[index + 1] == 0xd0 + UInt8(number & 7) else { throw .malformed(at: index) }
