@@ -14,7 +14,9 @@ extension ImageHeader {
             let marker = try nextMarker(&reader)
             if marker == endOfImage {
                 guard let size, hasScan else { throw .malformed(at: reader.index) }
-                return try ImageHeader(.jpeg, size.width, size.height, start..<reader.index, limits)
+                return try ImageHeader(
+                    .jpeg, width: size.width, height: size.height, image: start..<reader.index,
+                    limits: limits)
             }
             var segment = try nextSegment(&reader)
             switch marker {

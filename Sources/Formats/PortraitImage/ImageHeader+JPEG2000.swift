@@ -80,7 +80,8 @@ extension ImageHeader {
         let (right, bottom) = (try size.uint32(), try size.uint32())
         let (left, top) = (try size.uint32(), try size.uint32())
         guard left < right, top < bottom else { throw .malformed(at: size.index) }
-        let header = try ImageHeader(.jpeg2000, right - left, bottom - top, range, limits)
+        let header = try ImageHeader(
+            .jpeg2000, width: right - left, height: bottom - top, image: range, limits: limits)
         try checkTiles(&size, (left, top), (right, bottom), limits)
         try checkComponents(&size)
         try skipTileParts(&reader, limits)

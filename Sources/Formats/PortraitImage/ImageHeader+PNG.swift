@@ -24,7 +24,8 @@ extension ImageHeader {
             switch chunk.type {
             case end:
                 guard hasData, chunk.contents.left == 0 else { throw .malformed(at: reader.index) }
-                return try ImageHeader(.png, width, height, start..<reader.index, limits)
+                return try ImageHeader(
+                    .png, width: width, height: height, image: start..<reader.index, limits: limits)
             case data: hasData = true
             case header: throw .malformed(at: chunk.contents.index)
             default:

@@ -33,7 +33,7 @@ package struct ImageHeader: Equatable, Sendable {
     ///
     /// - Throws: `tooLarge` if the image exceeds the limits, `malformed` if a side is 0.
     init(
-        _ kind: Kind, _ width: UInt32, _ height: UInt32, _ image: Range<Int>, _ limits: ImageLimits
+        _ kind: Kind, width: UInt32, height: UInt32, image: Range<Int>, limits: ImageLimits
     ) throws(ImageHeaderError) {
         guard width > 0, height > 0 else { throw .malformed(at: image.lowerBound) }
         guard width <= limits.side, height <= limits.side, Int(width) * Int(height) <= limits.pixels else {

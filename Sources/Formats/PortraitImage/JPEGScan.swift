@@ -81,7 +81,7 @@ struct JPEGScan {
     ///
     /// - Parameter interval: the number of units between two restart markers; 0 if there are none.
     mutating func read(
-        _ bits: inout JPEGBits, _ frame: inout JPEGFrame, _ interval: Int
+        _ bits: inout JPEGBits, of frame: inout JPEGFrame, restartInterval interval: Int
     ) throws(ImageHeaderError) {
         let isAlone = parts.count == 1
         let first = frame.components[parts[0].component]

@@ -63,7 +63,7 @@ package struct JPEGScans {
         guard var frame else { throw .malformed(at: segment.index) }
         var scan = try JPEGScan(&segment, of: &frame, tables)
         var bits = JPEGBits(reader.all, from: reader.index)
-        try scan.read(&bits, &frame, interval)
+        try scan.read(&bits, of: &frame, restartInterval: interval)
         try bits.finish()
         try reader.skip(bits.index - reader.index)
         self.frame = frame

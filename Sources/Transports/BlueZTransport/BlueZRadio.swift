@@ -33,12 +33,14 @@ package actor BlueZRadio: BluetoothLERadio {
             let (daemon, adapter) = try await readyAdapter()
             lastServer += 1
             guard configuration.offersL2CAP, service.psm != nil else {
-                return try await registered(service, lastServer, daemon, adapter, psm: nil)
+                return try await registered(
+                    service, number: lastServer, with: daemon, at: adapter, psm: nil)
             }
             let listener = try await L2CAPListener.open(
                 daemon: daemon, adapter: adapter, lossReportDelay: configuration.lossReportDelay)
             do throws(BlueZTransportError) {
-                let server = try await registered(service, lastServer, daemon, adapter, psm: listener.psm)
+                let server = try await registered(
+                    service, number: lastServer, with: daemon, at: adapter, psm: listener.psm)
                 return ChannelServer(server: server, listener: listener)
             } catch {
                 await listener.close()
@@ -50,7 +52,7 @@ package actor BlueZRadio: BluetoothLERadio {
     }
 
     private func registered(
-        _ service: GATTService, _ number: Int, _ daemon: Daemon, _ adapter: String, psm: UInt16?
+        _ service: GATTService, number: Int, with daemon: Daemon, at adapter: String, psm: UInt16?
     ) async throws(BlueZTransportError) -> GATTServer {
         let server = GATTServer(
             service, daemon: daemon, adapter: adapter, number: number, psm: psm, configuration: configuration)

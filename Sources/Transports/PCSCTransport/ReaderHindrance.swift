@@ -48,13 +48,13 @@ package enum ReaderHindrance: Equatable, Sendable {
         devices.subtracting(listed)
             .sorted { ($0.vendor, $0.product) < ($1.vendor, $1.product) }
             .compactMap { device in
-                unknown(device, isSmartCard: smartCard.contains(device), driven)
+                unknown(device, isSmartCard: smartCard.contains(device), driven: driven)
                     ?? hindrance(of: device, modules: kernelModules.filter(modules.contains))
             }
     }
 
     private static func unknown(
-        _ device: USBIdentity, isSmartCard: Bool, _ driven: Set<USBIdentity>
+        _ device: USBIdentity, isSmartCard: Bool, driven: Set<USBIdentity>
     ) -> ReaderHindrance? {
         let model = ReaderModel.known(as: device)
         guard !driven.isEmpty, !driven.contains(device), isSmartCard || model != nil else { return nil }

@@ -163,9 +163,8 @@ extension Bus {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(
-                    PendingCall(identifier, method.name, continuation, answered, bus: self), service, path,
-                    method,
-                    arguments, limit)
+                    PendingCall(identifier, method.name, continuation, answered, bus: self),
+                    to: service, path: path, method: method, arguments: arguments, within: limit)
             }
         } onCancel: {
             Task { await self.end(identifier, .failure(.cancelled)) }
@@ -174,8 +173,8 @@ extension Bus {
     }
 
     private func begin(
-        _ pending: PendingCall, _ service: String, _ path: String, _ method: BusMember,
-        _ arguments: [BusValue], _ limit: Duration
+        _ pending: PendingCall, to service: String, path: String, method: BusMember,
+        arguments: [BusValue], within limit: Duration
     ) {
         guard isConnected else { return pending.end(.failure(.disconnected)) }
         guard !Task.isCancelled else { return pending.end(.failure(.cancelled)) }
@@ -186,7 +185,7 @@ extension Bus {
             guard status >= 0, let created = unsafe created else { throw BusError(code: status) }
             let message = unsafe BusMessage(owning: created, on: queue)
             try message.append(arguments)
-            try send(message, pending, limit)
+            try send(message, for: pending, within: limit)
         } catch {
             pending.end(.failure(error))
         }
@@ -194,7 +193,7 @@ extension Bus {
     }
 
     private func send(
-        _ message: BusMessage, _ pending: PendingCall, _ limit: Duration
+        _ message: BusMessage, for pending: PendingCall, within limit: Duration
     ) throws(BusError) {
         calls[pending.identifier] = pending
         let (seconds, attoseconds) = limit.components
