@@ -141,12 +141,14 @@ extension KeyHandle {
     }
 
     /// The memory to which a closure under the TPM's lock writes.
-    @safe private struct Place: @unchecked Sendable {  // used only until the lending function returns
+    // Unchecked: used only until the lending function returns.
+    @safe private struct Place: @unchecked Sendable {
         let bytes: UnsafeMutableRawBufferPointer
     }
 
     /// The OpenSSL handles that a closure under the TPM's lock uses.
-    @safe private struct BorrowedHandles: @unchecked Sendable {  // used only until the lending function returns
+    // Unchecked: used only until the lending function returns.
+    @safe private struct BorrowedHandles: @unchecked Sendable {
         let key: OpaquePointer
         let library: OpaquePointer?
         let other: OpaquePointer?
