@@ -16,7 +16,10 @@ internal import SystemPackage
 internal import Transport
 internal import UnixSignals
 
-/// The daemon: presentations at the lanes of one computer, over HTTP.
+/// The daemon, which serves presentations at the lanes of this computer over HTTP.
+///
+/// This command composes the daemon from its configuration, and has no rules of its own: it reads the file,
+/// opens the store, and runs listeners, coordinator, webhooks and the fleet's agent as services.
 @main
 struct Countersignd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,7 +48,7 @@ struct Countersignd: AsyncParsableCommand {
     var untilInputEnds = false
 
     func run() async throws {
-        // Before anything that may take long: a SIGHUP without a handler ends the process.
+        // SIGHUP without a handler ends the process, so it is trapped before anything that may take long.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         ProcessMemory.keepPrivate()
         let configuration: DaemonConfiguration
@@ -64,7 +67,8 @@ struct Countersignd: AsyncParsableCommand {
         try await serve(configuration, of: file, hangUps: hangUps, log: log)
     }
 
-    /// The file's configuration, or with a fleet what the documents of the chain make of it.
+    /// Reads the configuration: that of the file, changed by the documents of the fleet if this computer is a
+    /// kiosk of one.
     private func read(_ kiosk: KioskOfFleet?) throws(ConfigurationFaults) -> DaemonConfiguration {
         let bytes = try contents()
         let configuration = try Self.parse(bytes)
@@ -139,7 +143,8 @@ struct Countersignd: AsyncParsableCommand {
             path: config, systemd: systemd, log: log)
         await coordinator.startStanding()
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
-        // They end in the opposite order: the coordinator lets everybody go, the listeners close, the last webhooks are sent.
+        // Services end in the opposite order: the coordinator ends presentations, the listeners close, the
+        // last webhooks are sent.
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
@@ -149,7 +154,9 @@ struct Countersignd: AsyncParsableCommand {
         try await run(services, end: configuration.end, log)
     }
 
-    /// Runs them until a signal or, where that was asked for, the end of the input; they have `end` to finish.
+    /// Runs the services until a signal, or until the end of the standard input if that option is set.
+    ///
+    /// - Parameter end: the time in which the services have to finish.
     private func run(_ services: [any Service], end: Duration, _ log: Logger) async throws {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
@@ -188,7 +195,8 @@ struct Countersignd: AsyncParsableCommand {
         }
     }
 
-    /// The page that comes with the program. Without it all else works.
+    /// Returns the files of the pages that come with the program. If they are missing, the daemon works
+    /// without pages.
     private func pageBesideProgram(_ log: Logger) -> PageFiles {
         do throws(PageFault) {
             return try PageFiles(folder: Self.folder + "/countersign_ReaderAPI.resources/Kiosk")
@@ -198,7 +206,7 @@ struct Countersignd: AsyncParsableCommand {
         }
     }
 
-    /// Where this program lies, and what belongs to it beside it.
+    /// The folder of this program, which also contains its resources.
     private static var folder: String {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return program.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex)) } ?? ""

@@ -14,9 +14,9 @@ extension DaemonConfiguration {
     struct HTTP: Equatable, Sendable {
         var host = "127.0.0.1"
         var port = 8411
-        /// Further names under which browsers reach the daemon.
+        /// Further host names under which browsers reach the daemon, such as that of a proxy.
         var names: [String] = []
-        /// Nil for plain HTTP, at loopback alone.
+        /// The certificate of the listener. Nil for plain HTTP, which is allowed on loopback only.
         var tls: TLS?
     }
 
@@ -24,19 +24,19 @@ extension DaemonConfiguration {
     struct TLS: Equatable, Sendable {
         let certificate: String
         let key: String
-        /// The roots of the certificates that clients must have.
+        /// The file with the roots of client certificates. Nil if clients need none.
         let clientAuthority: String?
     }
 
     struct Webhooks: Equatable, Sendable {
         let origins: [WebhookOrigin]
-        /// The file with the secret that signs them.
+        /// The file with the secret that signs webhooks.
         let secretFile: String
     }
 
-    /// The callers for whom reader tokens are made, and the keys.
+    /// The keys that sign reader tokens, and the callers who may have tokens.
     struct TokenIssuing: Equatable, Sendable {
-        /// Whether the hub of the fleet makes them: there are no keys here then.
+        /// Whether the hub of the fleet makes the tokens. Then this file names no keys.
         var isFromHub = false
         var keys: [TokenKeyFile] = []
         var grants: [TokenGrant] = []
@@ -164,7 +164,8 @@ enum AccessForms {
         .required("scopes", "what its owner may do", as: AccessForms.scopes), AccessForms.pageLanes,
         as: AccessRules.Token.init(name:sha256:scopes:lanes:))
 
-    /// The digest of a token. A variable without a value, or a newline, is no secret.
+    /// The SHA-256 of a token. The digests of an empty text and of a newline are refused: they come from an
+    /// unset variable, and are no secret.
     static let tokenDigest = ConfigurationForm<[UInt8]>.text(upTo: 64, TextFormat.tokenDigest).map {
         digest, text, _ throws(JSONFault) in
         guard !TokenDigest.isOfNoText(digest) else { throw text.wrong(ofNoText) }

@@ -16,33 +16,35 @@ extension DaemonConfiguration {
             let port: UInt16
         }
 
-        /// The file of a lane's field trace, and the most bytes of it and of the one before.
+        /// The file of a lane's field trace, and the maximum size in bytes of this file and the file before
+        /// it together.
         struct FieldTraceSettings: Equatable, Sendable {
             var file = ""
             var bytes = 1 << 22
         }
 
         var name = ""
-        /// Part of the reader's name, or its USB id; empty for any reader.
+        /// A part of the reader's name, or its USB id. Empty for any reader.
         var reader = ""
-        /// Nil for the first that can advertise.
+        /// The Bluetooth adapter. Nil for the first adapter that can advertise.
         var adapter: String?
-        /// Nil for reader and adapter.
+        /// The software wallet's address. Nil for a lane with reader and adapter.
         var benchLink: BenchLink?
-        /// The commands to the reader itself.
+        /// The functions of the reader that the lane asks for by commands to the reader itself.
         var readerCommands: Set<ReaderWish> = []
         var settings = LaneSettings()
         var page = LanePage()
-        /// The presets of the buttons of its clerk's page.
+        /// The presets of the buttons on the lane's clerk page.
         var presets: [Preset] = []
-        /// The order that the lane gives itself for the next phone; nil if it waits for orders.
+        /// The order that the lane runs by itself for the next phone. Nil if the lane waits for orders.
         var standing: Preset?
-        /// Nil for no field trace.
+        /// The settings of the lane's field trace. Nil for no field trace.
         var fieldTrace: FieldTraceSettings?
 
         var usesBluetooth: Bool { settings.retrieval.transport != .nfc }
 
-        /// Why this lane conflicts with the others: their phones would come to both.
+        /// Returns the conflict with another lane that would use this lane's name, reader, adapter or file.
+        /// Nil if there is none.
         func conflict(with others: [Self]) -> String? {
             for other in others {
                 if other.name == name { return "another lane has this name" }
@@ -201,7 +203,7 @@ extension LanePage {
     ])
 }
 
-/// The forms of what a lane has in the file.
+/// The forms of a lane's members in the file.
 enum LaneForms {
     static let benchLink = ConfigurationForm<DaemonConfiguration.Lane.BenchLink>.text(
         upTo: 64, TextFormat.benchLink
@@ -299,7 +301,7 @@ enum LaneForms {
         })
     private static let noData = "must be \"none\" or \"receipt\": a preset retains no data"
 
-    /// The presets of the file, which lanes name.
+    /// The form of the presets, which lanes refer to by name.
     static let presets: ConfigurationForm<[Preset]> = {
         let list = ConfigurationForm<[Preset]>.list(
             upTo: Preset.most, of: preset,
@@ -313,7 +315,7 @@ enum LaneForms {
         }
     }()
 
-    /// The presets that a lane names, in its order.
+    /// The form of the names of a lane's presets, in the order of the buttons.
     fileprivate static let namesOfPresets = ConfigurationForm<[Preset]>.list(
         upTo: Preset.most,
         of: ConfigurationForm<String>.text(upTo: 64).map { name, text, reading throws(JSONFault) in
@@ -323,7 +325,7 @@ enum LaneForms {
         }, conflict: { $1.contains($0) ? notAPreset : nil })
     fileprivate static let notAPreset = "must be the name of one of presets, once"
 
-    /// The name of a preset, or the words of an intent.
+    /// The form of a standing order: the name of a preset, or the words of an intent.
     fileprivate static let standing = ConfigurationForm<String>.text(upTo: 4096).map {
         words, text, reading throws(JSONFault) in
         if let preset = reading.presets.first(where: { $0.name == words }) { return preset }

@@ -11,13 +11,13 @@ extension DaemonConfiguration {
         struct Merchant: Equatable, Sendable {
             let name: String
             let identity: MerchantIdentity
-            /// Files, the newest first.
+            /// The files of the keys, the newest key first.
             let keys: [String]
         }
 
         struct Web: Equatable, Sendable {
             let origins: [WebOrigin]
-            /// Files, the newest first.
+            /// The files of the keys, the newest key first.
             let keys: [String]
             let identity: String?
         }
@@ -25,7 +25,7 @@ extension DaemonConfiguration {
         struct Nonces: Equatable, Sendable {
             enum Store: Equatable, Sendable {
                 case sqlite, memory
-                /// The file says how libpq connects.
+                /// A PostgreSQL database. The named file has libpq's connection string.
                 case postgresql(connection: String)
             }
 
@@ -43,7 +43,7 @@ extension DaemonConfiguration {
         let membership: FleetMembership
         let hubs: [String]
         let authority: String
-        /// Files, in order of precedence.
+        /// The files of the public keys, in order of precedence.
         let keys: [String]
         let codeFile: String?
         let pollInterval: Duration

@@ -8,42 +8,45 @@ internal import ReaderAPI
 internal import ReaderService
 internal import RequestPlanner
 
-/// The configuration of the daemon: a value whose defaults are those of a new one, and the table by which the file is read.
+/// The daemon's configuration, and the table with which its file is read.
 ///
-/// Each member of the file is one entry of a table: its name, form, default, text and place in the value. The parser, the JSON
-/// Schema (`countersignd schema`) and the reference are made from the tables; rules on several members stand below them.
+/// Each member of the file is one entry of a table, with its name, form, default, text and property of this
+/// value. The default of a member is the value of the property in a new configuration. The parser, the JSON
+/// Schema (`countersignd schema`) and the reference are made from the tables. Rules on several members stand
+/// below the tables.
 package struct DaemonConfiguration: Equatable, Sendable {
-    /// The folder of the store, with trust and identities.
+    /// The folder of the store, which has trust, identities, brands, receipts and retained data.
     var store = "/var/lib/countersign"
-    /// The folder of the keys of retained data, never inside the store's folder. Nil means the folder beside the
-    /// store.
+    /// The folder of the keys of retained data, never inside the store's folder. Nil means the store's path
+    /// with `-keys` at its end.
     var keys: String?
-    /// Nil if no socket is wanted.
+    /// The Unix socket. Nil for none.
     var socket: Socket? = Socket()
-    /// Nil if no TCP is wanted.
+    /// The TCP listener. Nil for none.
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
-    /// The presets that buttons, and lanes by themselves, can ask.
+    /// The presets: orders with a name, for buttons and for lanes that ask by themselves.
     var presets: [Preset] = []
     var lanes: [Lane] = []
-    /// The rules by which documents are judged, without revocation, whose policy each purpose chooses.
+    /// The rules with which documents are judged. The policy on revocation is chosen by each purpose, and is
+    /// not a part of it here.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
     var limits = CoordinatorLimits()
     var connections = 512
-    /// The folder with the files of the page. Nil means the folder beside the program.
+    /// The folder with the files of the pages. Nil means the folder beside the program.
     var page: String?
     var webhooks: Webhooks?
     var online: Online?
     var fleet: Fleet?
     var logLevel = "info"
-    /// The time in which presentations end with the daemon.
+    /// The time that presentations have to end when the daemon ends.
     var end = Duration.seconds(10)
 }
 
 extension DaemonConfiguration {
-    /// Only editors read it.
+    /// The member `$schema`, which only editors read.
     private var schema: String? {
         get { nil }
         set {}
@@ -187,14 +190,14 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration {
-    /// Reads the file's bytes. The environment replaces members of the file.
+    /// Reads the bytes of a file. Variables of the environment replace members of the file.
     package init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
         try self.init(environment) { () throws(JSONFault) in
             try JSONText(bytes[...], limit: Self.largestFile)
         }
     }
 
-    /// Reads the file as documents of the fleet changed it.
+    /// Reads a file that documents of the fleet have changed.
     init(_ item: JSONItem, environment: [String: String]) throws(ConfigurationFaults) {
         try self.init(environment) { JSONText(item) }
     }
@@ -221,7 +224,7 @@ extension DaemonConfiguration {
         guard reading.faults.isEmpty else { throw ConfigurationFaults(faults: reading.faults) }
     }
 
-    /// Callers of grants are tokens and users with the scope `readerTokens`.
+    /// Checks that each caller of a grant is a token or user with the scope `readerTokens`.
     private func checkCallers(_ file: ConfigurationObject) throws(JSONFault) {
         let callers = Set(access.tokens.filter { $0.scopes.contains(.readerTokens) }.map(\.name))
             .union(
@@ -237,7 +240,7 @@ extension DaemonConfiguration {
         }
     }
 
-    /// A server for apps and pages alone needs no lanes.
+    /// Checks that there is a lane, unless the daemon serves apps and web pages.
     private func checkLanes(_ file: ConfigurationObject) throws(JSONFault) {
         guard online == nil else { return }
         guard let lanes = file.members["lanes"] else { throw file.text.missing("lanes") }
@@ -246,7 +249,7 @@ extension DaemonConfiguration {
         }
     }
 
-    /// Puts the values of the environment in place of the file's. Their forms are those of the file's members.
+    /// Replaces values of the file by those of the environment. A variable has the form of its member.
     private mutating func apply(_ environment: [String: String], _ reading: inout ConfigurationReading) {
         func read<Owner>(
             _ variable: String, as member: String, of table: ConfigurationTable<Owner>, over owner: Owner
@@ -268,7 +271,8 @@ extension DaemonConfiguration {
 }
 
 extension ConfigurationForm where Value == RevocationPolicy {
-    /// `"age"`, `"rental"`, or the latter with the days for which a list may be stale.
+    /// The form of a policy on revocation: `"age"`, `"rental"`, or `rental` with the days for which a list
+    /// may be stale.
     static var revocation: Self {
         let days = ConfigurationForm<Int>.whole(0...RevocationPolicy.mostStaleDays, unit: "days")
         let object = Self.made(

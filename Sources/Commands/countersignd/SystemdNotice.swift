@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Logging
 
-/// Notifies systemd of the daemon's state by its datagram protocol (sd_notify(3)). Does nothing if systemd did not
-/// start the daemon.
+/// Notifies systemd of the daemon's state by its datagram protocol (sd_notify(3)). Does nothing if systemd
+/// did not start the daemon.
 struct SystemdNotice: Sendable {
     private let path: String?
 
@@ -35,7 +35,7 @@ struct SystemdNotice: Sendable {
         }
     }
 
-    /// A path, or with `@` before it a name without one.
+    /// Returns the address of a socket by its path, or by an abstract name after `@`.
     private static func address(_ path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

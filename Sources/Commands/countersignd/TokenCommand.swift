@@ -5,14 +5,14 @@ internal import OpenSSLCrypto
 internal import PresentationService
 internal import ReaderAPI
 
-/// `countersignd token`: what lets programs and pages in over HTTP.
+/// The command `countersignd token`, for the tokens with which programs use HTTP.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Make the tokens that let programs in over HTTP.",
         subcommands: [TokenNewCommand.self])
 }
 
-/// `countersignd token new`: a token, shown once, and its member of the configuration.
+/// The command `countersignd token new`. It prints a new token once, with its member for the configuration.
 struct TokenNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Make a token, and its member for the configuration.",
@@ -69,9 +69,9 @@ struct TokenNewCommand: ParsableCommand {
 
 extension Scope: ExpressibleByArgument {}
 
-/// A token that was drawn just now. Only its digest is kept.
+/// A new random token. Only its digest is kept.
 struct NewToken {
-    /// As many as the digest has.
+    /// The number of random bytes: as many as the digest has.
     private static let size = 32
 
     let text: String
@@ -82,7 +82,7 @@ struct NewToken {
         digest = Digest(.sha256, of: Array(text.utf8)[...])
     }
 
-    /// What the configuration has of it.
+    /// Returns the token's member of the configuration.
     func member(name: String, scopes: [Scope], lanes: [String]) -> JSONValue {
         let words = { (words: [String]) in JSONValue.array(words.map(JSONValue.string)) }
         return .object(

@@ -8,17 +8,17 @@ internal import ReaderTokens
 internal import Transport
 internal import WalletPresentation
 
-/// The format of a text beyond its length: its description, and the value that a text stands for.
+/// The format of a text beyond its length: its description, and how a text becomes a value.
 struct ConfigurationFormat<Value: Sendable>: Sendable {
-    /// For the reference, in Markdown.
+    /// The description of the format for the reference, in Markdown.
     let words: String
-    /// The fault of another text: "must be …".
+    /// The text of the fault of a text with another format: "must be …".
     let requirement: String
-    /// A regular expression of ECMA 262 that every such text matches, for editors.
+    /// A regular expression (ECMA 262) that every valid text matches, for editors.
     let pattern: String
-    /// Two texts of this kind.
+    /// Two valid texts.
     let examples: [String]
-    /// Returns nil for a text that is not of this kind.
+    /// Parses a text. Returns nil for a text with another format.
     let parse: @Sendable (String) -> Value?
 
     init(
@@ -35,7 +35,7 @@ struct ConfigurationFormat<Value: Sendable>: Sendable {
 }
 
 extension ConfigurationFormat where Value == String {
-    /// A format whose texts are taken as they are.
+    /// Creates a format whose values are the texts themselves.
     init(
         _ words: String, requirement: String, pattern: String, examples: [String],
         holds: @escaping @Sendable (String) -> Bool
