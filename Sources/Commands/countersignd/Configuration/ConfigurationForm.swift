@@ -52,7 +52,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
         let description = ConfigurationDescription(
             schema: [("type", "array"), ("items", .object(entry.schema))]
                 + (empty == nil ? [] : [("minItems", .integer(1))]) + [("maxItems", .integer(Int64(limit)))],
-            words: "list \(limit)\(empty == nil ? "" : ", 1 at least")"
+            words: "list \(empty == nil ? 0 : 1)–\(limit)"
                 + (isOfObjects ? "" : " of \(entry.words)"),
             requirements: (isOfObjects ? [] : entry.requirements) + [empty].compactMap(\.self), kind: .list)
         return Self(description) { text, reading in
@@ -89,7 +89,7 @@ struct ConfigurationForm<Value: Sendable>: Sendable {
                 ("type", "object"), ("maxProperties", .integer(Int64(limit))),
                 ("propertyNames", .object(name.schema)), ("additionalProperties", .object(member.schema)),
             ],
-            words: "object of at most \(limit) members, each named by \(name.words), with \(member.words)",
+            words: "object of at most \(limit) members; name: \(name.words); value: \(member.words)",
             requirements: [name.requirement] + member.requirements, kind: .object)
         return Self(description) { text, reading in
             let entries = reading.result { () throws(JSONFault) in try text.entries(upTo: limit) }

@@ -79,7 +79,7 @@ enum TextFormat {
     static let furtherDocumentType = ConfigurationFormat<String>(
         "a document type",
         requirement:
-            "must be of a document type that begins neither with org.iso. nor with eu.europa.ec.",
+            "must be named by a document type that begins neither with org.iso. nor with eu.europa.ec.",
         pattern: "^(?!org\\.iso\\.|eu\\.europa\\.ec\\.)",
         examples: ["org.example.card", "org.example.pass"],
         holds: { !$0.hasPrefix("org.iso.") && !$0.hasPrefix("eu.europa.ec.") })
@@ -138,14 +138,14 @@ enum TextFormat {
     ) { try? WebOrigin($0) }
 
     static let tokenText = ConfigurationFormat<TokenText>(
-        "a letter or digit, then those and `-`, `_`, `.`, `:`",
+        "letters, digits, `-`, `_`, `.` and `:`, first a letter or digit",
         requirement:
             "must consist of letters, digits, -, _, . and :, and begin with a letter or digit",
         pattern: "^[A-Za-z0-9][A-Za-z0-9_.:-]*$", examples: ["utopia", "other"]
     ) { TokenText($0) }
 
     static let readerInstance = ConfigurationFormat<ReaderInstance>(
-        "32 hexadecimal digits, small letters",
+        "32 hexadecimal digits in lower case",
         requirement: "must be the 32 hexadecimal digits of `countersign token instance`",
         pattern: "^[0-9a-f]{32}$",
         examples: ["0123456789abcdef0123456789abcdef", "00000000000000000000000000000001"]
@@ -174,7 +174,7 @@ enum TextFormat {
     private static let languages = PageTexts.Language.allCases.map(\.rawValue)
     static let pageLanguage = ConfigurationFormat<PageTexts.Language>(
         "a language of the pages",
-        requirement: "must be of a language of the pages: \(languages.joined(separator: ", "))",
+        requirement: "must be named by a language of the pages: \(languages.joined(separator: ", "))",
         pattern: "^(\(languages.joined(separator: "|")))$", examples: ["en", "de"]
     ) { PageTexts.Language(rawValue: $0) }
 }
