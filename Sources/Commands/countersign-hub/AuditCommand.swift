@@ -4,7 +4,7 @@ internal import FleetHub
 internal import JSON
 internal import ReaderStore
 
-/// `countersign-hub audit`: what operators changed by command.
+/// The command `countersign-hub audit`, for the log of the changes that operators made by command.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "List what operators changed by command.",

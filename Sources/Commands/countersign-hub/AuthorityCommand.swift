@@ -9,7 +9,8 @@ internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderService
 
-/// `countersign-hub authority`: the chain's own authority, and the keys that sign documents.
+/// The command `countersign-hub authority`. It makes the chain's own certificate authority, certificates of
+/// servers, and the fleet keys that sign documents.
 struct AuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority",

@@ -9,7 +9,8 @@ internal import Reports
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// The hub of a chain: kiosks enrol there, get their documents from it, and push their receipts to it.
+/// The program `countersign-hub`: the hub of a chain. Kiosks enrol at the hub, fetch their documents from it
+/// and push their receipts to it.
 @main
 struct CountersignHub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +30,7 @@ struct CountersignHub: AsyncParsableCommand {
     static let _errorPrefix = "error: "
 }
 
-/// `countersign-hub`: serves until it is ended.
+/// The command `countersign-hub serve`, the default command. It serves kiosks until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

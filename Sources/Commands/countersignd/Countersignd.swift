@@ -18,7 +18,7 @@ internal import UnixSignals
 
 /// The daemon, which serves presentations at the lanes of this computer over HTTP.
 ///
-/// This command composes the daemon from its configuration, and has no rules of its own: it reads the file,
+/// This command composes the daemon from its configuration and decides nothing itself: it reads the file,
 /// opens the store, and runs listeners, coordinator, webhooks and the fleet's agent as services.
 @main
 struct Countersignd: AsyncParsableCommand {
@@ -67,8 +67,8 @@ struct Countersignd: AsyncParsableCommand {
         try await serve(configuration, of: file, hangUps: hangUps, log: log)
     }
 
-    /// Reads the configuration: that of the file, changed by the documents of the fleet if this computer is a
-    /// kiosk of one.
+    /// Reads the configuration file. If this computer is a kiosk of a fleet, the documents of the fleet
+    /// change the configuration.
     private func read(_ kiosk: KioskOfFleet?) throws(ConfigurationFaults) -> DaemonConfiguration {
         let bytes = try contents()
         let configuration = try Self.parse(bytes)
@@ -213,7 +213,7 @@ struct Countersignd: AsyncParsableCommand {
     }
 }
 
-/// `countersignd schema`: the JSON Schema of the configuration.
+/// The command `countersignd schema`. It prints the JSON Schema of the configuration.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the JSON Schema of the configuration.",

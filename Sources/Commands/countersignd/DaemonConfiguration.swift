@@ -29,8 +29,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// The presets: orders with a name, for buttons and for lanes that ask by themselves.
     var presets: [Preset] = []
     var lanes: [Lane] = []
-    /// The rules with which documents are judged. The policy on revocation is chosen by each purpose, and is
-    /// not a part of it here.
+    /// The rules with which documents are judged. Its policy on revocation is not used: `policies` has one
+    /// for each purpose.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
     var limits = CoordinatorLimits()

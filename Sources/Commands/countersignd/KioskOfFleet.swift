@@ -9,8 +9,8 @@ internal import ReaderAPI
 internal import ReaderIdentityStore
 internal import ServiceLifecycle
 
-/// This computer as a kiosk of a fleet: the configuration from its own file and the fleet's documents, and
-/// the agent that follows the hub.
+/// This computer as a kiosk of a fleet. It makes the configuration from the kiosk's own file and the fleet's
+/// documents, and the agent that follows the hub.
 struct KioskOfFleet: Sendable {
     /// The maximum time in which lanes become ready with another configuration.
     private static let readyTimeout = Duration.seconds(20)
@@ -22,7 +22,7 @@ struct KioskOfFleet: Sendable {
     private let folder: FleetFolder
     /// The path of the kiosk's own file.
     private let path: String
-    /// The events that the hub refused a reader token because this kiosk is revoked.
+    /// An event for each reader token that the hub refused because this kiosk is revoked.
     private let revocations: AsyncStream<Void>
     private let revoked: AsyncStream<Void>.Continuation
 
@@ -38,8 +38,8 @@ struct KioskOfFleet: Sendable {
     /// The client that asks the hub for reader tokens.
     var tokens: KioskTokens { KioskTokens(settings, folder) { [revoked] in revoked.yield() } }
 
-    /// Returns the configuration in force: that of the file, changed by the fleet's documents. A stopped
-    /// kiosk has no lanes and no callers.
+    /// Returns the configuration in force: the configuration of the file, changed by the fleet's documents. A
+    /// stopped kiosk has no lanes and no callers.
     func configuration(over file: [UInt8]) throws(ConfigurationFaults) -> DaemonConfiguration {
         let (accepted, isStopped) = try loaded()
         let configuration = try Self.configuration(of: accepted, over: file)
@@ -160,15 +160,16 @@ extension ConfigurationFaults {
     }
 }
 
-/// The configuration in force, from the daemon's file or its fleet. It is changed by one change at a time.
+/// The configuration in force, from the daemon's file or its fleet. Changes are applied one after another.
 ///
-/// A stop does not wait for a change, and remains in force whatever change is applied.
+/// A stop of the kiosk does not wait for a running change, and remains in force after any change.
 actor ConfigurationInForce {
     private static let interval = Duration.seconds(1)
     /// The maximum time that a start after a stop waits for lanes that are in use since before the stop.
     private static let startTimeout = Duration.seconds(10)
 
-    /// Puts a configuration in force. Returns false if a lane in use stays as it was.
+    /// Applies a configuration to the daemon. Returns false if a lane in use still has the previous
+    /// configuration.
     private let put: @Sendable (DaemonConfiguration) async -> Bool
     private var wanted: DaemonConfiguration
     private var isStopped = false

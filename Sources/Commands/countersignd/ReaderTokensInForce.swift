@@ -4,7 +4,7 @@ internal import JSON
 internal import Logging
 internal import ReaderTokens
 
-/// The token server with the configuration in force, which another configuration can replace.
+/// The token server with the configuration in force. A reload can replace the configuration.
 struct ReaderTokensInForce: Sendable {
     let server = TokenServer(audience: ReaderToken.defaultAudience, counting: TokenCountInMemory())
     private let hub: KioskTokens?

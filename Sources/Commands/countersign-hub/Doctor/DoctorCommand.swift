@@ -6,7 +6,8 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub doctor`: what keeps this computer from being a hub, and how to put it right.
+/// The command `countersign-hub doctor`. It checks what prevents this computer from being a hub, and prints
+/// remedies.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -38,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         throw ExitCode(checks.contains { $0.outcome == .failed } ? 2 : 0)
     }
 
-    /// Whether standard output is a terminal with colours whose owner did not refuse them (no-color.org).
+    /// Whether standard output is a terminal with colours, and NO_COLOR is not set (no-color.org).
     private static var showsColours: Bool {
         func variable(_ name: String) -> String {
             unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
@@ -47,7 +48,7 @@ struct DoctorCommand: AsyncParsableCommand {
             && !["", "dumb"].contains(variable("TERM"))
     }
 
-    /// Every check, once, of a hub with this file.
+    /// Runs every check once, for a hub with the configuration at `path`.
     static func checks(of path: String) async -> [DoctorCheck] { await examinations(of: path).made() }
 
     private static func examinations(of path: String) -> [Examination] {

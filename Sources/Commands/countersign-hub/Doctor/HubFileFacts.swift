@@ -9,15 +9,16 @@ internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// The files that the configuration names: who may read and change them, and what certificates and keys are in them.
+/// The state of the files that the configuration names: who may read and change them, and their certificates
+/// and keys.
 struct HubFileFacts: Sendable {
-    /// A file, by the member that names it, and why it cannot be used.
+    /// A file that cannot be used: the member of the configuration that names it, and the error.
     struct Fault: Sendable {
         let member: String
         let error: IdentityStoreError
     }
 
-    /// A certificate with its key. Seconds since 1970.
+    /// A certificate with its key. The times are seconds since 1970.
     struct Credential: Sendable {
         let member: String
         let notBefore: Int64
@@ -25,17 +26,17 @@ struct HubFileFacts: Sendable {
     }
 
     var now: Timestamp
-    /// Files that cannot be read, or that others may read or change.
+    /// Files that the hub cannot read, or that other users may read or change.
     var files: [Fault] = []
-    /// Certificates that are malformed, or whose key is another one.
+    /// Certificates that are malformed, or do not match their key file.
     var mismatches: [Fault] = []
     var credentials: [Credential] = []
-    /// Files of `keys` without a public key on P-256.
+    /// The files of `keys` without a public key on P-256.
     var unusableKeys: [String] = []
     var keyCount = 0
-    /// Private halves of fleet keys that lie beside them.
+    /// The private halves of fleet keys in the folders of the public halves.
     var privateKeys: [String] = []
-    /// Which keys of `readerTokens.keys` make no token, and why.
+    /// A text for each key of `readerTokens.keys` that makes no tokens.
     var unusableTokenKeys: [String] = []
 
     static func current(of configuration: HubConfiguration, at now: Timestamp) -> HubFileFacts {

@@ -2,11 +2,11 @@ internal import Doctor
 internal import FleetHub
 internal import ReaderStore
 
-/// What is to be said of the database.
+/// The checks of the database.
 enum HubDatabaseChecks {
     static let checks: [DoctorCheck.ID] = [.hubDatabase, .hubTables]
 
-    /// The version that the tests run with.
+    /// The major version of PostgreSQL with which the tests run.
     private static let triedVersion: Int64 = 15
 
     static func checks(_ facts: Result<DatabaseFacts, PostgreSQLError>) -> [DoctorCheck] {
@@ -54,7 +54,7 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// The check of the tables' version; nil where it is this program's.
+    /// Checks the version of the tables. Returns nil if it is the version of this program.
     private static func version(_ facts: DatabaseFacts) -> DoctorCheck? {
         guard let newest = DatabaseFacts.newestTablesVersion, facts.tablesVersion != newest else {
             return nil
@@ -72,7 +72,7 @@ enum HubDatabaseChecks {
         }
     }
 
-    /// Of tables that are the hub's, but for the audit log, which may be another user's.
+    /// Checks the rights on the audit log, which may belong to another database user than the other tables.
     private static func audit(_ facts: DatabaseFacts) -> DoctorCheck {
         guard facts.mayAppendActs else {
             return .failed(
@@ -92,7 +92,7 @@ enum HubDatabaseChecks {
     }
 }
 
-/// What is to be said of the broker.
+/// The checks of the broker.
 enum HubBrokerChecks {
     static let checks: [DoctorCheck.ID] = [.hubBroker, .hubAccounts]
 
@@ -142,7 +142,8 @@ enum HubBrokerChecks {
             : .ok(.hubAccounts, "dynamic security answers, and kiosks have their own topics alone")
     }
 
-    /// mosquitto_ctrl 2.0.11, of Debian 12, reports success here and changes nothing.
+    /// Returns a command that closes a default access of the broker. It uses mosquitto_pub because
+    /// mosquitto_ctrl 2.0.11 (Debian 12) reports success for this change and changes nothing.
     private static func closed(_ kind: String) -> DoctorCheck.Remedy {
         .command(
             #"mosquitto_pub OPTIONS -t '$CONTROL/dynamic-security/v1' -m '{"commands":[{"command":"setDefaultACLAccess","acls":[{"acltype":"\#(kind)","allow":false}]}]}'"#

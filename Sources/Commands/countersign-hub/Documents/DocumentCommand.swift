@@ -5,14 +5,14 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub document`: what the kiosks are to obey.
+/// The command `countersign-hub document`, for the signed documents that kiosks follow.
 struct DocumentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "document", abstract: "Put signed documents in place.",
         subcommands: [DocumentPutCommand.self, DocumentWidenCommand.self, DocumentListCommand.self])
 }
 
-/// `countersign-hub document widen`: the next wave of a roll-out.
+/// The command `countersign-hub document widen`. It begins the next wave of a roll-out.
 struct DocumentWidenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "widen",
@@ -41,7 +41,8 @@ struct DocumentWidenCommand: AsyncParsableCommand {
     }
 }
 
-/// `countersign-hub document list`: how far roll-outs have come.
+/// The command `countersign-hub document list`. It prints the newest documents and the progress of their
+/// roll-outs.
 struct DocumentListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

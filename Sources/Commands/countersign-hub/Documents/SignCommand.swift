@@ -10,7 +10,8 @@ internal import ReaderTokens
 
 extension FleetLevel: ExpressibleByArgument {}
 
-/// `countersign-hub sign`: makes a document of the fleet, away from every hub.
+/// The command `countersign-hub sign`. It makes and signs a fleet document without a hub or a database, so
+/// that the fleet key can stay on a computer that is no hub.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign a document for a chain, a site, a group or a kiosk.",

@@ -5,7 +5,7 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub alert`: what an operator has to look at.
+/// The command `countersign-hub alert`, for the kiosks that need an operator's attention.
 struct AlertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alert", abstract: "List and clear what an operator has to look at.",

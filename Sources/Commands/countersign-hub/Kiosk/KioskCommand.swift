@@ -5,7 +5,7 @@ internal import JSON
 internal import ReaderService
 internal import ReaderStore
 
-/// `countersign-hub kiosk`: who belongs to the fleet.
+/// The command `countersign-hub kiosk`, for the kiosks that belong to the chain.
 struct KioskCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kiosk", abstract: "Invite, list, stop and revoke the kiosks of the chain.",
@@ -62,13 +62,13 @@ struct KioskListCommand: AsyncParsableCommand {
     }
 }
 
-/// Which kiosk of which chain a command is about.
+/// The arguments that name a kiosk, and the configuration of its chain.
 struct KioskArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
     var kiosk: FleetName
     @OptionGroup var file: ConfigurationArgument
 
-    /// What the chain's database says of the kiosk.
+    /// Runs a query about the kiosk in the chain's database.
     func asking<Value: Sendable>(
         _ body: (HubDatabase, FleetName) async throws(PostgreSQLError) -> Value
     ) async throws -> Value {
@@ -139,7 +139,8 @@ extension KioskArguments {
         HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list")
     }
 
-    /// Why a command changed nothing: there is no such kiosk, it is not in the fleet, or it is so already.
+    /// Returns the reason why a command changed nothing: the kiosk does not exist, is not enrolled, is
+    /// revoked, or has the wanted state already.
     fileprivate func unchanged(_ state: String) async throws -> HubFault {
         let record = try await asking { database, kiosk throws(PostgreSQLError) in
             try await database.kiosks.named(kiosk)
@@ -154,6 +155,7 @@ extension KioskArguments {
     }
 }
 
+/// Runs a query, and converts the error of the database.
 func asking<Value: Sendable>(
     _ body: () async throws(PostgreSQLError) -> Value
 ) async throws(HubFault) -> Value {
