@@ -14,7 +14,8 @@ package struct CorpusCase: Sendable {
     package let files: [File]
     package let entry: CorpusManifest.Entry
 
-    /// Makes the presentation at `now` with a reader in memory. `instant` is when an engagement over NFC begins.
+    /// Makes the presentation at `now` with a reader in memory. `instant` is when an engagement over NFC
+    /// begins.
     package init(
         _ presentation: PresentationCase, entropy: TestEntropy = .openSSL, at now: Timestamp,
         instant: ContinuousClock.Instant

@@ -1,6 +1,6 @@
 extension PresentationCase {
-    /// The cases that a corpus has, in its order. Each name and its expectation are the same in every corpus, whoever
-    /// made it, so that one test judges them all. The portrait is small.
+    /// The cases that a corpus has, in its order. Each name and its expectation are the same in every corpus,
+    /// whoever made it, so that one test judges them all. The portrait is small.
     package static let corpus = all.filter { ruleInWords[$0.name] != nil }.map { presentation in
         var presentation = presentation
         presentation.licence.portraitSize = TestPortrait.minimumSize

@@ -3,8 +3,8 @@ internal import ErrorMapping
 package import MdocModel
 package import OpenSSLCrypto
 
-/// One presentation of a test licence, conforming or with one rule broken: all that decides its bytes but the keys
-/// and the date.
+/// One presentation of a test licence, conforming or with one rule broken: all that decides its bytes but the
+/// keys and the date.
 package struct PresentationCase: Sendable {
     /// The name of the case, and of its folder in a corpus; with a fault, the rule's name.
     package let name: String
@@ -106,7 +106,8 @@ extension PresentationCase {
     /// Cases of a phone that misbehaves as a card; their files are those of a conforming one.
     private static let ofCards = CardFault.allCases.map { PresentationCase($0) }
 
-    /// Cases of a wallet that an app or a page asks; through other channels they conform but for the mocks' issuer.
+    /// Cases of a wallet that an app or a page asks; through other channels they conform but for the mocks'
+    /// issuer.
     private static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
     package static func named(_ name: String) -> PresentationCase? {

@@ -176,7 +176,8 @@ extension CBORDraft {
     }
 }
 
-// Faults in elements and items. Items are edited all alike, so that a fault shows in any of them that is returned.
+// Faults in elements and items. Items are edited all alike, so that a fault shows in any of them that is
+// returned.
 extension IssuerFault {
     /// Before anything is signed: the elements themselves.
     func edit(_ document: inout TestDocument, issuedAt now: Timestamp) {

@@ -1,5 +1,5 @@
-/// One rule of ISO/IEC 18013-5 that the test issuer breaks, and no other. The raw value is the rule's name, the
-/// same in the corpus of presentations and, where a reader reports it as a departure, in `Deviation`.
+/// One rule of ISO/IEC 18013-5 that the test issuer breaks, and no other. The raw value is the rule's name,
+/// the same in the corpus of presentations and, where a reader reports it as a departure, in `Deviation`.
 package enum IssuerFault: String, CaseIterable, Sendable {
     // Encodings of signed structures.
     case keyTwiceInItem = "cbor.dup_key_item"

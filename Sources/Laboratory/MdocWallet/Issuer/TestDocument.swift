@@ -190,7 +190,8 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
 }
 
 extension TestDocument {
-    /// Adds an element to the main namespace, with its value in the form that the data model has for this type.
+    /// Adds an element to the main namespace, with its value in the form that the data model has for this
+    /// type.
     fileprivate mutating func addToMain(_ identifier: String, _ value: CBORDraft) {
         let name = ElementName.inMainNameSpace(identifier, of: docType)
         let isInMap = DataModel(docType: docType)?.element(name)?.type == .dayInMap
@@ -210,7 +211,8 @@ extension TestDocument {
     }
 }
 
-/// A face drawn for this repository, a picture of nobody, as a baseline JPEG of any size from `minimumSize` up.
+/// A face drawn for this repository, a picture of nobody, as a baseline JPEG of any size from `minimumSize`
+/// up.
 package enum TestPortrait {
     /// The size of the drawing itself, in bytes.
     package static var minimumSize: Int { PackageResources.portrait_jpg.count }

@@ -4,8 +4,8 @@ package import MdocModel
 package import OpenSSLCrypto
 internal import PKIX
 
-/// An issuer for tests (ISO/IEC 18013-5 9.1.2, Annex B): a new root (IACA) and document signer, which nobody else
-/// trusts, and the documents it signs. It conforms, except for the fault it is configured to have.
+/// An issuer for tests (ISO/IEC 18013-5 9.1.2, Annex B): a new root (IACA) and document signer, which nobody
+/// else trusts, and the documents it signs. It conforms, except for the fault it is configured to have.
 package final class TestIssuer: Sendable {
     /// The root certificate in DER: the trust anchor.
     package let root: [UInt8]

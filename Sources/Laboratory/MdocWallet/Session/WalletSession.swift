@@ -3,8 +3,8 @@ package import MdocModel
 internal import MdocSession
 internal import Synchronization
 
-/// The phone's side of one session (ISO/IEC 18013-5 9.1.1): decrypts what comes, lets the holder answer, encrypts
-/// the answer, with the wallet's fault if it has one.
+/// The phone's side of one session (ISO/IEC 18013-5 9.1.1): decrypts what comes, lets the holder answer,
+/// encrypts the answer, with the wallet's fault if it has one.
 package struct WalletSession: ~Copyable, Sendable {
     package enum Reply: Equatable, Sendable {
         /// Send this, once the person has had time to read and consent; the session continues.
@@ -170,8 +170,8 @@ extension SessionError {
     }
 }
 
-/// The phone's end of a TCP bench link: a greeting, then the messages of one session. Frames and sockets are the
-/// caller's.
+/// The phone's end of a TCP bench link: a greeting, then the messages of one session. Frames and sockets are
+/// the caller's.
 package struct WalletBenchLink: ~Copyable, Sendable {
     /// The first frame, to be sent as soon as the reader has connected.
     package let greeting: [UInt8]
@@ -208,8 +208,8 @@ package struct WalletBenchLink: ~Copyable, Sendable {
     }
 }
 
-/// One rule of session encryption (ISO/IEC 18013-5 9.1.1) that the phone breaks, and no other. The raw value is
-/// the rule's name, as in the corpus of presentations.
+/// One rule of session encryption (ISO/IEC 18013-5 9.1.1) that the phone breaks, and no other. The raw value
+/// is the rule's name, as in the corpus of presentations.
 package enum SessionFault: String, CaseIterable, Sendable {
     case tagFlipped = "session.tag_flipped"
     case counterTwo = "session.counter_2"
