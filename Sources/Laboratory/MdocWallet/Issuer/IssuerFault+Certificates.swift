@@ -1,7 +1,7 @@
 internal import MdocModel
 internal import PKIX
 
-// Faults of the certificates: well signed by the root, and not what Annex B asks for.
+// Faults of the certificates. The root signs them correctly, but they do not conform to Annex B.
 extension IssuerFault {
     func edit(root: inout CertificateTemplate, now: Timestamp) {
         switch self {
