@@ -7,7 +7,8 @@ internal import MdocVerification
 internal import TransactionBench
 internal import WalletPresentation
 
-/// `countersign-lab bench`: our work on one response against OpenSSL alone, in one run.
+/// The command `countersign-lab bench`. It compares the reader's work on one response with OpenSSL alone, in
+/// the same run.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",

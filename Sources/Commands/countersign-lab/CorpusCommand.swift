@@ -4,7 +4,8 @@ internal import ErrorMapping
 internal import MdocModel
 internal import MdocWallet
 
-/// `countersign-lab corpus`: presentations that keep or break one rule each, in files.
+/// The command `countersign-lab corpus`. It writes presentations as files, each of which keeps or breaks one
+/// rule.
 struct CorpusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",

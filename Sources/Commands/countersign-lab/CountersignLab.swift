@@ -2,7 +2,8 @@ internal import ArgumentParser
 internal import CommandLineInterface
 internal import JSON
 
-/// The laboratory's command line: phones in software, and measurements. A shop's computer does without it.
+/// The program `countersign-lab`: phones in software, and measurements. A computer of a shop does not need
+/// it.
 @main
 struct CountersignLab: RootCommand {
     static let configuration = CommandConfiguration(

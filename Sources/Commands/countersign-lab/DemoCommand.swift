@@ -8,7 +8,7 @@ internal import Reports
 internal import SoftwarePhone
 internal import Transport
 
-/// `countersign-lab demo`: the check that `Hardware/try` ends in where no reader is plugged in.
+/// The command `countersign-lab demo`. `Hardware/try` ends with this check if no PC/SC reader is plugged in.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -72,6 +72,6 @@ struct DemoCommand: AsyncParsableCommand {
 }
 
 extension EndpointArgument {
-    /// vpcd's first slot, as its package configures it.
+    /// The first slot of vpcd, as the package vsmartcard-vpcd configures it.
     fileprivate static let virtualCard = EndpointArgument(host: "127.0.0.1", port: VirtualCard.defaultPort)
 }

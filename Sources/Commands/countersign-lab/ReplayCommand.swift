@@ -7,7 +7,7 @@ internal import MdocWallet
 internal import SoftwarePhone
 internal import Transport
 
-/// `countersign-lab replay`: a phone that does what a field trace says.
+/// The command `countersign-lab replay`. It acts as the phone that a field trace recorded.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",

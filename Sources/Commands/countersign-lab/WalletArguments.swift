@@ -9,7 +9,7 @@ internal import NDEF
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// Which phone the software wallet plays.
+/// The options that describe the phone which the software wallet plays.
 struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -167,12 +167,12 @@ struct WalletArguments: ParsableArguments {
         return presentation
     }
 
-    /// The kind of handover at a reader: as asked for, or the first that this wallet has.
+    /// The handover at a PC/SC reader: the option's, or the first NFC handover of this wallet.
     var handoverAtReader: HandoverKind {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }
 
-    /// Whom the phone answers.
+    /// Makes the readers that the phone answers, from the options.
     private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
         let roots = try readerRoots.map(Self.certificates) ?? []
         guard let readerList, let readerListProvider else {
@@ -202,7 +202,7 @@ struct WalletArguments: ParsableArguments {
         return found
     }
 
-    /// The phone, with a licence that its own test issuer signs now.
+    /// Makes the phone, with documents that a new test issuer signs at `now`.
     func presented(at now: Timestamp) throws(CommandFailure) -> PresentedWallet {
         let readerTrust = try readerTrust(at: now)
         do throws(WalletError) {
@@ -219,7 +219,7 @@ struct WalletArguments: ParsableArguments {
     }
 }
 
-/// What the phone is in Bluetooth's terms.
+/// The words for the phone's Bluetooth role.
 enum BLERoleArgument: String, ExpressibleByArgument, CaseIterable {
     case central, peripheral, both
 

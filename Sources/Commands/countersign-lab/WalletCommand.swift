@@ -13,7 +13,8 @@ internal import SoftwarePhone
 internal import Transport
 internal import WalletPresentation
 
-/// `countersign-lab wallet`: the software wallet, on a virtual reader, on the bench link, or into files.
+/// The command `countersign-lab wallet`. It runs the software wallet on a virtual reader, on the bench link
+/// or over Bluetooth, lets it answer an app or a page, or writes a presentation as files.
 struct WalletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wallet",
@@ -168,7 +169,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
     }
 
-    /// Whether an app or a page asks, which then has its answer.
+    /// Answers an app or a page, if the options name one. Returns whether they do.
     private func answerOverChannel(_ presented: PresentedWallet) throws(CommandFailure) -> Bool {
         guard key != nil || web.webRequest != nil else { return false }
         try writeRoot(presented)
@@ -185,7 +186,8 @@ struct WalletCommand: AsyncParsableCommand {
         return true
     }
 
-    /// The root is written once the address is taken: a wallet that cannot start leaves the root of the one that runs.
+    /// Serves readers. The root is written after the listener has its address, so that a wallet that cannot
+    /// start does not replace the root of the wallet that runs there.
     private func serve(_ presented: PresentedWallet) async throws(CommandFailure) {
         let wallet = presented.wallet
         let phone = try phone(wallet)
@@ -218,11 +220,13 @@ struct WalletCommand: AsyncParsableCommand {
     }
 }
 
-/// The software wallet asked by an app on its phone, or by a page.
+/// The software wallet when an app or a page asks it.
 private struct WalletChannel {
     let wallet: Wallet
 
-    /// Answers the app that these arguments describe, into its file. The key is the merchant's.
+    /// Answers the app that these options describe, and writes the envelope to a file.
+    ///
+    /// - Parameter key: the file with the merchant's private key.
     func answer(_ app: AppArguments, key: String) throws(CommandFailure) {
         guard let path = app.envelope, let asking = try app.request(), let items = try app.itemsRequest()
         else { throw .usage("--envelope needs at least one --element") }
@@ -238,7 +242,7 @@ private struct WalletChannel {
         try OutputFile.write(envelope, to: path)
     }
 
-    /// Answers one request of a page of this origin, into a file.
+    /// Answers one request of a page, and writes the answer to a file.
     func answer(_ request: String, on origin: WebOrigin, to path: String) throws(CommandFailure) {
         guard let response = try response(to: WebRequestFile(request), on: origin) else {
             throw Self.declined
@@ -246,7 +250,8 @@ private struct WalletChannel {
         try OutputFile.write((response + "\n").utf8, to: path)
     }
 
-    /// Answers a page's requests as they come, each in a line, with a line; an empty one where the holder declines.
+    /// Answers a page's requests, one in each line of standard input, with one line each. The line is empty
+    /// if the holder declines.
     func answerLines(on origin: WebOrigin) throws(CommandFailure) {
         while let line = readLine() {
             let request = try WebRequestFile(json: Array(line.utf8))
