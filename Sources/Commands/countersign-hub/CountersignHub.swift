@@ -16,7 +16,7 @@ struct CountersignHub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersign-hub", abstract: "Serve the kiosks of a chain over HTTP with TLS.",
         discussion: """
-            Any number of hubs serve one chain: what they know is in one PostgreSQL database.
+            Several hubs can serve one chain. They share one PostgreSQL database.
 
               countersign-hub --check
               countersign-hub kiosk invite till-7 --site harbour
@@ -34,7 +34,7 @@ struct CountersignHub: AsyncParsableCommand {
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve kiosks until a signal ends it. This is what runs without a command.")
+        abstract: "Serve kiosks until a signal ends the hub. This command runs if none is given.")
 
     @OptionGroup var file: ConfigurationArgument
 

@@ -44,7 +44,7 @@ struct Countersignd: AsyncParsableCommand {
             """)
     var check = false
 
-    @Flag(help: "End when the standard input ends: for a program that starts a daemon for itself.")
+    @Flag(help: "End when the standard input ends. For a program that starts a daemon for itself.")
     var untilInputEnds = false
 
     func run() async throws {
@@ -110,7 +110,7 @@ struct Countersignd: AsyncParsableCommand {
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
         if !portraits.isInstalled {
             log.error(
-                "no portrait can be decoded, so that none answers a question: install \(PortraitDecoder.program) beside this program"
+                "portraits cannot be decoded, so a portrait counts as unusable: install \(PortraitDecoder.program) beside this program"
             )
         }
         let coordinator = try PresentationCoordinator(
@@ -218,11 +218,11 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the JSON Schema of the configuration.",
         discussion: """
-            Editors complete and check a file by it that begins with
+            With the schema, an editor completes and checks a file that begins with
 
               { "$schema": "/usr/share/countersign/countersignd.schema.json",
 
-            What only several values together show, --check finds.
+            The schema has no rules on several values together. Only countersignd --check finds all faults.
             """)
 
     func run() { print(DaemonConfiguration.table.description(of: DaemonConfiguration()).file.text) }

@@ -60,7 +60,7 @@ struct KioskOfFleet: Sendable {
             } catch {
                 configuration = own
                 log.error(
-                    "the fleet's documents do not fit the file: the file counts alone",
+                    "the fleet's documents do not fit the kiosk's file: the file is used alone",
                     metadata: ["why": "\(Self.text(error))"])
             }
         }

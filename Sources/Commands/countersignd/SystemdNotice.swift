@@ -10,9 +10,9 @@ struct SystemdNotice: Sendable {
         path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    func ready() { send("READY=1\nSTATUS=Takes requests.") }
+    func ready() { send("READY=1\nSTATUS=Accepting requests.") }
 
-    func ending() { send("STOPPING=1\nSTATUS=Ends presentations.") }
+    func ending() { send("STOPPING=1\nSTATUS=Ending presentations.") }
 
     func reloading() {
         var now = timespec()

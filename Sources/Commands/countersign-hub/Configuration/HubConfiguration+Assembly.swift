@@ -87,7 +87,7 @@ extension HubConfiguration {
                     "http.key: \(Terminal.safe(path)): there is no private key in it: name a PEM file")
             case .notOfOneKey(let path):
                 throw HubFault(
-                    "http.certificate: \(Terminal.safe(path)): it and http.key are not a pair: name the files of one"
+                    "http.certificate: \(Terminal.safe(path)): it does not match http.key: name a certificate and its own key"
                 )
             }
         }

@@ -96,7 +96,9 @@ struct HubConfiguration: Equatable {
                     throw digest.wrong("must be the SHA-256 of the token in 64 hexadecimal digits")
                 }
                 guard !TokenDigest.isOfNoText(bytes) else {
-                    throw digest.wrong("is the SHA-256 of no text: anybody could use it. Make another token")
+                    throw digest.wrong(
+                        "is the SHA-256 of an empty text or a newline, which anybody could send: make another token"
+                    )
                 }
                 guard digests.insert(bytes).inserted else {
                     throw digest.wrong(

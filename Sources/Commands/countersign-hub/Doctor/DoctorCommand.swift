@@ -13,10 +13,10 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check what prevents this computer from being a hub, and show how to fix it.",
         discussion: """
-            Looks at the configuration and its files, at certificates and fleet keys, at the database, at the broker and \
-            at the clock, and changes nothing. Each check is ok, a note (nothing needs to be done), a warning (it works, \
-            and not as long as it should), failed, or skipped; what does not answer within \
-            \(Examination.limit.components.seconds) seconds is failed as timedOut.
+            Checks the configuration and its files, certificates and fleet keys, the database, the broker and the clock, \
+            and changes nothing. The result of a check is ok, note (you need to do nothing), warning (it works now, but \
+            needs your attention), failed or skipped. A check without an answer within \
+            \(Examination.limit.components.seconds) seconds fails as timedOut.
 
               runuser -u countersign-hub -- countersign-hub doctor
 
@@ -65,7 +65,7 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch {
             return [
                 Examination([.hubConfiguration] + ids, of: "the disk") {
-                    [.failed(.hubConfiguration, "\(own: error, as: "it has a fault")")]
+                    [.failed(.hubConfiguration, "\(own: error, as: "the file has a fault")")]
                         + ids.map { .skipped($0, "the configuration cannot be used") }
                 }, clock,
             ]
@@ -75,10 +75,10 @@ struct DoctorCommand: AsyncParsableCommand {
     private static func changeability(of path: String) -> DoctorCheck {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 else {
-            return .ok(.hubConfiguration, "it has no fault")
+            return .ok(.hubConfiguration, "the file has no fault")
         }
         return .failed(
-            .hubConfiguration, "other users may change it, and name other fleet keys",
+            .hubConfiguration, "other users may change it, and so name other fleet keys",
             fix: .command("chmod go-w \(own: path, as: "FILE")"))
     }
 

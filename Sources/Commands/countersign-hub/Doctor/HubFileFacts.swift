@@ -119,7 +119,7 @@ extension HubFileFacts {
 
     private var filesCheck: DoctorCheck {
         guard let first = files.first else {
-            return .ok(.hubFiles, "the hub can read them, and nobody else what is secret")
+            return .ok(.hubFiles, "the hub can read its files, and only the hub can read the secret ones")
         }
         let texts = files.map { "\($0.member): \(own: $0.error.explanation, as: $0.error.id)" as CheckText }
         let fix: DoctorCheck.Remedy? =
@@ -129,7 +129,7 @@ extension HubFileFacts {
             case .exposed(let path, _): .command("chmod go= \(own: path, as: "FILE")")
             default: nil
             }
-        return .failed(.hubFiles, "not as it has to be: \(texts.joined(by: "; "))", fix: fix)
+        return .failed(.hubFiles, "unreadable, or open to other users: \(texts.joined(by: "; "))", fix: fix)
     }
 
     private var certificatesCheck: DoctorCheck {
@@ -155,7 +155,8 @@ extension HubFileFacts {
             ? .warning(
                 .hubCertificates, "the certificate of \(next.member) expires in \(days) days",
                 fix: Self.renewal)
-            : .ok(.hubCertificates, "the next to expire is that of \(next.member), in \(days) days")
+            : .ok(
+                .hubCertificates, "the next certificate to expire is that of \(next.member), in \(days) days")
     }
 
     private static let renewal = DoctorCheck.Remedy.command(
@@ -165,7 +166,7 @@ extension HubFileFacts {
         if let path = privateKeys.first {
             return .failed(
                 .hubKeys,
-                "\(own: path, as: "a private fleet key") lies on this hub: who takes this hub over can sign documents for all kiosks. Move the file away, then withdraw the key"
+                "\(own: path, as: "a private fleet key") lies on this hub: anybody who takes over the hub can sign documents for all kiosks. Move the file away, then withdraw the key"
             )
         }
         if let path = unusableKeys.first {
@@ -180,7 +181,7 @@ extension HubFileFacts {
         }
         switch keyCount {
         case 0: return .skipped(.hubKeys, "no key can be read")
-        case 1: return .note(.hubKeys, "there is one fleet key: no other can withdraw it when it is stolen")
+        case 1: return .note(.hubKeys, "there is one fleet key: no other can withdraw it if it is stolen")
         default: return .ok(.hubKeys, "\(keyCount) fleet keys: the first can withdraw the others")
         }
     }

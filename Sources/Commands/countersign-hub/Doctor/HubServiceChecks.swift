@@ -25,17 +25,18 @@ enum HubDatabaseChecks {
         if facts.isStandby {
             return .failed(
                 .hubDatabase,
-                "PostgreSQL \(version) answers, and is a standby, which takes no changes: name the primary")
+                "PostgreSQL \(version) answers, but is a standby, which accepts no changes: name the primary")
         }
         guard abs(facts.secondsAhead) <= ReceiptMonths.mostClockDifference else {
             return .failed(
                 .hubDatabase,
-                "PostgreSQL \(version) answers, and its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until one is put right",
+                "PostgreSQL \(version) answers, but its clock and this computer's are \(abs(facts.secondsAhead) / 3600) hours apart: no receipts are dropped until you correct the wrong one",
                 fix: .command("timedatectl"))
         }
         return facts.version / 10_000 < triedVersion
             ? .warning(
-                .hubDatabase, "PostgreSQL \(version) is older than \(triedVersion), the first that was tried")
+                .hubDatabase,
+                "PostgreSQL \(version) is older than \(triedVersion), the oldest version that was tested")
             : .ok(.hubDatabase, "PostgreSQL \(version) answers")
     }
 
@@ -44,7 +45,7 @@ enum HubDatabaseChecks {
         case (true, _, false):
             .failed(
                 .hubTables,
-                "they belong to another user of the database: the hub cannot add months of receipts")
+                "the tables belong to another user of the database: the hub cannot add months of receipts")
         case (_, false, _):
             .failed(
                 .hubTables, "the hub's user may not make tables",
@@ -88,7 +89,7 @@ enum HubDatabaseChecks {
                 fix: .command(
                     "psql --dbname NAME --command 'REVOKE UPDATE, DELETE, TRUNCATE ON countersign_fleet_act FROM USER'"
                 ))
-            : .ok(.hubTables, "they are there, and the hub's own")
+            : .ok(.hubTables, "the tables exist and belong to the hub")
     }
 }
 
@@ -120,11 +121,11 @@ enum HubBrokerChecks {
                 ), unknown,
             ]
         case .connected(let defaults):
-            [.ok(.hubBroker, "it lets the hub in, by certificate and password"), accounts(defaults)]
+            [.ok(.hubBroker, "the broker accepts the hub's certificate and password"), accounts(defaults)]
         }
     }
 
-    private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not let the hub in")
+    private static let unknown = DoctorCheck.skipped(.hubAccounts, "the broker does not accept the hub")
 
     private static func accounts(_ defaults: BrokerFacts.Defaults?) -> DoctorCheck {
         guard let defaults else {
@@ -139,7 +140,7 @@ enum HubBrokerChecks {
         }
         return defaults.maySubscribe
             ? .failed(.hubAccounts, "every kiosk may subscribe to every topic", fix: closed("subscribe"))
-            : .ok(.hubAccounts, "dynamic security answers, and kiosks have their own topics alone")
+            : .ok(.hubAccounts, "dynamic security answers, and each kiosk has only its own topics")
     }
 
     /// Returns a command that closes a default access of the broker. It uses mosquitto_pub because
