@@ -12,11 +12,11 @@ internal import Transport
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "One whole age check with a software wallet: over 21, with a portrait.",
+        abstract: "Run a whole age check with a software wallet: over 21, with a portrait.",
         discussion: """
-            A software wallet taps a virtual reader (Hardware/VirtualBench/with-pcscd, or vsmartcard-vpcd), through the \
-            real pcscd. Only its test issuer is trusted: the answer is that of a test document. With a real reader \
-            and a real phone use `countersign demo`.
+            A software wallet taps a virtual reader (Hardware/VirtualBench/with-pcscd, or vsmartcard-vpcd) through the \
+            real pcscd. Only the wallet's test issuer is trusted, so the answer is from a test document. With a real \
+            reader and a real phone, use `countersign demo`.
 
             EXAMPLES:
               countersign-lab demo

@@ -31,7 +31,7 @@ package final class ReplayPhone: Sendable {
     package init(_ phone: TracedPhone, _ wallet: Wallet, at address: SocketAddress) throws(CommandFailure) {
         let (ended, said) = AsyncStream<Int>.makeStream()
         let played = try mapping(WalletCard(wallet, handover: phone.handover)) { (error: WalletError) in
-            CommandFailure.malformed("the phone of the trace cannot be played: \(error)")
+            CommandFailure.malformed("the phone of the trace cannot be replayed: \(error)")
         }
         let replay = ReplayCard(phone, played, ended: { said.yield($0) })
         self.ended = ended

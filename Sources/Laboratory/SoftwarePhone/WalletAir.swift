@@ -100,7 +100,7 @@ package struct WalletAir {
         _ engagement: WalletEngagement, _ server: WalletServer
     ) async -> (any BluetoothLELink)? {
         guard let reach = engagement.reader else {
-            server.note("the engagement names no way over Bluetooth")
+            server.note("the engagement has no Bluetooth")
             return nil
         }
         if let script, await !waits(before: script, server) { return nil }
@@ -108,11 +108,13 @@ package struct WalletAir {
         while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
             do throws(BluetoothLEError) {
                 let link = try await HolderConnecting(radio: radio, reader: reach).link()
-                server.note(link.kind == .server ? "came to us" : "found")
+                server.note(
+                    link.kind == .server
+                        ? "the reader connected to the phone" : "the phone connected to the reader")
                 return script?.leavesAfter.map { ReplayLink(link, leavesAfter: $0) } ?? link
             } catch {
                 guard error != .cancelled else { break }
-                server.note("no link: \(error.text)")
+                server.note("no connection: \(error.text)")
             }
             try? await Task.sleep(for: Self.pause, clock: .continuous)
         }
@@ -124,7 +126,7 @@ extension WalletAir {
     /// Waits as long as the traced phone did before it connected. Returns false if the phone made no link.
     private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
         guard let connects = script.connects else {
-            server.note("the traced phone made no link")
+            server.note("the traced phone made no Bluetooth connection")
             try? await Task.sleep(for: Self.timeout, clock: .continuous)
             return false
         }
@@ -138,7 +140,7 @@ extension BluetoothLEError {
         switch self {
         case .radioUnavailable(let fault): fault.advice
         case .connectionFailed(let fault): "the connection failed (\(fault.id.rawValue))"
-        case .serviceIncomplete: "the reader has not all of the service"
+        case .serviceIncomplete: "the reader's GATT service is incomplete"
         case .notSubscribed: "the reader did not subscribe"
         case .linkLost: "the reader left"
         case .alreadyWaiting: "the radio is in use"

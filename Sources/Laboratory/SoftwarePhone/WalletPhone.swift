@@ -21,7 +21,7 @@ package final class WalletPhone: Sendable {
     /// Creates a phone for the virtual reader with this card port.
     package init(_ wallet: Wallet, handover: HandoverKind, at address: SocketAddress) throws(CommandFailure) {
         let made = try mapping(WalletCard(wallet, handover: handover)) { (error: WalletError) in
-            CommandFailure.usage("this wallet cannot engage in this way: \(error)")
+            CommandFailure.usage("this wallet does not have this handover: \(error)")
         }
         let logic = Mutex(made)
         shown = logic.withLock { $0.engagement }

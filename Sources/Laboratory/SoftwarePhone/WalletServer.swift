@@ -103,9 +103,9 @@ extension ReaderTrust.Finding {
     fileprivate var text: String {
         switch self {
         case .unsigned: "its request is not signed"
-        case .signatureWrong: "its signature is wrong"
+        case .signatureWrong: "its signature does not match the request"
         case .chainWrong: "its certificates do not sign one another"
-        case .rootSent: "it sent its root"
+        case .rootSent: "its chain contains the root, which a reader must not send"
         case .unknownReader: "no root of --reader-roots or --reader-list certified it"
         case .trusted: "its certificate has no subject"
         }
@@ -128,7 +128,7 @@ package struct WalletListener {
         do throws(TransportError) {
             listener = try FramedTCPListener(on: try endpoint.transportAddress)
         } catch .addressNotLoopback {
-            throw .usage("--listen takes only an address of this computer, such as tcp://127.0.0.1:7000")
+            throw .usage("--listen accepts only an address of this computer, such as tcp://127.0.0.1:7000")
         } catch {
             throw .unavailable("cannot listen at tcp://\(endpoint.host):\(endpoint.port)")
         }
@@ -200,7 +200,7 @@ package struct WalletListener {
             var link = try WalletBenchLink(wallet, engaged: engagement)
             await server.serve(&link.session, over: channel, greeting: link.greeting)
         } catch {
-            server.note("cannot be greeted")
+            server.note("the greeting of the bench link cannot be made")
         }
     }
 }
