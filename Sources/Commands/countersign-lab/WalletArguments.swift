@@ -119,6 +119,7 @@ struct WalletArguments: ParsableArguments {
         }
         if let psm {
             guard L2CAPPSM(psm) != nil else { throw ValidationError("--psm takes 128 to 255.") }
+            // The phone names an L2CAP channel only as the server (mdoc peripheral server mode).
             guard bleRole != .central else {
                 throw ValidationError("--psm needs --ble-role peripheral or both.")
             }
@@ -153,6 +154,7 @@ struct WalletArguments: ParsableArguments {
     }
 
     var presentation: PresentationCase {
+        // A fault of NFC v2 has no case: `presented(at:)` gives the fault to the wallet.
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
         var profile = WalletProfile.named(self.profile) ?? .generic
         if !noNFCRetrieval { profile = profile.addingNFCCarrier() }

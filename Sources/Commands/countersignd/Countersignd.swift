@@ -107,6 +107,7 @@ struct Countersignd: AsyncParsableCommand {
         let (archive, tokens) = try configuration.openStore(metrics, log)
         let webhooks = try configuration.webhooks?.queue(from: archive, metrics: metrics, log: log)
         try configuration.checkLogos()
+        // Only requests for a portrait need the decoder, so its absence does not prevent the start.
         let portraits = PortraitDecoder(executable: "\(Self.folder)/\(PortraitDecoder.program)")
         if !portraits.isInstalled {
             log.error(
@@ -137,6 +138,8 @@ struct Countersignd: AsyncParsableCommand {
             access: access, coordinator: coordinator, issuing: issuing, basis: basis, lanes: lanes,
             online: online, tls: tls, log: log)
         let inForce = ConfigurationInForce(configuration) { await parts.replace(by: $0) }
+        // At a kiosk, a reload goes through the configuration in force, so that a stop of the kiosk stays in
+        // force.
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
             apply: { _ = await kiosk == nil ? parts.replace(by: $0) : inForce.apply($0, within: .zero) },
@@ -179,6 +182,8 @@ struct Countersignd: AsyncParsableCommand {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }
         if let http = configuration.http { addresses.append(.tcp(host: http.host, port: http.port)) }
+        // Each connection needs a file descriptor, and the usual limit of 1024 is too low for the default of
+        // 512 connections at two listeners.
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
         let hosts = HostRules(
             port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)

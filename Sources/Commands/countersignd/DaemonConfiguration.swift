@@ -221,6 +221,7 @@ extension DaemonConfiguration {
         let text = reading.result(text)
         if let text { _ = Self.table.read(text, into: &self, &reading) }
         apply(environment, &reading)
+        // A faulty socket is not an absent one: it would cause a second, false fault.
         if socket == nil, http == nil, !reading.hasFault(in: "/socket"), !reading.hasFault(in: "/http") {
             reading.add(
                 JSONFault(

@@ -106,6 +106,8 @@ struct KioskOfFleet: Sendable {
         metrics: PresentationMetrics, log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
         let (path, store) = (path, settings.store)
+        // A file that cannot be read becomes an empty one, which `check` refuses: the kiosk keeps its
+        // configuration.
         let file: @Sendable () -> [UInt8] = {
             FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? []
         }
@@ -232,7 +234,7 @@ actor ConfigurationInForce {
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
             if isOver || Task.isCancelled {
-                // A stop is tried until all lanes follow.
+                // A stop is tried again until no lane is in use: a stopped kiosk must not serve.
                 if isStopped, number == wishes { _ = enqueue(nil, nil) }
                 return false
             }

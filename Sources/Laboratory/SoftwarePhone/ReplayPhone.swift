@@ -172,6 +172,7 @@ extension ReplayState {
         case nil: break
         }
         if let status = exchange.status, !status.isSuccess { return .respondLater(status.bytes, after: took) }
+        // NLEN was 0: the traced phone was still preparing its message (Q13).
         if exchange.length == 0 {
             let notReady: [UInt8] = [0, 0, 0x90, 0]
             trace.follow(command, notReady[...])

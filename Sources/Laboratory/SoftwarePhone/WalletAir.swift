@@ -92,6 +92,7 @@ package struct WalletAir {
             attempt.cancel()
         }
         newer.cancel()
+        // The newer tap was taken from the queue: it is put back for the next link.
         if let engagement = await newer.value { taps?.put(engagement) }
         return made
     }

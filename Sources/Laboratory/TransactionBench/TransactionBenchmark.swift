@@ -61,6 +61,7 @@ package struct TransactionBenchmark {
         guard let document = parsed.documents.first, let issuerAuth = document.issuerAuth else {
             throw Failure.nothingToVerify
         }
+        // This also makes the warm store remember the document signer.
         guard case .verified = parsed.verify(in: warmContext) else { throw Failure.rejected }
         largeTrust = try LargeTrust(with: anchors, at: now)
         largeContext = context(try largeTrust.open())

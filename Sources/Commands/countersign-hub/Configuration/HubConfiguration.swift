@@ -89,6 +89,8 @@ struct HubConfiguration: Equatable {
         operators =
             try members["operators"]?.array().map { entry throws(JSONFault) in
                 let members = try entry.members(["name", "sha256"])
+                // The name is for people who read the file. The hub recognises an operator by the digest
+                // alone.
                 _ = try members.required("name").string(upTo: 64)
                 let digest = try members.required("sha256")
                 guard let bytes = try digest.string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32

@@ -169,6 +169,7 @@ extension String {
     /// This text of an encryptionInfo with one character in the middle of its nonce changed.
     fileprivate var withOtherNonce: String {
         var characters = Array(utf8)
+        // The recipient's key and its name take about the last 126 characters, and the nonce is before them.
         let place = characters.count - 150
         guard place >= 0 else { return self }
         characters[place] = characters[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")

@@ -143,6 +143,7 @@ struct WalletSessionState: ~Copyable, Sendable {
         deviceResponse = response
         isEnded = wallet.endsSessionWithResponse
         let status: SessionStatus? = isEnded ? .termination : nil
+        // An additional seal moves the message counter to 2. The message itself stays well-formed.
         if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }
         let sealed = try session.seal(response[...], status: status)
         var message = wallet.sessionFault?.edit(sealed) ?? sealed
