@@ -172,15 +172,16 @@ actor ConfigurationInForce {
 
     /// Applies a configuration to the daemon. Returns false if a lane in use still has the previous
     /// configuration.
-    private let put: @Sendable (DaemonConfiguration) async -> Bool
+    private let replace: @Sendable (DaemonConfiguration) async -> Bool
     private var wanted: DaemonConfiguration
     private var isStopped = false
     private var last: Task<Bool, Never>?
+    /// The number of requested changes, of which the latest decides how long an earlier one is tried.
     private var wishes = 0
 
-    init(_ first: DaemonConfiguration, put: @escaping @Sendable (DaemonConfiguration) async -> Bool) {
+    init(_ first: DaemonConfiguration, replace: @escaping @Sendable (DaemonConfiguration) async -> Bool) {
         wanted = first
-        self.put = put
+        self.replace = replace
     }
 
     var clockSkew: Int64 { wanted.policy.clockSkew }
@@ -198,13 +199,13 @@ actor ConfigurationInForce {
 
     func setStopped(_ isStopped: Bool) async {
         self.isStopped = isStopped
-        // The stop is put in force at once, and again after a change that is running now, which may have
-        // replaced it.
+        // The stop is applied at once, and again after a change that is running now, which may have undone
+        // the stop.
         guard isStopped else {
             _ = await enqueue(nil, Self.startTimeout).value
             return
         }
-        _ = await put(wanted.stopped)
+        _ = await replace(wanted.stopped)
         _ = enqueue(nil, nil)
     }
 
@@ -229,7 +230,7 @@ actor ConfigurationInForce {
         let start = ContinuousClock.now
         while true {
             let asked = isStopped
-            let isDone = await put(asked ? wanted.stopped : wanted)
+            let isDone = await replace(asked ? wanted.stopped : wanted)
             guard asked == isStopped else { continue }
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)

@@ -29,11 +29,11 @@ package final class ReplayPhone: Sendable {
     private let ended: AsyncStream<Int>
 
     package init(_ phone: TracedPhone, _ wallet: Wallet, at address: SocketAddress) throws(CommandFailure) {
-        let (ended, said) = AsyncStream<Int>.makeStream()
+        let (ended, continuation) = AsyncStream<Int>.makeStream()
         let played = try mapping(WalletCard(wallet, handover: phone.handover)) { (error: WalletError) in
             CommandFailure.malformed("the phone of the trace cannot be replayed: \(error)")
         }
-        let replay = ReplayCard(phone, played, ended: { said.yield($0) })
+        let replay = ReplayCard(phone, played, ended: { continuation.yield($0) })
         self.ended = ended
         engagements = replay.taps
         taps = phone.taps
@@ -113,7 +113,7 @@ private final class ReplayCard: Sendable {
             let engagement = state.wallet.engagement
             return (answer, over, engagement?.number == before ? nil : engagement)
         }
-        if let engagement { taps.put(engagement) }
+        if let engagement { taps.record(engagement) }
         if let over { ended(over) }
         return answer
     }

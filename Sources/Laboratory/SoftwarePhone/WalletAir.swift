@@ -53,7 +53,7 @@ package struct WalletAir {
 
     /// Returns the engagement of the next reader. Returns nil after the task was cancelled.
     private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
-        if let taps { return if let shown { shown } else { await taps.take() } }
+        if let taps { return if let shown { shown } else { await taps.next() } }
         do throws(WalletError) {
             let engagement = try wallet.engagement(.qr, number: number, now: .now)
             Terminal.result(engagement.uri)
@@ -82,7 +82,7 @@ package struct WalletAir {
     ) async -> (any BluetoothLELink)? {
         let attempt = Task { await link(engagement, server) }
         let newer = Task {
-            let engagement = await taps?.take()
+            let engagement = await taps?.next()
             if engagement != nil { attempt.cancel() }
             return engagement
         }
@@ -93,7 +93,7 @@ package struct WalletAir {
         }
         newer.cancel()
         // The newer tap was taken from the queue: it is put back for the next link.
-        if let engagement = await newer.value { taps?.put(engagement) }
+        if let engagement = await newer.value { taps?.record(engagement) }
         return made
     }
 

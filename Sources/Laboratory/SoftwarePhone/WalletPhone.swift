@@ -70,7 +70,7 @@ private final class CardBox: Sendable {
             let answer = card.answer(command, now: now)
             return (answer, card.engagement?.number == before ? nil : card.engagement)
         }
-        if let engagement { taps.put(engagement) }
+        if let engagement { taps.record(engagement) }
         switch answer {
         case .respond(let bytes): return .respond(bytes)
         case .respondAt(let bytes, let instant): return .respondLater(bytes, after: now.duration(to: instant))
@@ -89,7 +89,7 @@ package final class LatestEngagement: Sendable {
     private let state = Mutex(State())
 
     /// Records an engagement. It replaces an engagement for which no link came.
-    func put(_ engagement: WalletEngagement) {
+    func record(_ engagement: WalletEngagement) {
         let waiting = state.withLock { state in
             let waiting = state.waiting.take()
             if waiting == nil { state.engagement = engagement }
@@ -100,7 +100,7 @@ package final class LatestEngagement: Sendable {
 
     /// Waits for a tap, and returns its engagement to one caller. Returns nil if the task is cancelled. Only
     /// one caller may wait at a time.
-    func take() async -> WalletEngagement? {
+    func next() async -> WalletEngagement? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready: WalletEngagement?? = state.withLock { state in

@@ -181,7 +181,7 @@ package struct WalletListener {
     {
         guard known == nil, let taps = phone?.taps else { return known }
         return await withTaskGroup(of: WalletEngagement?.self) { group in
-            group.addTask { await taps.take() }
+            group.addTask { await taps.next() }
             group.addTask {
                 _ = try? await channel.receive()
                 return nil
@@ -189,7 +189,7 @@ package struct WalletListener {
             let first = await group.next() ?? nil
             group.cancelAll()
             // The tap came while the group was being cancelled: it is kept for the next peer.
-            if first == nil, let late = await group.next() ?? nil { taps.put(late) }
+            if first == nil, let late = await group.next() ?? nil { taps.record(late) }
             return first
         }
     }

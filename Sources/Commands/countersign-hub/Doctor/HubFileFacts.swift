@@ -41,26 +41,27 @@ struct HubFileFacts: Sendable {
 
     static func current(of configuration: HubConfiguration, at now: Timestamp) -> HubFileFacts {
         var facts = HubFileFacts(now: now)
-        facts.look("database", configuration.database, isSecret: true)
-        facts.look("broker.passwordFile", configuration.broker.passwordFile, isSecret: true)
+        facts.examine("database", at: configuration.database, isSecret: true)
+        facts.examine("broker.passwordFile", at: configuration.broker.passwordFile, isSecret: true)
         for (member, certificate, key) in [
             ("authority", configuration.authority, configuration.authorityKey),
             ("http", configuration.certificate, configuration.key),
             ("broker", configuration.broker.certificate, configuration.broker.key),
         ] {
-            facts.look(member, certificate: certificate, key: key)
+            facts.examine(member, certificate: certificate, key: key)
         }
-        for path in configuration.keys { facts.look(atFleetKey: path) }
+        for path in configuration.keys { facts.examine(fleetKey: path) }
         if let tokens = configuration.readerTokens {
-            facts.look("readerTokens.brands", BrandFolder(path: tokens.brands).registryPath, isSecret: false)
-            for key in tokens.keys { facts.look("readerTokens.keys", key.path, isSecret: true) }
+            facts.examine(
+                "readerTokens.brands", at: BrandFolder(path: tokens.brands).registryPath, isSecret: false)
+            for key in tokens.keys { facts.examine("readerTokens.keys", at: key.path, isSecret: true) }
             facts.unusableTokenKeys = tokens.unusableKeys(at: now)
         }
         return facts
     }
 
     @discardableResult
-    private mutating func look(_ member: String, _ path: String, isSecret: Bool) -> Bool {
+    private mutating func examine(_ member: String, at path: String, isSecret: Bool) -> Bool {
         do throws(IdentityStoreError) {
             if isSecret {
                 try PrivateFile.withSecret(path) { _ in }
@@ -74,9 +75,9 @@ struct HubFileFacts: Sendable {
         }
     }
 
-    private mutating func look(_ member: String, certificate: String, key: String) {
-        let isThere = look("\(member).certificate", certificate, isSecret: false)
-        guard look("\(member).key", key, isSecret: true), isThere else { return }
+    private mutating func examine(_ member: String, certificate: String, key: String) {
+        let isThere = examine("\(member).certificate", at: certificate, isSecret: false)
+        guard examine("\(member).key", at: key, isSecret: true), isThere else { return }
         do throws(IdentityStoreError) {
             credentials.append(try Self.credential(of: member, certificate: certificate, key: key))
         } catch {
@@ -96,12 +97,12 @@ struct HubFileFacts: Sendable {
         return Credential(member: member, notBefore: first.notBefore, notAfter: first.notAfter)
     }
 
-    private mutating func look(atFleetKey path: String) {
+    private mutating func examine(fleetKey path: String) {
         if path.hasSuffix(".pub") {
             let own = String(path.dropLast(".pub".count))
             if unsafe access(own, F_OK) == 0 { privateKeys.append(own) }
         }
-        guard look("keys", path, isSecret: false) else { return }
+        guard examine("keys", at: path, isSecret: false) else { return }
         if let pem = try? PrivateFile.read(path), (try? FleetKey(pem: pem)) != nil {
             keyCount += 1
         } else {

@@ -61,8 +61,8 @@ package enum PresentationFault: String, CaseIterable, Sendable {
 // The effect of each fault on an answer, in the order in which an answer is made.
 extension PresentationFault {
     /// Returns the merchant and nonce for the transcript of an app's request, changed by the fault.
-    func asking(
-        _ merchant: MerchantIdentity, _ nonce: PresentationNonce
+    func edited(
+        merchant: MerchantIdentity, nonce: PresentationNonce
     ) throws(WalletPresentationError) -> (merchant: MerchantIdentity, nonce: PresentationNonce) {
         var (name, team) = (merchant.merchantIdentifier, merchant.teamIdentifier)
         switch self {
@@ -75,8 +75,8 @@ extension PresentationFault {
     }
 
     /// Returns the encryptionInfo and origin for the transcript of a page's request, changed by the fault.
-    func asking(
-        _ info: EncryptionInfo, on origin: WebOrigin
+    func edited(
+        encryptionInfo info: EncryptionInfo, origin: WebOrigin
     ) throws(WalletPresentationError) -> (info: String, origin: WebOrigin) {
         switch self {
         case .otherOrigin: (info.text, try WebOrigin("https://other.example"))

@@ -237,11 +237,11 @@ extension Wallet {
         answering items: ItemsRequest, of merchant: MerchantIdentity, nonce: PresentationNonce,
         for recipient: RecipientKey
     ) throws(WalletError) -> [UInt8]? {
-        let asking = try mapping(
-            presentationFault?.asking(merchant, nonce) ?? (merchant: merchant, nonce: nonce),
+        let input = try mapping(
+            presentationFault?.edited(merchant: merchant, nonce: nonce) ?? (merchant: merchant, nonce: nonce),
             WalletError.presentation)
         let transcript = SessionTranscript.inApp(
-            asking.merchant, nonce: asking.nonce, recipientKeyHash: recipient.hash)
+            input.merchant, nonce: input.nonce, recipientKeyHash: recipient.hash)
         guard let response = try response(to: DeviceRequest.encode([(items.encoded(), nil)]), in: transcript)
         else { return nil }
         do throws(OpenSSLCryptoError) {
@@ -265,11 +265,11 @@ extension Wallet {
     package func webResponse(
         answering deviceRequest: [UInt8], encryptionInfo: EncryptionInfo, on origin: WebOrigin
     ) throws(WalletError) -> String? {
-        let asking = try mapping(
-            presentationFault?.asking(encryptionInfo, on: origin) ?? (
+        let input = try mapping(
+            presentationFault?.edited(encryptionInfo: encryptionInfo, origin: origin) ?? (
                 info: encryptionInfo.text, origin: origin
             ), WalletError.presentation)
-        let transcript = SessionTranscript.onTheWeb(encryptionInfo: asking.info, origin: asking.origin)
+        let transcript = SessionTranscript.onTheWeb(encryptionInfo: input.info, origin: input.origin)
         guard let response = try response(to: deviceRequest, in: transcript) else { return nil }
         let own = try mapping(encryptionInfo.recipientKey.publicKey()) { (error: COSEError) in
             WalletError.holder(.readerKey(error))
