@@ -1,7 +1,8 @@
 package import MdocSession
 package import NDEF
 
-/// The behaviour of a wallet of the field, as data (quirks.md, "Wallet profiles").
+/// The behaviour of a wallet of the field, as data. The numbers at the profiles are those of
+/// `Documentation/quirks.md`.
 package struct WalletProfile: Sendable {
     package let name: String
     /// The behaviour over NFC for each kind of NFC handover that this wallet has.
