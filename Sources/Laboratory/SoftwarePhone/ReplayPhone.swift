@@ -15,7 +15,7 @@ package import Transport
 ///
 /// - Each tap of the trace becomes one stay of the virtual card. After the last tap the phone stays on the
 ///   reader until the task is cancelled, and repeats that tap.
-/// - A traced exchange that failed because the phone left, makes the phone leave at the same command.
+/// - If the traced phone left during a command, the phone leaves at the same command.
 /// - A command that the trace does not have is answered by the wallet alone, without a delay.
 ///
 /// ``run()`` and ``lift()`` are called by `countersign-lab replay`. The card logic runs on the thread of the

@@ -128,12 +128,12 @@ package struct EnvelopeFigures {
     }
 
     private static let notes = [
-        "Times are processor time in nanoseconds, medians.",
+        "Times are medians of processor time in nanoseconds.",
         "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorColdNs and "
             + "floorWarmNs are the former floor, for comparison with earlier figures: it builds all keys again and "
             + "derives two unused keys.",
-        "Cold keeps the root's key object, the recipient's key and what OpenSSL looks up by name; nothing is remembered "
-            + "of the document signer. tightFloorColdNs keeps the same, floorColdNs builds a key for the root as well.",
-        "Warm checks two signatures, beside two in both floors.",
+        "Cold: the document signer is unknown. The root's key object, the recipient's key and the algorithms of OpenSSL "
+            + "are kept, as in tightFloorColdNs. floorColdNs also builds a key for the root.",
+        "Warm checks two signatures, and so do both floors.",
     ]
 }

@@ -222,11 +222,11 @@ package struct BenchFigures {
     }
 
     private static let notes = [
-        "Times are processor time in nanoseconds, medians; trustOpenNs alone is elapsed time.",
+        "Times are medians of processor time in nanoseconds. Only trustOpenNs is elapsed time.",
         "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorNs is the former "
             + "floor, for comparison with earlier figures: it builds three keys again and derives an unused key.",
-        "Cold keeps the root's key object and what OpenSSL looks up by name; nothing is remembered of the document "
-            + "signer. tightFloorColdNs keeps the same, floorNs builds a key for the root as well.",
-        "Warm checks two signatures. tightRatioWarm compares it with two, ratioWarm with the three of floorNs.",
+        "Cold: the document signer is unknown. The root's key object and the algorithms of OpenSSL are kept, as in "
+            + "tightFloorColdNs. floorNs also builds a key for the root.",
+        "Warm checks two signatures. tightRatioWarm divides by a floor with two, ratioWarm by floorNs with three.",
     ]
 }

@@ -6,13 +6,13 @@ internal import HTTPServing
 
 /// The configuration of a hub: the members of `countersign-hub.json`, read and checked.
 ///
-/// All commands of `countersign-hub` read this file, most of them for the database alone. The file is used as
-/// a whole or not at all. Unlike the daemon's file, only the first fault is reported, with its line, column
-/// and member.
+/// The commands read this file, except `authority` and `sign`. Most of them need only the database from it.
+/// The file is used as a whole or not at all. Unlike the daemon's file, only the first fault is reported,
+/// with its line, column and member.
 ///
 /// The members are:
 /// - `chain`: the name of the chain. All hubs of a chain have the same name and the same database.
-/// - `http`: the listener of the hub with its certificate. Kiosks connect to it with client certificates.
+/// - `http`: the listener of the hub with its certificate. Enrolled kiosks connect with client certificates.
 /// - `authority`: the chain's own certificate authority, which signs the certificates of kiosks.
 /// - `database`: a file with libpq's settings. Secrets are never in the configuration itself, only paths of
 ///   files.
