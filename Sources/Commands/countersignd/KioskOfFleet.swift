@@ -149,6 +149,8 @@ struct KioskOfFleet: Sendable {
         let deadline = ContinuousClock.now + readyTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
             let ready = await coordinator.readyLanes()
+            // Without this, a configuration that renames or removes every lane would count as ready with
+            // none.
             if ready.isSuperset(of: expected), before.isEmpty || !ready.isEmpty { return true }
             try? await Task.sleep(for: readyInterval)
         }
@@ -231,6 +233,7 @@ actor ConfigurationInForce {
         while true {
             let asked = isStopped
             let isDone = await replace(asked ? wanted.stopped : wanted)
+            // A stop or a start came while the lanes were replaced.
             guard asked == isStopped else { continue }
             if isDone { return true }
             let isOver = timeout.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)

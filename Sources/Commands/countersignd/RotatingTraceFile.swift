@@ -54,6 +54,7 @@ final class RotatingTraceFile: FieldTraceSink {
     /// never prevents a presentation.
     private static func began(_ path: String) -> State {
         _ = unsafe rename(path, path + ".1")
+        // A file or a link that somebody else made at this path is never written to.
         let file = try? FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow],
             permissions: .ownerReadWrite)

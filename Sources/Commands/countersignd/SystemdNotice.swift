@@ -40,6 +40,7 @@ struct SystemdNotice: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
+        // `sun_path` has 108 bytes, with the zero at its end.
         guard name.count < 108, name.first == UInt8(ascii: "/") || name.first == UInt8(ascii: "@") else {
             return nil
         }

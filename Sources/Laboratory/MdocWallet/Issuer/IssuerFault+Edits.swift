@@ -176,7 +176,8 @@ extension CBORDraft {
     }
 }
 
-// Faults of elements and items. Every item gets the fault, so that a response has it whichever items it returns.
+// Faults of elements and items. Every item gets the fault, so that a response has it whichever items it
+// returns.
 extension IssuerFault {
     /// Applies the fault to the elements before anything is signed.
     func edit(_ document: inout TestDocument, issuedAt now: Timestamp) {

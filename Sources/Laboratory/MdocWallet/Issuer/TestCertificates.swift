@@ -20,6 +20,7 @@ struct TestCertificates {
         var signer = try signerTemplate(signerKey, issuer: root, rootKey)
         options.fault?.edit(signer: &signer, now: now)
         if options.fault == .rogueAuthority {
+            // The certificate names the root as its issuer, but a key that nobody trusts signed it.
             let rogueKey = try entropy.key(on: options.rootCurve, for: "rogue root")
             return (try root.sign(with: rootKey), try signer.sign(with: rogueKey))
         }
