@@ -87,6 +87,7 @@ package struct Holder: Sendable {
     private func chosenDocuments(of request: DeviceRequest) -> [ItemsRequest] {
         let asked = request.docRequests.map(\.itemsRequest)
         guard let useCases = request.deviceRequestInfo?.useCases, !useCases.isEmpty else { return asked }
+        // The parser has checked that each use case has a set, and that the numbers in it exist.
         let chosen = useCases.flatMap { useCase in
             useCase.documentSets.first { set in set.allSatisfy { document(for: asked[$0]) != nil } }
                 ?? useCase.documentSets[0]
