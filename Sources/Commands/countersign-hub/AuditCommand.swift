@@ -4,17 +4,18 @@ internal import FleetHub
 internal import JSON
 internal import ReaderStore
 
-/// The command `countersign-hub audit`, for the log of the changes that operators made by command.
+/// The command `countersign-hub audit`, for the log of the changes that operators made with commands.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List what operators changed by command.",
+        commandName: "audit", abstract: "List the changes that operators made with commands.",
         subcommands: [AuditListCommand.self])
 }
 
 struct AuditListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print what operators changed by command, the oldest first, one JSON object a line.",
+        abstract:
+            "Print the changes that operators made with commands, the oldest first, one JSON object a line.",
         discussion: """
             PostgreSQL itself states the database user. Login, account and host are as the command stated them.
 

@@ -287,7 +287,7 @@ enum LaneForms {
             faults: "what is wrong with the intent"),
         .value(
             "validation",
-            "as in an order. With `confirm` a person decides; if a portrait is asked for, a person decides in any case",
+            "who decides the outcome, as in an order. With `confirm` a person decides. If a portrait is asked for, a person decides in any case",
             as: .word(of: PresentationOrder.Validation.self), standard: .check),
         .value(
             "retention", "whether a receipt is kept",

@@ -35,7 +35,7 @@ struct SignCommand: ParsableCommand {
         help: ArgumentHelp(
             "The document's version, higher than any before at this level and name.", valueName: "number"))
     var documentVersion: Int64
-    @Option(help: ArgumentHelp("What changes in the configuration: a JSON Merge Patch.", valueName: "file"))
+    @Option(help: ArgumentHelp("The changes to the configuration, as a JSON Merge Patch.", valueName: "file"))
     var configuration: String?
     @Option(help: ArgumentHelp("A trust bundle that the same key signed.", valueName: "file"))
     var trust: String?
