@@ -30,6 +30,8 @@ final class RotatingTraceFile: FieldTraceSink {
     }
 
     /// Begins a new file if the current one is more than half full. Called before each presentation.
+    ///
+    /// - Returns: whether a new file was begun.
     func beginsFile() -> Bool {
         state.withLock { state in
             guard state.file == nil || state.bytes > limit / 2 else { return false }

@@ -23,7 +23,7 @@ package indirect enum CBORDraft: Sendable {
     case array([CBORDraft])
     case map([Member])
     case tagged(UInt64, CBORDraft)
-    /// `#6.24(bstr .cbor item)`.
+    /// An encoded item in a byte string under tag 24: `#6.24(bstr .cbor item)`.
     case embedded(CBORDraft)
     /// Bytes that are written unchanged, whether they are well-formed or not.
     case encoded([UInt8])

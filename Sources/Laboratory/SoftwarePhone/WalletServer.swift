@@ -51,7 +51,7 @@ struct WalletServer {
         }
     }
 
-    /// The notes on unusual parts of a request.
+    /// Returns notes on unusual parts of a request.
     private func remarks(on request: [UInt8]?) -> [String] {
         request.flatMap { try? DeviceRequest($0[...]) }?.remarks ?? []
     }
