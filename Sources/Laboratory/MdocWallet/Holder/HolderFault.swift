@@ -91,8 +91,10 @@ extension HolderFault {
     /// change it.
     func algorithm(insteadOf own: COSEAlgorithm) -> COSEAlgorithm? {
         switch self {
+        // HMAC 256/64 (RFC 9053).
         case .shortMAC: COSEAlgorithm(identifier: 4)
         case .algorithmOfOtherCurve: own == .es384 ? .es256 : .es384
+        // ESP256, the fully specified ES256 (RFC 9864).
         case .algorithmFullySpecified: COSEAlgorithm(identifier: -9)
         default: nil
         }

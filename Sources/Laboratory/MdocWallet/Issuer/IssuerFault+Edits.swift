@@ -32,6 +32,7 @@ extension IssuerFault {
         case .algorithmUnprotected:
             draft.unprotected[1] = draft.protected[1]
             draft.protected = [:]
+        // HMAC 256/256, ES512 (RFC 9053), and ESP256, the fully specified ES256 (RFC 9864).
         case .algorithmIsHMAC: draft.protected[1] = 5
         case .algorithmOfOtherCurve: draft.protected[1] = -36
         case .algorithmFullySpecified: draft.protected[1] = -9
@@ -40,6 +41,7 @@ extension IssuerFault {
         }
     }
 
+    /// Edits x5chain, the header 33 (RFC 9360).
     private func edit(certificatesOf draft: inout IssuerAuthDraft, signer: [UInt8], root: [UInt8]) {
         switch self {
         case .certificateMissing: draft.unprotected = [:]
@@ -107,6 +109,7 @@ extension IssuerFault {
         let device = "org.example.device"
         switch self {
         case .noDeviceKey: object["deviceKeyInfo"] = nil
+        // The labels of a COSE_Key (RFC 9053): -2 and -3 are the coordinates, and -4 is the private key.
         case .privateDeviceKey: object.editDeviceKey { $0[-4] = .bytes([UInt8](repeating: 1, count: 32)) }
         case .deviceKeyOffCurve: object.editDeviceKey { $0[-3] = $0[-2] }
         case .otherElementAuthorized:

@@ -43,6 +43,7 @@ package struct WalletProfile: Sendable {
     package func addingNFCCarrier() -> WalletProfile {
         var profile = self
         let behaviour = nfcHandovers.first.flatMap { behaviours[$0] }
+        // NfcOptions of an engagement allow no less than 255 bytes for commands and 256 for responses.
         profile.nfcCarrier =
             nfcCarrier
             ?? NFCCarrier(
