@@ -222,6 +222,7 @@ package struct WalletCard: ~Copyable, Sendable {
                 let delay = wallet.cardFault?.delay ?? remembered(delay, now)
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
             case .send?, .sendLast?, .end?, nil:
+                // An empty message ends the session of NFC v2. A later tap asks the holder again.
                 consent = nil
                 return .respond(holder.reply([]))
             }
