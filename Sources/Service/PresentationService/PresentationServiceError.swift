@@ -60,8 +60,11 @@ package enum PresentationServiceError: Error, Equatable, Sendable {
     case readerTokenRequired
     /// The order has a reader token, and no brands are set up.
     case readerTokenWithoutBrands
+    /// The reader token of the order was not accepted.
     case readerTokenRefused(ReaderTokensError)
+    /// The brand registry in the store's folder cannot be read.
     case brandsUnreadable(BrandRegistryError)
+    /// A reader identity cannot be read or used.
     case identityRefused(IdentityStoreError)
     /// The order names a reader identity beside a reader token, which decides the identity.
     case identityBesideToken

@@ -37,6 +37,7 @@ package struct LaneBrand: Equatable, Sendable {
         guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable }
         var bytes: [UInt8] = []
         while bytes.count <= BrandLogo.longest {
+            // A failed read counts as the end of the file: `BrandLogo` refuses a PNG that is cut off.
             let piece = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
                 count = max(0, unsafe read(file, buffer.baseAddress, buffer.count))
             }

@@ -29,6 +29,7 @@ package struct Preset: Equatable, Sendable {
     ) throws(PresetFault) {
         do throws(RequestPlannerError) {
             intent = try RequestIntent(parsing: words)
+            // Only the error matters: each order makes its own plan later.
             _ = try RequestPlan(intent, keeping: retention.choice)
         } catch {
             throw PresetFault(description: error.explanation)

@@ -86,6 +86,7 @@ package final class PresentationMetrics: Sendable {
         text.begin(
             "countersign_presentations_total", type: "counter",
             about: "Presentations that are over, by outcome.")
+        // Sorted by the text of the key, so that two readings have the same order.
         for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             text.add(
                 Double(count),

@@ -6,8 +6,8 @@ internal import Reports
 internal import RequestPlanner
 package import WalletPresentation
 
-/// The order of an app that asks through PassKit (Verify with Wallet), without its session. The store keeps
-/// it in the same form beside the nonce.
+/// The order of an app that asks through PassKit (Verify with Wallet): the document and its elements. The
+/// store keeps the order as JSON beside the nonce of the request.
 package struct AppOrder: Sendable {
     /// The merchant's name in the configuration; `nil` for the only merchant.
     let merchant: String?
@@ -67,8 +67,12 @@ package struct AppOrder: Sendable {
         return isAgeCheck ? .age : .elements
     }
 
-    /// The JSON that the store keeps beside the nonce, with the name of the merchant who asks.
+    /// The JSON that the store keeps beside the nonce of the request.
+    ///
+    /// - Parameter merchant: the name of the merchant who asks, also if the order named none: the only
+    ///   merchant of today may be one of several when the response arrives.
     package func kept(for merchant: String) -> [UInt8] {
+        // All elements have the intent of the order, so that the first one's is written.
         let value: JSONValue = [
             "merchant": .string(merchant), "document": .string(descriptor.document.rawValue),
             "elements": .array(descriptor.elements.map { .string($0.element.name) }),

@@ -129,6 +129,7 @@ package final class OnlineVerifier: Sendable {
         let (origin, web) = try current.origin(order.origin)
         guard let key = web.keys.first else { throw .onlineNotSetUp }
         let draft = try order.draft
+        // Without trust the response could not be judged, so that the wallet is not asked.
         _ = try await basis.basis()
         let signer = try await signer(of: draft, web, at: now())
         let issued = try await issue(to: session, for: .web, order.kept)
@@ -230,7 +231,8 @@ package final class OnlineVerifier: Sendable {
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, day: WallClock.localDay(at: now),
             policy: basis.policy)
-        // Yields before each step, so that all waiting responses take the same step before any takes the next.
+        // Yields before each step, so that all waiting responses take the same step before any takes the
+        // next.
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()
@@ -258,6 +260,7 @@ final class LastOrder<Order: KeptOrder>: Sendable {
     /// Parses a stored order, unless it equals the last one.
     func order(kept: [UInt8]) throws(PresentationServiceError) -> Order {
         if let last = last.withLock({ $0 }), last.kept == kept { return last.order }
+        // This daemon wrote the JSON, so that a fault in it is not the caller's.
         let members = try mapping(JSONText(kept[...]).members(Order.members)) { (_: JSONFault) in
             PresentationServiceError.failed
         }

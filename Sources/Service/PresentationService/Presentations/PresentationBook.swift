@@ -262,6 +262,7 @@ struct PresentationBook: Sendable {
     ) throws(PresentationServiceError) -> [Action] {
         guard let record = records[id] else { throw .presentationUnknown }
         switch record.phase {
+        // A repeated decision is not refused, since the answer to the first may have been lost.
         case .recording(let completion, _) where completion.decision == decision: return []
         case .running, .cancelling, .recording: throw .decisionNotDue
         case .awaitingDecision: return conclude(id, .decided(decision))

@@ -114,6 +114,8 @@ extension PresentationCoordinator {
         return readiness
     }
 
+    /// Logs a fault that bluetoothd answered with. Faults that Countersign found itself, such as a missing
+    /// adapter, are only in the readiness of the lane.
     private func report(_ fault: RadioFault, atLane name: String) {
         guard fault.refusal != nil else { return }
         log.error("a lane has no Bluetooth", metadata: ["lane": "\(name)", "advice": "\(fault.advice)"])
@@ -162,7 +164,8 @@ extension PresentationCoordinator {
 extension PresentationCoordinator {
     /// Returns one page of the caller's presentations, newest first; to the administrator, one page of all
     /// callers' presentations without answers and documents. A query for a reference returns all its
-    /// presentations on one page, sorted by `holder`.
+    /// presentations on one page: first those that only the store has, then those in memory, each part sorted
+    /// by `holder`.
     package func list(_ query: PresentationListQuery, for caller: KnownCaller)
         async throws(PresentationServiceError) -> JSONValue
     {
@@ -185,6 +188,7 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// The presentations in memory that match a query: the caller's, or for the administrator all.
     private func remembered(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) -> [ListedPresentation] {
@@ -202,7 +206,8 @@ extension PresentationCoordinator {
             }
     }
 
-    /// The newest presentations that only the store has: the caller's, or for the administrator all.
+    /// The newest presentations that only the store has and that match a query: the caller's, or for the
+    /// administrator all.
     private func past(
         _ query: PresentationListQuery, for caller: KnownCaller
     ) async throws(PresentationServiceError) -> [ListedPresentation] {

@@ -142,6 +142,7 @@ package struct PresentationOrder: Equatable, Sendable {
     /// Parses the members `reference` and `holder`.
     package static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
         let holder = try members["holder"]?.integer(in: 1...99)
+        // `holder` alone is refused, since it numbers the persons under a reference.
         if holder == nil, members["reference"] == nil { return nil }
         return OrderReference(
             name: try members.required("reference").string(upTo: 128), holder: Int(holder ?? 1))

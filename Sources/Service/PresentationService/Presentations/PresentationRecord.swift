@@ -228,6 +228,7 @@ extension PresentationRecord.Completion {
         if record.order.kind == .display, !isDenied { self.shown = shown }
     }
 
+    /// Adds the receipts and the deadlines of retained data.
     mutating func add(_ kept: PresentationBook.Kept) {
         receipt = kept.receipt
         retainedUntil = kept.retainedUntil
@@ -263,7 +264,9 @@ extension PresentationRecord.Completion {
         wipeElements()
     }
 
+    /// Removes the elements of a data request from the result.
     mutating func wipeElements() {
+        // The reports in `retaining` have the elements too.
         retaining = WaitingRetention()
         report = report?.withoutElements
         further = further?.withoutElements
@@ -287,14 +290,18 @@ package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TransactionReport {
-    /// Whether an answer became unknown after the second request was sent, such as when a portrait does not
-    /// decode.
+    /// Whether an answer is unknown. The second request is sent only if every answer is yes, so that an
+    /// answer became unknown later: a portrait does not decode.
     fileprivate var hasUnknownAnswer: Bool { questions.contains { answer(to: $0) == .unknown } }
 }
 
 extension Conclusion.Evidence {
     /// This evidence with one more unknown answer.
+    ///
+    /// No person is asked any more: with an unknown answer the outcome is `unclear` at best, whatever the
+    /// person decides.
     fileprivate var withUnknownAnswer: Conclusion.Evidence {
+        // Without a judged response the outcome does not depend on answers.
         guard unjudged == nil else { return self }
         return Conclusion.Evidence(
             faults: faults, unknowns: unknowns, answers: answers + [.unknown], isIncomplete: isIncomplete,

@@ -42,8 +42,8 @@ package final class Portrait: Sendable {
 }
 
 extension ShownPerson.Name {
-    /// The name that the issuer signed, or `nil` if it was not asked for or the response has several
-    /// documents.
+    /// The name that the issuer signed. Returns `nil` if no name was asked for, or if the response has
+    /// several documents, since the clerk sees one name.
     init?(_ report: TransactionReport) {
         guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }
         given = document.text("given_name")

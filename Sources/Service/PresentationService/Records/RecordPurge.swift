@@ -6,8 +6,8 @@ internal import ServiceLifecycle
 /// The service that removes retained data at its deadline: at the start everything that has expired, and then
 /// each record when it expires.
 package struct RecordPurge: Service {
-    /// The longest wait, in seconds, before the clock is read again. It may be set meanwhile, and a failing
-    /// disk may recover.
+    /// The longest wait, in seconds, before the clock is read and the removal is tried again. The clock may
+    /// be set meanwhile, and a failing disk may recover.
     private static let longestWait: Int64 = 60
 
     private let archive: RecordArchive
@@ -53,6 +53,7 @@ extension RecordArchive {
             let due = try retained.nextDue()
             let last = purged?.secondsSince1970 ?? 0
             let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)
+            // Each removal rewrites all retained data, so that nothing is written while nothing has expired.
             if isSoon, due.map({ $0 > now }) ?? true { return due }
             // With a clock that is not set yet, every presentation could seem too old and be removed.
             if clock >= WallClock.earliest { try store.removePresentations(at: clock) }

@@ -115,6 +115,7 @@ package final class WebhookQueue: Service {
         guard let origin = origin(of: url) else { return metrics.webhook("dropped") }
         let key = WebhookShares.Key(caller: caller, origin: origin)
         guard shares.withLock({ $0.enter(presentation, of: key) }) else {
+            // With an archive the end is in the store, from which `refill` takes it later.
             return metrics.webhook(archive == nil ? "dropped" : "deferred")
         }
         given.yield(Delivery(presentation: presentation, share: key, url: url, body: body))
@@ -122,7 +123,8 @@ package final class WebhookQueue: Service {
 
     // MARK: The store
 
-    /// Queues the ends that an earlier run did not deliver, and drops those whose URL is no longer permitted.
+    /// Queues the ends that an earlier run did not deliver. An end whose URL is no longer permitted is
+    /// dropped.
     private func sendUndelivered(of archive: RecordArchive) async {
         var pending = await archive.pendingDeliveries()
         while pending == nil {
@@ -240,6 +242,7 @@ package final class WebhookQueue: Service {
                 guard !Task.isCancelled else { return false }
                 isEarly = await wait(
                     until: end, delivery, since: early < schedule.mostEarly ? recoveries : nil)
+                // After the last early attempt, only the end of a pause starts another attempt.
                 early += isEarly ? 1 : 0
                 recoveries = shares.withLock { $0.recoveries(of: delivery.share) }
                 if await attempt(delivery, by: client) { return true }
@@ -319,7 +322,7 @@ package final class WebhookQueue: Service {
             ], body: delivery.body,
             limits: ClientLimits(
                 connect: Self.connectTimeout, head: schedule.timeout, whole: schedule.timeout, bodySize: 0))
-        // Only the status matters; waiting for a body would only cost time.
+        // Only the status matters, so that the body of the response is not waited for.
         request.wantsBody = { _ in false }
         return request
     }
@@ -335,11 +338,13 @@ package struct WebhookOrigin: Hashable, Sendable {
         let isPlain = lower.hasPrefix("http://")
         guard isPlain || lower.hasPrefix("https://") else { return nil }
         let authority = lower.dropFirst(isPlain ? 7 : 8)
+        // No path, query, fragment or user name, which would not be an origin.
         guard !authority.isEmpty, !authority.contains(where: { "/?#@\\ ".contains($0) }) else { return nil }
         guard !isPlain || Self.isHere(authority) else { return nil }
         self.text = lower
     }
 
+    /// Whether a host with an optional port is this computer.
     private static func isHere(_ authority: Substring) -> Bool {
         ["127.0.0.1", "localhost", "[::1]"].contains { authority == $0 || authority.hasPrefix("\($0):") }
     }
