@@ -52,9 +52,9 @@ extension RecordArchive {
             let now = try retained.time(at: now)
             let due = try retained.nextDue()
             let last = purged?.secondsSince1970 ?? 0
-            let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)
+            let wasPurgedLately = (last...last + Self.purgesApart).contains(now.secondsSince1970)
             // Each removal rewrites all retained data, so that nothing is written while nothing has expired.
-            if isSoon, due.map({ $0 > now }) ?? true { return due }
+            if wasPurgedLately, due.map({ $0 > now }) ?? true { return due }
             // With a clock that is not set yet, every presentation could seem too old and be removed.
             if clock >= WallClock.earliest { try store.removePresentations(at: clock) }
             try retained.purge(at: now)

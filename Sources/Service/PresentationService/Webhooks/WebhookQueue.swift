@@ -340,12 +340,12 @@ package struct WebhookOrigin: Hashable, Sendable {
         let authority = lower.dropFirst(isPlain ? 7 : 8)
         // No path, query, fragment or user name, which would not be an origin.
         guard !authority.isEmpty, !authority.contains(where: { "/?#@\\ ".contains($0) }) else { return nil }
-        guard !isPlain || Self.isHere(authority) else { return nil }
+        guard !isPlain || Self.isLoopback(authority) else { return nil }
         self.text = lower
     }
 
     /// Whether a host with an optional port is this computer.
-    private static func isHere(_ authority: Substring) -> Bool {
+    private static func isLoopback(_ authority: Substring) -> Bool {
         ["127.0.0.1", "localhost", "[::1]"].contains { authority == $0 || authority.hasPrefix("\($0):") }
     }
 
