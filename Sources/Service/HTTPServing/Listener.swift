@@ -54,6 +54,7 @@ struct SocketFile: ~Copyable {
 
     /// Sets the permissions of the socket, so that other users can connect.
     static func open(_ path: String, mode: UInt32) {
+        // If this fails, the socket keeps the permissions with which it was created.
         _ = unsafe chmod(path, mode_t(mode))
     }
 }

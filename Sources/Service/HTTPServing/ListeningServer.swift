@@ -172,6 +172,7 @@ private struct UncancelledLog: LogHandler {
     }
 
     func log(event: LogEvent) {
+        // The HTTP server writes an error at the end of its message.
         guard !event.message.description.hasSuffix("CancellationError()") else { return }
         handler.log(event: event)
     }

@@ -254,6 +254,7 @@ extension OpenConnectionBook.Entries {
         let candidates = open.filter { $0.value.caller.map(callers.contains) == true }
         let first = candidates.min { rank($0.key, $0.value) < rank($1.key, $1.value) }
         guard let (key, entry) = first else { return nil }
+        // Only strangers are counted, and this caller is known, so that no count changes.
         leaving[key] = open.removeValue(forKey: key)
         return entry.channel
     }
@@ -268,7 +269,8 @@ extension OpenConnectionBook.Line {
     fileprivate mutating func append(
         _ key: ObjectIdentifier, _ number: Int, of open: [ObjectIdentifier: OpenConnectionBook.Entry]
     ) {
-        // Connections that left by themselves are still in the line: it is compacted before it becomes long.
+        // Connections that left by themselves are still in the line. It is compacted when more than half of
+        // its places are of such connections, but not while it is short.
         if places.count > 2 * open.count + 64 {
             places = places[start...].filter { counts($0, of: open) }
             start = 0

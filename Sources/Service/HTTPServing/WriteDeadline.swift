@@ -20,6 +20,7 @@ final class WriteDeadline: ChannelOutboundHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // Each write needs a promise, since its completion is counted.
         let written = promise ?? context.eventLoop.makePromise(of: Void.self)
         if waiting == 0 { deadline = .now() + limit }
         waiting += 1

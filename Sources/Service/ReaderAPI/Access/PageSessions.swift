@@ -42,6 +42,7 @@ package final class PageSessions: Sendable {
         key = try Self.key(at: "\(folder)/page-key")
     }
 
+    /// Reads the key of the cookies, which is created if absent.
     private static func key(at path: String) throws(IdentityStoreError) -> SecretBytes {
         do throws(IdentityStoreError) {
             return try read(path)
@@ -126,6 +127,7 @@ package final class PageSessions: Sendable {
         }?.at(place)
     }
 
+    /// The value of the page's cookie in the headers of a request, or `nil` if there is none.
     private static func cookie(of place: PagePlace, in request: Request) -> Substring? {
         let name = "countersign-\(place.name)="
         for field in request.headers[values: .cookie] {
@@ -137,6 +139,7 @@ package final class PageSessions: Sendable {
         return nil
     }
 
+    /// The value of the cookie with which a page has the rights of a credential.
     private func cookie(
         of credential: KnownCaller.Credential, at place: PagePlace
     ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -38,6 +38,7 @@ package struct BrandRoutes: Sendable {
         ]
     }
 
+    /// Makes a token, and logs the request with its result.
     private func token(for request: TokenRequest) async throws -> Response {
         let now = clock.now
         guard now >= WallClock.earliest else { throw APIProblem.clockNotSet }

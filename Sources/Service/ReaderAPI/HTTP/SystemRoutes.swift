@@ -31,6 +31,7 @@ extension PresentationCoordinator {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
         do throws(PresentationServiceError) {
+            // Only the errors matter: an order needs both.
             _ = try await basis.basis()
             _ = try await basis.identities(at: now)
         } catch {
@@ -68,6 +69,7 @@ extension PresentationCoordinator {
         let report = await readinessReport()
         var lanes: [(name: String, state: String)] = []
         for name in laneNames {
+            // The lane may be removed while it is inspected.
             lanes.append((name, await readiness(ofLane: name)?.state ?? "stopped"))
         }
         let own = report.faults.filter { $0.lane == nil }.map(\.id)
@@ -84,6 +86,7 @@ extension PresentationCoordinator {
         return ready
     }
 
+    /// All metrics in Prometheus' text format: of presentations, of HTTP and of the daemon's present state.
     private func metricsText(_ http: HTTPMetrics) async -> String {
         var text = MetricsText()
         metrics.write(to: &text)
