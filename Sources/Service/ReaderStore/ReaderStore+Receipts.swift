@@ -18,6 +18,7 @@ extension ReaderStore {
         _ statement: ReceiptStatement, releasing presentation: String? = nil
     ) throws(ReaderStoreError) -> SignedReceipt {
         let receipt = try change { database in
+            // Without a presentation the condition is null, and no row matches.
             try database.execute(
                 sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
             return try append(statement, in: database)
@@ -26,6 +27,8 @@ extension ReaderStore {
         return receipt
     }
 
+    /// Signs a statement as the next receipt and appends it inside a write transaction. The caller writes the
+    /// head of the chain afterwards.
     func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
         let last = try Self.lastReceipt(in: database)
         let key = try ReceiptKeyFile(in: folder).key()
@@ -92,6 +95,7 @@ extension ReaderStore {
                 let bytes = [UInt8](try row.decode(Data.self, forColumn: "statement"))
                 let receipt = try append(ReceiptStatement(CBORItem.parse(bytes[...])), in: database)
                 let name: String = try row.decode(forColumn: "presentation")
+                // One of the two updates finds the presentation: the name ends in `furtherEnding` or not.
                 try database.execute(
                     sql: "UPDATE presentation SET receipt = ? WHERE id = ?",
                     arguments: [receipt.sequence, name])
@@ -172,6 +176,7 @@ extension ReaderStore {
         // the head, which is no fault; in the other order the head could name a receipt that is not among the
         // links.
         let hasHead = ReceiptHead.exists(in: folder)
+        // A head that cannot be read, or that no key of the store signed, counts as missing.
         let stored = try? ReceiptHead(in: folder, signedBy: receiptKeys())
         let chain = try receiptChain()
         let count = chain.links.count
@@ -214,6 +219,8 @@ extension ReaderStore {
         try ReceiptHead(count: last.sequence, digest: last.digest).write(to: folder, signedWith: key)
     }
 
+    /// Whether the chain in the database has the link that `head` names. A head without receipts is in every
+    /// chain.
     private static func contains(_ head: ReceiptHead, in database: Database) throws -> Bool {
         if head.count == 0 { return head.digest == SignedReceipt.origin }
         let encoded = try Data.fetchOne(

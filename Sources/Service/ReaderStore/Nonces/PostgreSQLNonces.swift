@@ -81,6 +81,7 @@ package actor PostgreSQLNonces: NonceStore {
             guard let left = row?.first??.bigint else { throw .failed(code: "row") }
             count = Int(left)
         } catch {
+            // Nothing was swept: the next call tries again instead of waiting for `sweepInterval`.
             nextSweep = due
             throw error
         }

@@ -125,6 +125,7 @@ package actor SQLiteNonces: NonceStore {
 
     // MARK: Combined writes
 
+    /// Adds a call to the queue, starts `write` if it does not run, and waits for the call's result.
     private func submit(_ step: Step) async throws(NonceStoreError) -> NonceUse {
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in
@@ -135,6 +136,7 @@ package actor SQLiteNonces: NonceStore {
         }.get()
     }
 
+    /// Makes the changes of the waiting calls, up to `mostTogether` in one transaction, until no call waits.
     private func write() async {
         while !waiting.isEmpty {
             let together = waiting.prefix(Self.mostTogether)
@@ -184,6 +186,7 @@ package actor SQLiteNonces: NonceStore {
             issued.expires.secondsSince1970, Data(asked),
         ])
         guard database.changesCount == 1 else { return .failure(.refused(.issuedBefore)) }
+        // `issue` reads only the member `issued`.
         return .success(NonceUse(issued: issued, asked: [], isFirstUse: false))
     }
 

@@ -59,6 +59,7 @@ package struct RetainedRecords: Sendable {
         return "\(path)-keys"
     }
 
+    /// The path without links and `..`, so that two paths of one folder are equal.
     private static func resolved(_ path: String) -> String {
         URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
@@ -100,12 +101,16 @@ package struct RetainedRecords: Sendable {
         try store.change { database in
             let state = try RetainedState(at: now, by: monotonic, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
+            // The results are not used: these calls fail if a key can be neither read nor created.
             _ = try keys.digest(of: RetainedReference("check"), createIfMissing: state.isEmpty)
             _ = try keys.cipher(due: deadline.dayInUTC, createIfMissing: true)
             try state.write(to: database)
         }
     }
 
+    /// Seals values and stores them as one record.
+    ///
+    /// - Throws: `deadlinePassed` if the clock was set back.
     func retain(
         _ values: [(name: ElementName, value: ArraySlice<UInt8>)], of docType: String,
         under profile: RetentionProfile, consent: HolderConsent, until deadline: Timestamp,
@@ -258,6 +263,7 @@ extension RetainedRecords {
         }
     }
 
+    /// Opens the fields of rows, and joins neighbouring fields of the same record.
     private func records(of rows: [Row]) throws -> [RetainedRecord] {
         var records: [RetainedRecord] = []
         for row in rows {
@@ -306,11 +312,16 @@ extension RetainedRecords {
         return count
     }
 
+    /// Deletes overdue fields and the keys of past days inside a write transaction.
+    ///
+    /// - Returns: the number of records that have no field left, and the error of a key that could not be
+    ///   deleted.
     private func purge(
         _ state: inout RetainedState, in database: Database
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
         let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
+        // The stored number may have been changed to one that overflows.
         let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
         guard !isTooMany else { throw ReaderStoreError.damaged }
         state.purged = purged
@@ -360,7 +371,7 @@ extension RetainedRecords {
         let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         guard free > 0 else { return }
         // The table takes one free page. Its blob takes the others, of which each starts with the 4-byte
-        // number of the next page.
+        // number of the next page. SQLite limits a blob to 10⁹ bytes: this one has at most 2²⁹.
         try database.execute(sql: "CREATE TABLE retained_blank (zeros BLOB NOT NULL) STRICT")
         try database.execute(
             sql: "INSERT INTO retained_blank VALUES (zeroblob(?))",
@@ -396,6 +407,7 @@ private struct RetainedState {
         try database.execute(
             sql: "INSERT OR REPLACE INTO retained_state (only, latest, purged, exported) VALUES (1, ?, ?, ?)",
             arguments: [latest.secondsSince1970, purged, exported])
+        // The result is not used: from this call on the monotonic clock continues from `latest`.
         _ = time.time(since: latest)
     }
 }
