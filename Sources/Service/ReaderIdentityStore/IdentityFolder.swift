@@ -36,6 +36,7 @@ package struct IdentityFolder: Sendable {
     /// Returns the names of the identities, sorted. A folder without a key is not an identity.
     package func names() throws(IdentityStoreError) -> [IdentityName] {
         guard let folder = unsafe opendir(path) else {
+            // The folder is created with the first identity.
             guard errno == ENOENT else { throw .fileRefused(path: path, errno: errno) }
             return []
         }
@@ -75,6 +76,7 @@ package struct IdentityFolder: Sendable {
             do throws(IdentityStoreError) {
                 try PrivateFile.rename(draft, to: "\(path)/\(name.text)")
             } catch {
+                // A folder of this name without a key is not an identity, and is in the way.
                 if case .fileRefused(_, ENOTEMPTY) = error { throw .nameTaken(name) }
                 throw error
             }
@@ -102,6 +104,8 @@ package struct IdentityFolder: Sendable {
 
     private var draft: String { "\(path)/.new" }
 
+    /// Removes the folder of an identity that an interrupted `create` left. There is usually none, so that
+    /// errors are ignored.
     private func discardDraft() {
         _ = unsafe unlink("\(draft)/key.pem")
         _ = unsafe rmdir(draft)

@@ -69,6 +69,7 @@ package actor TokenServer<Count: TokenCount> {
                 TokenAudit(request, at: now, .granted(key: token.keyIdentifier))
             )
         } catch {
+            // Without a key or a hub no caller could get a token: such a request does not count.
             if case .brandUnavailable = error { try await count.takeBack(request) }
             return Self.refuse(request, error, at: now)
         }
@@ -76,12 +77,14 @@ package actor TokenServer<Count: TokenCount> {
 
     private func isGranted(_ request: TokenRequest) -> Bool { grants.contains { $0.allows(request) } }
 
+    /// The answer and the audit line of a refused request.
     private static func refuse(
         _ request: TokenRequest, _ refusal: TokenRefusal, at now: Timestamp
     ) -> (response: TokenResponse, audit: TokenAudit) {
         (.refused(refusal), TokenAudit(request, at: now, .refused(refusal)))
     }
 
+    /// Signs a token with a key of this server, or gets one from the hub.
     private func makeToken(
         for request: TokenRequest, at now: Timestamp
     ) async throws(TokenRefusal) -> String {

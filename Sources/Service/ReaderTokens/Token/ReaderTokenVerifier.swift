@@ -80,6 +80,10 @@ package struct ReaderTokenVerifier: Sendable {
         return PreparedReader(brand, instance, firstUse: try await firstUse(of: token, at: now))
     }
 
+    /// Returns the time of the token's first use, which may be now.
+    ///
+    /// - Throws: `expired` if the token was not used before its expiry, `sessionExpired` if its 48 hours have
+    ///   ended.
     private func firstUse(
         of token: UnverifiedReaderToken, at now: Timestamp
     ) async throws(ReaderTokensError) -> Timestamp {
