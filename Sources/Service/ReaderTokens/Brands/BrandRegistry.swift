@@ -195,8 +195,7 @@ extension BrandRegistry {
             let registry = WrittenRegistry(brands: brands.map(WrittenBrand.init))
             return try [UInt8](encoder.encode(registry)) + "\n".utf8
         } catch {
-            // Encoding texts and truth values has no error of its own. `tooLong` stands for whatever it may
-            // be.
+            // Encoding texts and truth values should not fail. `tooLong` stands for any error of the encoder.
             throw .malformed(line: nil, .tooLong(limit: Self.longestFile))
         }
     }
