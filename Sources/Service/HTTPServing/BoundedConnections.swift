@@ -52,6 +52,7 @@ struct BoundedConnections: ServerChildChannel {
         self.caller = caller
     }
 
+    /// Gives an accepted connection a place and its handlers, or refuses it.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         switch served.enter(channel) {
         case .refused:
@@ -80,6 +81,7 @@ struct BoundedConnections: ServerChildChannel {
         }
     }
 
+    /// Adds TLS, and the handler that recognises a caller by the client's certificate.
     private func add(_ tls: ServerTLS, to channel: any Channel) throws {
         let operations = channel.pipeline.syncOperations
         try operations.addHandler(tls.handler)

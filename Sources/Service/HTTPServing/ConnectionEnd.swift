@@ -63,7 +63,9 @@ package final class ConnectionEnd: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    /// Sends the answer and closes the connection after `timeout`, or at once without a timeout.
     private func end(_ context: ChannelHandlerContext) {
+        // The handler may be added before the channel is active, and both events call this function.
         guard !hasAnswered else { return }
         hasAnswered = true
         let channel = context.channel

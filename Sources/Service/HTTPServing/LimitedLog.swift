@@ -45,6 +45,8 @@ package final class LimitedLog: Sendable {
         write(message, at: .error, of: nil, metadata())
     }
 
+    /// Logs a line, or counts it if its window is full. The first line that is left out starts the task that
+    /// reports their number.
     private func write(
         _ message: Logger.Message, at level: Logger.Level, of source: String?, _ metadata: Logger.Metadata
     ) {

@@ -44,6 +44,7 @@ package enum PrivateFile {
         }
     }
 
+    /// Opens a file for reading; a link is refused.
     private static func open(_ path: String) throws(IdentityStoreError) -> FileDescriptor {
         try mapping(
             FileDescriptor.open(

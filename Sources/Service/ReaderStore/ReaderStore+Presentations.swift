@@ -115,6 +115,7 @@ extension ReaderStore {
         }
     }
 
+    /// Writes the row of a presentation inside a write transaction.
     private static func put(_ presentation: StoredPresentation, in database: Database) throws {
         try database.execute(
             sql: """
@@ -225,6 +226,8 @@ extension ReaderStore {
             .lane
     }
 
+    /// Returns the presentations for which an SQL condition is true. The condition may end in ORDER BY and
+    /// LIMIT.
     private func presentations(
         _ condition: String, _ arguments: StatementArguments
     ) throws(ReaderStoreError) -> [StoredPresentation] {

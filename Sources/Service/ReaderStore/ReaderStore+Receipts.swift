@@ -61,6 +61,8 @@ extension ReaderStore {
         try change { database in try Self.hold(first, then: further, of: presentation, in: database) }
     }
 
+    /// Holds the statements of a presentation inside a write transaction, the further one under the id with
+    /// `furtherEnding`.
     static func hold(
         _ first: ReceiptStatement?, then further: ReceiptStatement?, of presentation: String,
         in database: Database

@@ -111,6 +111,7 @@ extension StoredTrust {
 }
 
 extension TrustSource {
+    /// Reads a source. Throws `damaged` if its bytes do not have the stored digest.
     fileprivate init(_ row: Row) throws {
         let location: String = try row.decode(atIndex: 3)
         guard let kind = Kind(rawValue: try row.decode(atIndex: 0)),
@@ -205,6 +206,8 @@ extension ReaderStore {
         }
     }
 
+    /// Inserts a snapshot with its sources, and returns its number. Bytes that an earlier snapshot has are
+    /// not stored again.
     private static func insert(
         _ snapshot: TrustSnapshot, after predecessor: TrustRecord?, change: TrustRecord.Change,
         at now: Timestamp, in database: Database
@@ -252,6 +255,7 @@ extension ReaderStore {
             arguments: [created.secondsSince1970])
     }
 
+    /// Deletes the oldest snapshots beyond `keptSnapshots`, and the bytes that no snapshot has any more.
     private static func prune(in database: Database) throws {
         try database.execute(
             sql: """

@@ -74,6 +74,7 @@ package struct ReaderStore: Sendable {
             Self.open(folder.file, for: access, waiting: wait), ReaderStoreError.init(naming:))
     }
 
+    /// Opens the database file, and adds the tables that an earlier version did not have.
     private static func open(_ file: String, for access: Access, waiting wait: Double) throws -> DatabaseQueue
     {
         var configuration = Configuration()
@@ -116,6 +117,7 @@ package struct ReaderStore: Sendable {
                 """)
     }
 
+    /// Creates the tables, or adds the missing ones, in one transaction.
     private static func setUp(_ database: Database) throws {
         try database.inTransaction(.immediate) {
             let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0

@@ -17,6 +17,9 @@ package struct AppOrder: Sendable {
     package static let members: Set = ["merchant", "document", "elements", "intentToStore"]
     private static let mostElements = 32
 
+    /// Parses an order.
+    ///
+    /// - Throws: `orderMalformed`, or `descriptorRefused` for elements that PassKit cannot ask for together.
     package init(_ members: JSONTextMembers) throws(PresentationServiceError) {
         let (document, elements): (IdentityDocument, [(element: IdentityElement, intent: IntentToStore)])
         do throws(JSONFault) {
@@ -39,6 +42,7 @@ package struct AppOrder: Sendable {
         }
     }
 
+    /// Reads what the shop intends to do with the elements.
     private static func intent(_ text: JSONText) throws(JSONFault) -> IntentToStore {
         guard let intent = IntentToStore(try text.string(upTo: 32)) else {
             throw text.wrong("must be \"willNotStore\", \"mayStore\" or \"mayStore(days:30)\"")

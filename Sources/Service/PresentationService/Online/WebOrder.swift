@@ -14,6 +14,9 @@ package struct WebOrder: Sendable {
     /// The members of the order in JSON.
     package static let members: Set = ["origin", "intent"]
 
+    /// Parses an order.
+    ///
+    /// - Throws: `orderMalformed`, or `intentRefused` for an intent that cannot be planned.
     package init(_ members: JSONTextMembers) throws(PresentationServiceError) {
         do throws(JSONFault) {
             origin = try members.required("origin").string(upTo: 300)

@@ -129,6 +129,7 @@ extension PresentationCoordinator {
         }
     }
 
+    /// Inspects the devices of one lane, and logs what bluetoothd refuses there.
     private func lookAtStart(lane name: String) async {
         switch await readiness(ofLane: name) {
         case .withoutBluetooth(let fault): report(fault, atLane: name)
@@ -246,6 +247,7 @@ extension PresentationRecord {
             eventMembers(at: now) + [reasonsMember(for: []), thenMember(for: [])] + resultMembers(for: []))
     }
 
+    /// The members that every event of a presentation has, for any listener.
     private func eventMembers(at now: Timestamp) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("presentation", .string(id.description)), ("lane", .string(lane)),

@@ -242,6 +242,7 @@ extension PresentationCoordinator {
         start(.retrying, of: record.id) { coordinator in
             var pause = Duration.seconds(1)
             repeat {
+                // A cancelled wait ends at once, so that one last attempt follows.
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
                 if let written = await archive.end(record, receipts.delayed) {

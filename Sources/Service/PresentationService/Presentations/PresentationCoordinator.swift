@@ -425,6 +425,7 @@ package actor PresentationCoordinator {
         } catch {
             switch error {
             case .laneBusy, .decisionOpen: notify(.orderRefused, ofLane: lane.name)
+            // Any other error has its cause in the order and not at the lane.
             default: break
             }
             throw error

@@ -174,6 +174,7 @@ struct FurtherOrder: Equatable, Sendable {
     let intent: RequestIntent
     let retention: RetentionProfile
 
+    /// Parses the member `then` of an order.
     init(_ text: JSONText) throws(PresentationServiceError) {
         let words: String
         do throws(JSONFault) {

@@ -98,6 +98,7 @@ extension TransactionReport {
         }
     }
 
+    /// The country and the name of an issuer, without characters that change how a page shows them.
     private func issuerJSON(_ issuer: DocumentIssuer?) -> JSONValue {
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
         return [

@@ -215,6 +215,7 @@ package final class StoredBasis: JudgingBasisSource {
         return (isKnown ? read?.choice : nil, stamps)
     }
 
+    /// Reads the identities, unless another caller has read them meanwhile.
     private func readIdentities(at time: Timestamp) throws(PresentationServiceError) -> ReaderIdentityChoice {
         let generation = state.withLock { $0.generation }
         let (known, stamps) = try knownChoice()

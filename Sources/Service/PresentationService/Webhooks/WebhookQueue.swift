@@ -251,7 +251,8 @@ package final class WebhookQueue: Service {
         return false
     }
 
-    /// Waits until the next attempt.
+    /// Waits until the next attempt. When the daemon ends, the wait ends at once, and the caller makes its
+    /// last attempt.
     ///
     /// - Parameter recoveries: the share's number of recoveries before the failed attempt; `nil` to wait
     ///   until `end` in any case.

@@ -151,6 +151,7 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// The trust in use: its snapshot, the age of its newest list, and the policy of each purpose.
     func trustDescription() async throws -> JSONValue {
         let now = now
         let basis = try await basis.basis()

@@ -128,6 +128,9 @@ struct ReceiptPage {
     private(set) var after: Int64 = 0
     private(set) var limit = 100
 
+    /// Parses the query.
+    ///
+    /// - Throws: `queryRefused` for any other member, or a number out of range.
     init(_ query: String?) throws(APIProblem) {
         for part in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -75,6 +75,7 @@ extension PresentationCoordinator {
         let own = report.faults.filter { $0.lane == nil }.map(\.id)
         let doctor = await OwnerRecords(store: store).doctorFindings()
         let findings = own + doctor.map(\.id)
+        // Trust that cannot be read is one of the findings.
         return (lanes, findings, try? await basis.basis().age(at: now))
     }
 
@@ -108,6 +109,7 @@ extension PresentationCoordinator {
             "countersign_trust_age_seconds", type: "gauge",
             about: "The age of the newest list of the trust store.")
         let now = now
+        // Without readable trust, or without a list, the metric has no sample.
         if let age = try? await basis.basis().age(at: now) { text.add(Double(age)) }
         text.begin("countersign_event_listeners", type: "gauge", about: "The number of event listeners.")
         text.add(Double(listenerCount))

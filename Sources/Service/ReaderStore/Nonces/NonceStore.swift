@@ -88,6 +88,9 @@ struct NonceUse: Sendable {
     /// Whether the store's atomic update changed the nonce from unspent to spent.
     let isFirstUse: Bool
 
+    /// Returns the request of the nonce, if this is the first use and session, channel and time fit.
+    ///
+    /// - Throws: `refused` with the reason.
     func spent(
         by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {

@@ -153,6 +153,7 @@ package actor SQLiteNonces: NonceStore {
         isWriting = false
     }
 
+    /// Runs `body` in one write transaction.
     private func change<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(NonceStoreError) -> Value {
@@ -190,6 +191,7 @@ package actor SQLiteNonces: NonceStore {
         return .success(NonceUse(issued: issued, asked: [], isFirstUse: false))
     }
 
+    /// Marks a nonce as spent, if session, channel and time fit.
     private static func use(
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp, in database: Database

@@ -61,6 +61,7 @@ package actor PostgreSQLPool {
         }
     }
 
+    /// Runs `body` with one connection of the pool, which is given back even if `body` throws.
     private func using<Value: Sendable>(
         _ body:
             @escaping @Sendable (

@@ -40,6 +40,7 @@ package struct SignedReceipt: Sendable {
         self = parsed
     }
 
+    /// Parses a link; `nil` if a member is missing or of another form.
     private static func parse(_ bytes: [UInt8]) throws -> SignedReceipt? {
         let sign1 = try COSESign1(CBORItem.parse(bytes[...]))
         guard !sign1.isTagged, let payload = sign1.payload,

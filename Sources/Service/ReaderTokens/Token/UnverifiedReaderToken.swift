@@ -68,6 +68,7 @@ package struct UnverifiedReaderToken: Sendable {
     /// count as unused.
     package var digest: [UInt8] { Digest(.sha256, of: signingInput[...]).bytes }
 
+    /// Checks algorithm and type in the header, and returns the key identifier.
     private static func keyIdentifier(
         inHeader part: ArraySlice<UInt8>
     ) throws(ReaderTokensError) -> TokenText {
