@@ -2,8 +2,8 @@ internal import JSON
 package import NIOCore
 internal import NIOSSL
 
-/// The first handler of a connection that is being ended. It sends an answer if none was sent, discards
-/// further bytes of the client for a moment, and closes.
+/// The first handler of a connection that is being ended. The handler sends an answer if none was sent,
+/// discards further bytes of the client for a moment, and closes.
 package final class ConnectionEnd: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer

@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSON
 internal import NIOCore
 
-/// The kind of socket on which a request arrives. It determines how the caller is recognised.
+/// The kind of socket on which a request arrives, which determines how the caller is recognised.
 package enum Listener: Sendable {
     /// A Unix socket: the system names the user at the other end.
     case socket

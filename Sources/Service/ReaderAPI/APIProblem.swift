@@ -96,7 +96,7 @@ package struct APIProblem: ProblemDetails, Equatable {
 }
 
 extension APIProblem.ID {
-    /// The URI of the problem's type. It only names the type; there is no document at it.
+    /// The URI of the problem's type, which only names the type: there is no document at this URI.
     package var type: String { ProblemFormat.type(of: rawValue) }
 
     /// The id as words: "Lane busy", "Nonce: other session".

@@ -162,8 +162,8 @@ package struct FileStamp: Equatable, Sendable {
 }
 
 extension IdentityFolder {
-    /// Returns the stamps of all files. They differ after an identity was added, removed or renewed, or the
-    /// rules changed.
+    /// Returns the stamps of all files. The stamps differ after an identity was added, removed or renewed, or
+    /// the rules changed.
     package func stamps() throws(IdentityStoreError) -> [FileStamp?] {
         try names().reduce(into: [FileStamp(path), FileStamp(choicePath)]) { stamps, name in
             stamps += [FileStamp("\(path)/\(name.text)")]

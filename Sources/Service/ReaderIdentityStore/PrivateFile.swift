@@ -108,7 +108,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Deletes a file. Its contents are overwritten first, so that they are hard to recover from the disk.
+    /// Deletes a file, whose contents are overwritten first, so that they are hard to recover from the disk.
     package static func remove(_ path: String) throws(IdentityStoreError) {
         let file: FileDescriptor
         do throws(IdentityStoreError) {

@@ -18,8 +18,8 @@ package struct ReaderAuthority: ~Copyable {
     package let root: Certificate
     private let key: PrivateKey
 
-    /// Opens the authority in the folder `authority` of the store, or creates it. Its root has the profile of
-    /// ISO/IEC 18013-5 Annex B.1.2, without the parts for issuers of documents.
+    /// Opens the authority in the folder `authority` of the store, or creates it. The authority's root has
+    /// the profile of ISO/IEC 18013-5 Annex B.1.2, without the parts for issuers of documents.
     package init(
         in store: String, named subject: DistinguishedName, at now: Timestamp
     ) throws(IdentityStoreError) {

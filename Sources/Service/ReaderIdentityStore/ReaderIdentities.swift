@@ -159,8 +159,8 @@ extension CertificateChain {
 }
 
 extension CertificateChain {
-    /// Arranges the certificates that an authority returned into the chain of `key`. They may come in any
-    /// order, with or without their root.
+    /// Arranges the certificates that an authority returned into the chain of `key`. The certificates may
+    /// come in any order, with or without their root.
     ///
     /// - Returns: the chain, and the number of certificates that do not belong to it.
     package static func arranged(

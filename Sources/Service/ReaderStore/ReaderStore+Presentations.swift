@@ -71,8 +71,8 @@ extension ReaderStore {
     /// The time for which a presentation is kept after its end, in seconds.
     package static let presentationsKept: Int64 = 86_400
 
-    /// Stores a presentation. It replaces the row with the same id, and an older presentation with the same
-    /// owner, reference and holder number.
+    /// Stores a presentation, which replaces the row with the same id, and an older presentation with the
+    /// same owner, reference and holder number.
     package func put(_ presentation: StoredPresentation) throws(ReaderStoreError) {
         try change { database in try Self.put(presentation, in: database) }
     }

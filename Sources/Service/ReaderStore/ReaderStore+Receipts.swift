@@ -49,7 +49,7 @@ extension ReaderStore {
     }
 
     /// Holds the statements of a presentation until somebody has decided, so that they are not lost if the
-    /// process ends. They replace the statements that were held for the presentation before.
+    /// process ends. The new statements replace those that were held for the presentation before.
     ///
     /// - Parameters:
     ///   - first: the statement about the first request; `nil` if there is none.

@@ -2,8 +2,8 @@ internal import ErrorMapping
 internal import Glibc
 package import ReaderTokens
 
-/// A shop's name, logo and colours on the pages of its lane. They say whose screen it is, not who asks the
-/// holder, so that no reader token is needed.
+/// A shop's name, logo and colours on the pages of its lane. The brand shows whose screen this is, not who
+/// asks the holder, so that no reader token is needed.
 package struct LaneBrand: Equatable, Sendable {
     package let name: String
     /// The path of the logo, a PNG file; `nil` for no logo.

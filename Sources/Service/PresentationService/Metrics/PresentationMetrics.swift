@@ -2,7 +2,7 @@ internal import ReaderStore
 internal import Reports
 internal import Synchronization
 
-/// The counters and histograms of the daemon's metrics. Their labels are lanes, kinds, outcomes and ids of
+/// The counters and histograms of the daemon's metrics. The labels are lanes, kinds, outcomes and ids of
 /// reasons; nothing is about a person.
 package final class PresentationMetrics: Sendable {
     /// The kinds of writes to the store that are counted.

@@ -144,7 +144,7 @@ extension EventLog.Listener {
     }
 }
 
-/// An event in the form in which it is sent. Its frames are written once and shared by all listeners.
+/// An event in the form in which it is sent. The frames are written once and shared by all listeners.
 struct LaneEvent: Sendable {
     /// The number of the event in its lane's log since the daemon started.
     let number: Int

@@ -8,9 +8,9 @@ internal import Transport
 
 /// Standing orders: lanes that ask each next phone by themselves.
 ///
-/// A presentation of a standing order belongs to its lane. It is written to the store when a phone has
-/// engaged, before the phone is asked, so that a presentation without a phone leaves no record. An order of a
-/// till interrupts the wait for a phone, but not a phone that is being asked.
+/// A presentation of a standing order belongs to its lane. Such a presentation is written to the store when a
+/// phone has engaged, before the phone is asked, so that a presentation without a phone leaves no record. An
+/// order of a till interrupts the wait for a phone, but not a phone that is being asked.
 extension PresentationCoordinator {
     /// The owner's name for presentations of a lane's standing order. No token and no user can have this
     /// name.
@@ -121,7 +121,7 @@ extension PresentationCoordinator {
     func isAsked(_ id: PresentationID, failure: PresentationFailure?) async -> Bool {
         guard let record = book[id], !standing.isYielding(id, at: record.lane) else { return false }
         guard isUnasked(id) else { return true }
-        // The phone failed before `admit` was asked. Its presentation is recorded like any other.
+        // The phone failed before `admit` was asked. The presentation is recorded like any other.
         guard let failure, !failure.isOfPhone else { return await admit(id, at: record.lane) }
         standing.fail(failure, in: id, at: record.lane)
         return false

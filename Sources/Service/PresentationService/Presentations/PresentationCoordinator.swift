@@ -13,7 +13,7 @@ internal import Transport
 
 /// The service behind a counter: its lanes, the orders that begin at them, and their presentations.
 ///
-/// The routes of `ReaderAPI` and the daemon's other services call the coordinator. It knows callers as
+/// The routes of `ReaderAPI` and the daemon's other services call the coordinator, which knows callers as
 /// `KnownCaller`, and nothing of HTTP. An order passes through these functions:
 /// 1. `open` finds an earlier presentation with the same reference, or calls `create`.
 /// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
@@ -34,8 +34,8 @@ internal import Transport
 /// may arrive twice, the daemon may end. Such functions check again after each `await`.
 ///
 /// The coordinator never asks a phone for something that cannot be kept as the order demands: the
-/// presentation and its receipts have their place in the store first. It sends no outcome that the end of the
-/// daemon could undo.
+/// presentation and its receipts have their place in the store first. The coordinator sends no outcome that
+/// the end of the daemon could undo.
 ///
 /// This file has the lanes, the orders and the shutdown. `+Run` follows a presentation from its lane to its
 /// receipts, `+Standing` repeats the orders of lanes that ask by themselves, and `+Events` contains the
@@ -93,8 +93,8 @@ package actor PresentationCoordinator {
         startStanding(at: name)
     }
 
-    /// Removes a lane, unless a presentation is running there. Its listeners stay connected, since the lane
-    /// may come back.
+    /// Removes a lane, unless a presentation is running there. The lane's listeners stay connected, since the
+    /// lane may come back.
     ///
     /// - Returns: false if a presentation is running. Returns when the lane has released its devices, so that
     ///   another lane can use them.
@@ -348,7 +348,7 @@ package actor PresentationCoordinator {
         return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
     }
 
-    /// The second request of a session. It is sent only if the first response is accepted and answers each
+    /// The second request of a session, which is sent only if the first response is accepted and answers each
     /// question of `first` with yes.
     private func further(
         _ first: RequestPlan, question: PresentationQuestion

@@ -35,7 +35,7 @@ package final class Portrait: Sendable {
         bytes = SecretBytes(copying: shown.bytes[...])
     }
 
-    /// Calls `body` with the bytes. They are overwritten later; a copy that `body` makes is not.
+    /// Calls `body` with the bytes. These bytes are overwritten later, but not a copy that `body` makes.
     package func withBytes<Value>(_ body: (ArraySlice<UInt8>) -> Value) -> Value {
         bytes.withUnprotectedBytes { bytes in body(bytes) }
     }

@@ -7,8 +7,8 @@ internal import Reports
 internal import RequestPlanner
 
 extension WaitingReceipts {
-    /// The receipts for the case that the daemon ends before the presentation does. They say that the
-    /// presentation was interrupted, and are written when the daemon starts again.
+    /// The receipts for the case that the daemon ends before the presentation does. These receipts say that
+    /// the presentation was interrupted, and are written when the daemon starts again.
     ///
     /// Returns `nil` if the name of the lane, the policy or the program's version is not valid in a receipt.
     init?(interrupting record: PresentationRecord) {

@@ -9,10 +9,10 @@ internal import Synchronization
 
 /// The trust, policy and reader identities of a store's folder, kept in memory until they change.
 ///
-/// Each order and each answer of an app asks for the trust, and reading it takes long with many roots. It is
-/// therefore read again only if the store names another snapshot, and after ten minutes in any case. A
-/// changed file alone does not mean changed trust, since receipts are in the same file: then only the number
-/// of the snapshot is read. Identities are read again when one of their files changed.
+/// Each order and each answer of an app asks for the trust, and reading it takes long with many roots. The
+/// trust is therefore read again only if the store names another snapshot, and after ten minutes in any case.
+/// A changed file alone does not mean changed trust, since receipts are in the same file: then only the
+/// number of the snapshot is read. Identities are read again when one of their files changed.
 ///
 /// Any thread may call it; the state is behind a `Mutex`. Reads run on two serial queues, one for the trust
 /// and one for identities, because the disk and a TPM that loads keys may take long. Callers that arrive
@@ -154,8 +154,8 @@ package final class StoredBasis: JudgingBasisSource {
 
     private func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
 
-    /// Makes the basis of a snapshot that was just read. It stays in memory, unless the policy was replaced
-    /// since the read began.
+    /// Makes the basis of a snapshot that was just read. The basis stays in memory, unless the policy was
+    /// replaced since the read began.
     private func keep(_ stored: StoredTrust, of file: FileStamp?, for generation: Int) -> JudgingBasis {
         let known = state.withLock { $0.basis?.basis.trust }
         // An equal snapshot id means equal sources: the trust store in memory, with the signers that it has

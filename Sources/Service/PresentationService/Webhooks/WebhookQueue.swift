@@ -291,8 +291,8 @@ package final class WebhookQueue: Service {
     /// - Returns: whether the receiver accepted the delivery.
     private func attempt(_ delivery: Delivery, by client: CurlClient) async -> Bool {
         guard let request = signed(delivery) else { return false }
-        // A separate task, so that an attempt in progress is not cancelled when the daemon ends. It has its
-        // own time limit.
+        // A separate task, so that an attempt in progress is not cancelled when the daemon ends. The
+        // attempt has its own time limit.
         let exchange = Task { () async -> Attempt in
             guard let response = try? await client.send(request) else { return .unreachable }
             return (200..<300).contains(response.status) ? .accepted : .refused

@@ -100,9 +100,9 @@ struct WebhookShares {
 
     /// Begins a refill.
     ///
-    /// - Returns: the number of undelivered ends to read from the store, oldest first. It includes the ends
-    ///   in progress and those not recorded, which the store still names. `nil` if no refill is needed or
-    ///   possible.
+    /// - Returns: the number of undelivered ends to read from the store, oldest first. The number includes
+    ///   the ends in progress and those not recorded, which the store still names. `nil` if no refill is
+    ///   needed or possible.
     mutating func beginRefill(of key: Key) -> Int? {
         guard var share = shares[key], share.hasMore, !share.isRefilling, room(in: share) > 0 else {
             return nil

@@ -12,9 +12,9 @@ internal import Synchronization
 /// A caller with the scope of a page orders a code, which works once within 60 seconds. The page exchanges it
 /// for a cookie.
 ///
-/// The cookie is a message authentication code over the caller's credential, the page and the lane. It needs
-/// no list of sessions and survives a restart. It stops working when the token or user is removed from the
-/// configuration or loses the scope.
+/// The cookie is a message authentication code over the caller's credential, the page and the lane. The
+/// cookie needs no list of sessions and survives a restart. The cookie stops working when the token or user
+/// is removed from the configuration or loses the scope.
 package final class PageSessions: Sendable {
     /// A code that was made and not used yet.
     private struct Code: Sendable {

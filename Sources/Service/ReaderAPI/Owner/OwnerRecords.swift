@@ -22,7 +22,7 @@ actor OwnerRecords {
         self.folder = folder
     }
 
-    /// The identities by name, each with its expiry date or its fault. Their keys are not used.
+    /// The identities by name, each with its expiry date or its fault. No key is used.
     func identities() throws(APIProblem) -> [JSONValue] {
         let identities = IdentityFolder(store: folder)
         return try mapping(identities.names(), APIProblem.init(identity:))

@@ -70,8 +70,8 @@ package enum PageFault: Error, CustomStringConvertible {
 }
 
 extension PageFiles {
-    /// The routes of the pages for customer, clerk, owner and API reference, and of their files. They contain
-    /// nothing about anybody, so that everybody may read them.
+    /// The routes of the pages for customer, clerk, owner and API reference, and of their files. The pages
+    /// contain nothing about anybody, so that everybody may read them.
     var routes: [APIRoute] {
         [
             APIRoute(.get, "/kiosk", for: .everybody) { _ in try response("customer.html") },

@@ -275,7 +275,7 @@ enum NonceTables {
         """
 }
 
-/// The nonces of one server in memory. They are lost when the server ends.
+/// The nonces of one server in memory, which are lost when the server ends.
 package final class MemoryNonces: NonceStore {
     private let ledger: Mutex<NonceLedger>
     private let time: MonotonicTime

@@ -36,8 +36,8 @@ package struct RetainedRecords: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store with the tables.
-    ///   - folder: the folder of the keys, which must be outside the store. It is created with the first key.
-    ///     `nil` for the folder beside the store whose name ends in `-keys`.
+    ///   - folder: the folder of the keys, which must be outside the store. The folder is created with the
+    ///     first key. `nil` for the folder beside the store whose name ends in `-keys`.
     ///   - time: the clock that continues if the system's clock is set back.
     /// - Throws: `keysInsideStore`.
     package init(
@@ -207,8 +207,8 @@ extension RetainedSummary {
     }
 }
 
-/// The records of one reference in an export. They stay in the store, marked as exported, until `finish`
-/// deletes them.
+/// The records of one reference in an export. The records stay in the store, marked as exported, until
+/// `finish` deletes them.
 package struct RetainedExport: Sendable {
     package let records: [RetainedRecord]
     /// The time of an earlier export of these records that was not confirmed; somebody may have them already.

@@ -255,8 +255,8 @@ package enum TokenRefusal: Error, Equatable, Sendable {
     }
 }
 
-/// An entry of the audit log: the caller, brand and reader of a request, its time, and the decision. It has
-/// no token, and no data about a holder.
+/// An entry of the audit log: the caller, brand and reader of a request, its time, and the decision. An
+/// entry has no token, and no data about a holder.
 package struct TokenAudit: Equatable, Sendable {
     package enum Decision: Equatable, Sendable {
         case granted(key: TokenText)

@@ -32,11 +32,11 @@ package struct PreparedReader: Sendable {
 
 /// The verifier of reader tokens on a reader.
 ///
-/// A token is a JWT in which a brand's key says that this reader may ask in the brand's name. Its life has
-/// three parts:
+/// A token is a JWT in which a brand's key says that this reader may ask in the brand's name. The life
+/// of a token has three parts:
 ///
-/// 1. It is issued for one reader and audience, and must be used for the first time before `exp`, at most 300
-///    seconds later.
+/// 1. The token is issued for one reader and audience, and must be used for the first time before `exp`, at
+///    most 300 seconds later.
 /// 2. From the first use on it prepares the reader for 48 hours, regardless of `exp`. `TokenFirstUses`
 ///    records the time of the first use, in the daemon in the store, so that a restart does not extend it.
 /// 3. Afterwards it prepares nothing more.
