@@ -171,6 +171,7 @@ package final class OpenConnectionBook: Sendable {
             if entry.isSilentStranger { entries.silent -= 1 }
             entries.open[key]?.caller = caller
             let isShareFull = entries.open.values.count { $0.caller == caller } > mostOfOneCaller
+            // A connection that was known before, under another name, adds none to this number.
             let known = entries.open.count - entries.strangers
             guard isShareFull || isNew && known > knownPlaces else { return nil }
             return entries.removeOldest(

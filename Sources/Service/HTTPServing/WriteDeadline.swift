@@ -25,6 +25,7 @@ final class WriteDeadline: ChannelOutboundHandler {
         if waiting == 0 { deadline = .now() + limit }
         waiting += 1
         written.futureResult.assumeIsolated().whenComplete { _ in
+            // The next waiting write has the whole time from now on.
             self.waiting -= 1
             self.deadline = .now() + self.limit
         }

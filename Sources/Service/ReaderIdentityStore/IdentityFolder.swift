@@ -43,6 +43,7 @@ package struct IdentityFolder: Sendable {
         defer { unsafe closedir(folder) }
         var names: [IdentityName] = []
         while let entry = unsafe readdir(folder) {
+            // Glibc's `d_name` has 256 bytes, with a zero behind the name.
             let text = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }

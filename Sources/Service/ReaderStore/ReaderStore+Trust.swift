@@ -172,6 +172,7 @@ extension ReaderStore {
         try self.change { database in
             let current = try TrustRecord.current(in: database)
             guard current?.number == expected else { throw ReaderStoreError.changedMeanwhile }
+            // A bundle counts as imported even if its contents are the current ones already.
             if let bundle { try Self.remember(bundle: bundle, in: database) }
             if let current, current.id == snapshot.id { return current }
             let number = try Self.insert(

@@ -164,6 +164,7 @@ package struct ReaderStore: Sendable {
                     value = try body(database)
                     return .commit
                 }
+                // A committed transaction has a value; the error is never thrown.
                 guard let value else { throw ReaderStoreError.damaged }
                 return value
             }, ReaderStoreError.init(naming:))
@@ -187,6 +188,7 @@ extension ReaderStoreError {
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
             case .SQLITE_NOTADB: .notAStore
+            // The statements are fixed: one that fails shows that the tables or rows were changed.
             case .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT: .damaged
             case .SQLITE_FULL: .noSpace
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: .notPermitted

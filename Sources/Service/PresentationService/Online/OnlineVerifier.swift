@@ -257,7 +257,7 @@ extension WebOrder: KeptOrder {}
 final class LastOrder<Order: KeptOrder>: Sendable {
     private let last = Mutex<(kept: [UInt8], order: Order)?>(nil)
 
-    /// Parses a stored order, unless it equals the last one.
+    /// Parses a stored order. The last order is returned if it was parsed from the same text.
     func order(kept: [UInt8]) throws(PresentationServiceError) -> Order {
         if let last = last.withLock({ $0 }), last.kept == kept { return last.order }
         // This daemon wrote the JSON, so that a fault in it is not the caller's.

@@ -200,6 +200,7 @@ extension PresentationCoordinator {
                     lane: $0.lane, outcome: $0.conclusion?.outcome, created: $0.created)
             }
             .map { record in
+                // Only the administrator's list has presentations of other callers.
                 let isOwn = caller.ordered(record.owner, at: record.lane)
                 return ListedPresentation(
                     cursor: PresentationCursor(created: record.created, id: record.id.description),

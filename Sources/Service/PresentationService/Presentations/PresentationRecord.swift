@@ -213,8 +213,8 @@ extension PresentationRecord.Completion {
         } else {
             state = further.map { PresentationState($0) } ?? first
             evidence = Conclusion.Evidence(further ?? report, asksPerson: record.asksPerson)
-            // The evidence is that of the second report. A portrait of the first request may have failed to
-            // decode since its answer was yes, so that its unknown answer has to be added.
+            // The evidence is that of the second report. After a portrait of the first response could not be
+            // decoded, the first report has an unknown answer too, which counts as well.
             if further != nil, report.hasUnknownAnswer { evidence = evidence.withUnknownAnswer }
         }
         // A response that arrived while the presentation was being cancelled is not reported.

@@ -272,6 +272,7 @@ package final class WebhookQueue: Service {
                 try? await Task.sleep(until: end, clock: .continuous)
                 return false
             }
+            // The stream ends without a value if this task is cancelled.
             group.addTask { await wakes.first { _ in true } != nil }
             defer { group.cancelAll() }
             return await group.next() ?? false

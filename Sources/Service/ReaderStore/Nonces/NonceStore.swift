@@ -116,6 +116,7 @@ package enum NonceStoreError: Error, Equatable, Sendable {
     case unreachable
     /// The database did not answer in time. The nonce may have been issued or spent nevertheless.
     case overdue
-    /// The database reported an error: an SQLSTATE of five characters, or a result code of SQLite.
+    /// The database reported an error: an SQLSTATE of five characters, or a result code of SQLite. The code
+    /// `row` stands for a row or table of another form.
     case failed(code: String)
 }

@@ -54,6 +54,7 @@ package actor SQLiteNonces: NonceStore {
         queue = try mapping(Self.open(folder.file), ReaderStoreError.init(naming:))
     }
 
+    /// Opens the file with a write-ahead log, and creates the table if it is missing.
     private static func open(_ file: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(ReaderStore.longestWait)

@@ -91,8 +91,9 @@ package actor PostgreSQLPool {
         }.get()
     }
 
-    /// Gives a connection to the first caller whose deadline has not passed. Statements have a timeout, so no
-    /// connection is in use for much longer.
+    /// Gives a connection to the first waiting caller whose deadline has not passed. Callers with an earlier
+    /// deadline fail here with `overloaded`. Each statement has a timeout, so that connections are given back
+    /// soon after such a deadline.
     private func release(_ connection: PostgreSQLConnection) {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
@@ -195,6 +196,7 @@ private final class PostgreSQLConnection: @unchecked Sendable {  // `link` is us
     private static func isMade(
         _ connection: LibPQ.Connection, by libpq: LibPQ, until deadline: ContinuousClock.Instant
     ) -> Bool {
+        // libpq demands that the first wait is until the socket can be written.
         var awaited = PGRES_POLLING_WRITING
         while awaited != PGRES_POLLING_OK {
             guard awaited != PGRES_POLLING_FAILED, unsafe libpq.status(connection) != CONNECTION_BAD else {

@@ -214,7 +214,7 @@ extension ReceiptStatement {
             map.set("purpose", text: purpose.rawValue)
             map.set("questions", array: questions.map { $0.encoded() })
             map.set("verdict", text: verdict.rawValue)
-            // The verdict `mock` says it already.
+            // The verdict `mock` says already that a test issuer signed.
             if hasTestDocument, verdict != .mock { map.set("test") { $0.boolean(true) } }
             map.set("reasons", array: reasons.map { reason in CBOREncoder.encode { $0.text(reason.id) } })
             map.set("documents", array: documents.map { $0.encoded() })

@@ -97,6 +97,7 @@ enum ReceiptSignature {
     /// The header label `kid` (RFC 9052 3.1).
     static let keyIDLabel: Int64 = 4
 
+    /// Signs a payload. Throws `receiptKeyUnusable` if the key is not on P-256 or cannot sign.
     static func sign(
         _ payload: [UInt8], with key: borrowing PrivateKey
     ) throws(ReaderStoreError) -> [UInt8] {

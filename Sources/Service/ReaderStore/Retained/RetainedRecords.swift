@@ -180,6 +180,7 @@ extension RetainedRecords {
                         deadline FROM retained_field ORDER BY number
                     """)
             var records: [RetainedSummary] = []
+            // The rows of a record follow one another, because one transaction inserted them.
             while let row = try rows.next() {
                 let id = RetainedRecord.ID([UInt8](try row.decode(Data.self, forColumn: "record")))
                 if records.last?.id != id { records.append(try RetainedSummary(row, of: id)) }
@@ -221,8 +222,8 @@ extension RetainedRecords {
     /// overdue.
     ///
     /// Handing records out and deleting them cannot be one step. So this function marks the records, and
-    /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends between the
-    /// two, the next export reports the earlier one.
+    /// `finish` deletes them after the caller has confirmed that they arrived. If the daemon ends before
+    /// `finish`, the next export reports the earlier export.
     ///
     /// - Parameter owner: the caller who ordered the presentations; `nil` for the records of all callers.
     package func beginExport(

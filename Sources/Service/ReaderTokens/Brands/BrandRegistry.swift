@@ -41,6 +41,7 @@ package struct BrandRegistry: Equatable, Sendable {
     package mutating func add(_ brand: Brand) throws(BrandFault) {
         guard brands.count < Self.mostBrands else { throw .tooManyBrands(limit: Self.mostBrands) }
         guard self.brand(brand.identifier) == nil else { throw .brandTwice }
+        // The keys are added one by one below, where each is checked.
         var bare = brand
         bare.keys = []
         // A brand is added with all of its keys or not at all.
