@@ -52,7 +52,7 @@ extension APIProblem {
         case .failed(let code):
             self.init(
                 .noncesUnavailable, status: 503,
-                "the database of nonces returned an error (SQLSTATE \(code)): request a new nonce; if it happens again, see its log"
+                "the database of nonces returned an error (code \(code)): request a new nonce; if it happens again, see the database's log"
             )
         }
     }
