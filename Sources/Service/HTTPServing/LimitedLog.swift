@@ -32,8 +32,8 @@ package final class LimitedLog: Sendable {
 
     /// Logs a warning.
     ///
-    /// - Parameter source: the caller that causes the message. Each source has its own limit; `nil` for
-    ///   strangers, who share one.
+    /// - Parameter source: the caller that causes the message; `nil` for a stranger. Each caller has a limit
+    ///   of its own, and all strangers share one limit.
     package func warning(
         _ message: Logger.Message, of source: String? = nil,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The open connections of a listener, which decides who makes room when there are too many.
 ///
 /// A connection belongs to a stranger until its caller is known: by a token in a request, or at a hub by the
-/// certificate of the handshake. `know` records that.
+/// certificate of the handshake. `know` records the caller.
 ///
 /// **Strangers** have half of the places, or a separate number, and each has a limited time
 /// (`strangerLifetime`). If their places are full, a new connection takes the place of a stranger: of the

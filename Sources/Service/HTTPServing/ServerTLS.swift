@@ -20,7 +20,7 @@ package final class ServerTLS: Sendable {
     ///   - certificate: the path of the PEM file with the chain, the server's certificate first.
     ///   - key: the path of the PEM file with the private key, which only its owner may read.
     ///   - clientAuthority: the path of the PEM file with the roots of client certificates; `nil` if clients
-    ///     need none.
+    ///     need no certificate.
     package init(
         certificate: String, key: String, clientAuthority: String?,
         clientCertificate: ClientCertificate = .required

@@ -105,8 +105,8 @@ package struct IdentityFolder: Sendable {
 
     private var draft: String { "\(path)/.new" }
 
-    /// Removes the folder of an identity that an interrupted `create` left. There is usually none, so that
-    /// errors are ignored.
+    /// Removes the folder of an identity that an interrupted `create` left. Usually there is no such
+    /// folder, so that errors are ignored.
     private func discardDraft() {
         _ = unsafe unlink("\(draft)/key.pem")
         _ = unsafe rmdir(draft)

@@ -175,8 +175,8 @@ extension ReaderStore {
         expecting head: [UInt8]? = nil
     ) throws(ReaderStoreError) -> (ReceiptChain.Verdict, Int) {
         // The head is read before the chain. A receipt that another process appends in between is then after
-        // the head, which is no fault; in the other order the head could name a receipt that is not among the
-        // links.
+        // the head, which is no fault. If the chain were read first, the head could name a receipt that is
+        // not among the links.
         let hasHead = ReceiptHead.exists(in: folder)
         // A head that cannot be read, or that no key of the store signed, counts as missing.
         let stored = try? ReceiptHead(in: folder, signedBy: receiptKeys())

@@ -16,8 +16,8 @@ internal import ErrorMapping
 /// responses.
 ///
 /// `ask` returns the request that the shop's app or page passes to the wallet. `judge` verifies the response
-/// that comes back. HTTP routes call both with the `SessionBinding` of the shop's session; a nonce is valid
-/// only for that session and only once.
+/// that comes back. HTTP routes call both functions with the `SessionBinding` of the shop's session; a nonce
+/// is valid only for that session and only once.
 ///
 /// `judge` works in steps and yields before each: the nonce is spent, and the response is opened, verified
 /// and reported. If several responses arrive together, all take one step before any takes the next, so that
@@ -223,7 +223,7 @@ package final class OnlineVerifier: Sendable {
         }
     }
 
-    /// Verifies an opened response and reports it.
+    /// Verifies an opened response, and returns the report as JSON.
     private func verdict(
         _ opened: OpenedPresentation, asked: [ItemsRequest], _ expectation: AnswerExpectation,
         by basis: JudgingBasis, at now: Timestamp

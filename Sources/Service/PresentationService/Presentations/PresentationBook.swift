@@ -256,7 +256,7 @@ struct PresentationBook: Sendable {
     /// Records a person's decision, or closes a result on which nobody has to decide. The name and the
     /// portrait are wiped in both cases.
     ///
-    /// - Throws: `decisionNotDue` if no decision is open, or another one was made.
+    /// - Throws: `decisionNotDue` if no decision is open, or another decision was made.
     mutating func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) throws(PresentationServiceError) -> [Action] {
@@ -323,7 +323,7 @@ struct PresentationBook: Sendable {
 
     /// Returns the portrait of a data request, the first time it is asked for.
     ///
-    /// - Throws: `portraitGone` if there is none, or it was returned before.
+    /// - Throws: `portraitGone` if there is no portrait, or the portrait was returned before.
     mutating func takePortrait(of id: PresentationID) throws(PresentationServiceError) -> ArraySlice<UInt8> {
         guard let record = records[id] else { throw .presentationUnknown }
         guard record.conclusion != nil, var completion = record.completion,

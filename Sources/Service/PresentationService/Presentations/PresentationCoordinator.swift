@@ -197,8 +197,8 @@ package actor PresentationCoordinator {
     /// Repeats the order of a presentation in which some needed element was not shared. Holder and clerk
     /// decide again.
     ///
-    /// The new presentation belongs to the owner of the earlier one. After a standing order it belongs to the
-    /// caller.
+    /// The new presentation belongs to the owner of the earlier presentation. After a standing order, the new
+    /// presentation belongs to the caller.
     package func askAgain(
         _ id: PresentationID, by caller: KnownCaller
     ) async throws(PresentationServiceError) -> PresentationRecord {

@@ -39,7 +39,8 @@ package struct PresentationOrder: Equatable, Sendable {
     package let consent: HolderConsent
     /// The second request, sent in the same session if the first response was answered with yes.
     let then: FurtherOrder?
-    /// Replaces the revocation policy of the purpose, if it is at least as strict.
+    /// The revocation policy that replaces the policy of the purpose, and must be at least as strict; `nil`
+    /// for the policy of the purpose.
     package let policy: RevocationPolicy?
     /// The name of the reader identity that signs the request; `nil` if rules or the reader token choose it.
     let identity: String?

@@ -58,7 +58,7 @@ package struct PresentationRecord: Sendable {
         /// The report on the first request, or `nil` if the presentation was cancelled before it had a
         /// result. Contains elements only for a data request, until they are removed.
         var report: TransactionReport?
-        /// The report on the second request, or `nil` if the phone was not asked it.
+        /// The report on the second request, or `nil` if that request was not sent.
         var further: TransactionReport?
         /// The name and portrait that a clerk's page shows, until the decision or the deadline.
         var shown: ShownPerson?
@@ -99,7 +99,8 @@ package struct PresentationRecord: Sendable {
     package let brand: PreparedBrand?
     /// The trust and policy used to verify the response.
     let basis: JudgingBasis
-    /// The earlier presentation whose missing elements this one asks for again, or `nil` for a new order.
+    /// The earlier presentation whose missing elements this presentation asks for again, or `nil` for a new
+    /// order.
     var repeated: PresentationID?
     /// Whether a later presentation asks again for the elements that are missing here.
     var isAskedAgain = false

@@ -47,8 +47,8 @@ extension TransactionReport {
     /// The members of a result without element values: verdict, answers, reasons, issuer, trust and policy.
     ///
     /// - Parameters:
-    ///   - conclusion: the outcome that follows from this report; `nil` if there is none, or it follows from
-    ///     another report.
+    ///   - conclusion: the outcome that follows from this report; `nil` if there is no outcome, or if the
+    ///     outcome follows from another report.
     ///   - basis: the trust of the presentation, from which `trustAgeSeconds` is computed.
     ///   - ended: the time at which the response was judged.
     func resultMembers(

@@ -138,9 +138,9 @@ struct EndedRequest: Sendable {
 
 /// The receipts of a presentation before they are written.
 struct WaitingReceipts: Sendable {
-    /// The receipt of the first request, or `nil` if it gets none.
+    /// The receipt of the first request, or `nil` if that request gets no receipt.
     var first: ReceiptStatement?
-    /// The receipt of the second request, or `nil` if it gets none.
+    /// The receipt of the second request, or `nil` if that request gets no receipt.
     var further: ReceiptStatement?
 
     var isEmpty: Bool { first == nil && further == nil }

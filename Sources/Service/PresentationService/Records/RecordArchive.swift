@@ -106,7 +106,7 @@ package actor RecordArchive {
         }
     }
 
-    /// Tests whether the store accepts presentations again, by writing and removing one.
+    /// Tests whether the store accepts presentations again, by writing and removing a presentation.
     func probe() throws(PresentationServiceError) {
         do throws(ReaderStoreError) {
             try store.probe()
@@ -117,7 +117,7 @@ package actor RecordArchive {
         }
     }
 
-    /// The reason why the store accepts no presentation, or `nil` if it does.
+    /// The reason why the store accepts no presentation, or `nil` if the store accepts presentations.
     ///
     /// After a fault that may be over, such as a full disk, this function tries to write, once a second at
     /// most. A caller who asks whether the daemon is ready may send it no order before, so that no other
@@ -202,7 +202,8 @@ package actor RecordArchive {
         }
     }
 
-    /// The receipt of a request, or `nil` if its order wants none or it cannot be made, which is logged.
+    /// Makes the receipt of a request. Returns `nil` if the order wants no receipt, or if the receipt cannot
+    /// be made, which is logged.
     nonisolated func statement(
         _ request: EndedRequest, of record: PresentationRecord
     ) -> ReceiptStatement? {

@@ -43,8 +43,8 @@ extension RecordArchive {
     /// expires.
     private static let purgesApart: Int64 = 3600
 
-    /// Removes expired data, and returns the next deadline; `nil` if there is none or the removal failed,
-    /// which is logged.
+    /// Removes expired data, and returns the next deadline. Returns `nil` if no data has a deadline, or if
+    /// the removal failed, which is logged.
     func purge(at now: Timestamp) -> Timestamp? {
         do throws(ReaderStoreError) {
             let clock = now

@@ -13,8 +13,8 @@ internal import Synchronization
 /// calls `run`. Only origins of the daemon's configuration receive webhooks.
 ///
 /// **Signature.** The header `Countersign-Signature: v1=HEX` is the HMAC-SHA-256 of `TIMESTAMP.BODY`, where
-/// the timestamp is that of the header `Countersign-Timestamp`. The receiver compares both, and refuses a
-/// timestamp that is older than a few minutes.
+/// the timestamp is that of the header `Countersign-Timestamp`. The receiver computes the HMAC too, compares
+/// it with the header, and refuses a timestamp that is older than a few minutes.
 ///
 /// **Attempts.** An attempt succeeds with a status of 200 to 299. After a failure the delivery pauses for the
 /// times of `Schedule.pauses`, and is given up after the last one. A receiver that could not be reached and
@@ -33,8 +33,8 @@ internal import Synchronization
 package final class WebhookQueue: Service {
     /// The times between attempts.
     struct Schedule: Sendable {
-        /// The pauses after the first attempt and each later one. After the attempt that follows the last
-        /// pause the delivery is given up.
+        /// The pauses, one after each failed attempt. After the attempt that follows the last pause, the
+        /// delivery is given up.
         var pauses = [1, 5, 25, 125, 300].map { Duration.seconds($0) }
         /// The maximum number of attempts that one delivery makes before the end of a pause, because its
         /// receiver answers again.
@@ -175,7 +175,8 @@ package final class WebhookQueue: Service {
         }
     }
 
-    /// Repeats recording a delivered end until the store accepts it, and once more when the daemon ends.
+    /// Repeats the record of a delivered end until the store accepts the record. When the daemon ends, one
+    /// last attempt is made.
     private func recordEnd(of delivery: Delivery, in archive: RecordArchive) async {
         repeat {
             try? await Task.sleep(for: schedule.storePause, clock: .continuous)

@@ -31,7 +31,7 @@ extension PresentationCoordinator {
         var faults: [ReadinessReport.Fault] = []
         var isTrustSetUp = true
         do throws(PresentationServiceError) {
-            // Only the errors matter: an order needs both.
+            // Only the errors matter: an order needs trust and the identities.
             _ = try await basis.basis()
             _ = try await basis.identities(at: now)
         } catch {

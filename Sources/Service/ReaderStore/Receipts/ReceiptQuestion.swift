@@ -103,7 +103,7 @@ package struct ReceiptDocument: Hashable, Sendable {
     /// The revocation state of the document when it was checked.
     package struct Revocation: Hashable, Sendable {
         package let state: RevocationFinding.State
-        /// The age of the list that gave the state, in seconds; `nil` if no list did.
+        /// The age of the list that gave the state, in seconds; `nil` if the state comes from no list.
         package let ageSeconds: Int64?
     }
 

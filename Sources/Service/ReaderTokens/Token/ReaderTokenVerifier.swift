@@ -38,7 +38,8 @@ package struct PreparedReader: Sendable {
 /// 1. The token is issued for one reader and audience, and must be used for the first time before `exp`, at
 ///    most 300 seconds later.
 /// 2. From the first use on it prepares the reader for 48 hours, regardless of `exp`. `TokenFirstUses`
-///    records the time of the first use, in the daemon in the store, so that a restart does not extend it.
+///    records the time of the first use. The daemon keeps this record in the store, so that a restart does
+///    not extend the 48 hours.
 /// 3. Afterwards it prepares nothing more.
 ///
 /// `prepare` checks the form (`UnverifiedReaderToken`), the key in the registry, the signature and the
