@@ -62,6 +62,7 @@ extension PresentationCoordinator {
         let order = PresentationOrder(preset, lane: name, reference: nil)
         var (record, plan) = try await prepare(
             order, by: Self.owner(ofStanding: name), at: try namedLane(for: order))
+        // An order may have taken the turn, or a reload the lane, while the request was prepared.
         guard !Task.isCancelled, isFree(lane: name), let lane = lanes[name]?.lane else { return }
         let id = record.id
         perform(try book.insert(record))

@@ -78,6 +78,7 @@ extension RevocationPolicy {
 
     /// Parses `"age"`, `"rental"`, or `{"rental": 3}` with the days for which a list may be stale.
     package init(_ text: JSONText) throws(JSONFault) {
+        // A value that is no string is read as an object below, which reports any fault.
         if let word = try? text.string() {
             switch word {
             case "age": self = .age

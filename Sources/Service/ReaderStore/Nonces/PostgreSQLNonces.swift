@@ -82,7 +82,7 @@ package actor PostgreSQLNonces: NonceStore {
             guard let left = row?.first??.bigint else { throw .failed(code: "row") }
             count = Int(left)
         } catch {
-            // Nothing was swept: the next call tries again instead of waiting for `sweepInterval`.
+            // The count is not known, so that the next call tries again without waiting for `sweepInterval`.
             nextSweep = due
             throw error
         }
