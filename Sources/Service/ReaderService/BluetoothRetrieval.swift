@@ -55,6 +55,7 @@ actor BluetoothRetrieval {
     private(set) var uuid: BluetoothUUID
     private let radio: any BluetoothLERadio
     private let plan: RetrievalPlan
+    /// The service that is registered and advertised, with its UUID; `nil` if there is none.
     private var server: (uuid: BluetoothUUID, server: any BluetoothLEServer)?
 
     init(_ radio: any BluetoothLERadio, plan: RetrievalPlan) {
@@ -74,7 +75,7 @@ actor BluetoothRetrieval {
         try await serve(uuid)
     }
 
-    /// Draws another UUID for the next engagement. The previous UUID is advertised until its server is
+    /// Draws another UUID for the next engagement. The previous UUID stays advertised until its server is
     /// closed.
     func renew() {
         uuid = .random()
@@ -113,16 +114,19 @@ actor BluetoothRetrieval {
 
     // MARK: - mdoc central client mode
 
+    /// Registers and advertises the service with this UUID.
     private func serve(_ uuid: BluetoothUUID) async throws(BluetoothLEError) {
         server = (uuid, try await radio.serve(GATTService(.mdocCentralClient(uuid))))
     }
 
+    /// Waits for the connection of the phone to the service with this UUID.
     private func accept(
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone chose another UUID, so no phone will connect to the advertised one. Many adapters can
-            // advertise only one service at a time.
+            // The phone chose another UUID, so no phone will connect to the advertised one. That service is
+            // withdrawn, because many adapters can advertise only one at a time. The phone already looks for
+            // the other service, so neither of the two steps waits for the other.
             let needless = server
             server = nil
             async let closing: Void? = needless?.server.close()
@@ -135,6 +139,7 @@ actor BluetoothRetrieval {
         // The Ident is derived from the phone's key, which is known only since the engagement.
         await server.setIdent(ident.bytes)
         let link = try await server.link()
+        // The link keeps the server in use: `close()` must not close it.
         self.server = nil
         return link
     }
@@ -159,12 +164,12 @@ actor BluetoothRetrieval {
         do throws(BluetoothLEError) {
             return try await startedLink(uuid, after: engaged)
         } catch .linkLost {
-            // Some phones drop their first connection and return (Q82). One that stays away must not use up
-            // the whole time for the link.
+            // Some phones drop their first connection and return (Q82). A phone that stays away must not use
+            // up the whole time for the link.
             let second = await bounded(by: .now + Self.returnTime) { () throws(BluetoothLEError) in
                 try await self.startedLink(uuid, after: engaged)
             }
-            // The time for the return is over. Only the caller's own cancellation may end as `cancelled`.
+            // The time for the return is over. Only a cancellation by the caller may end as `cancelled`.
             if case .failure(.cancelled) = second, !Task.isCancelled { throw .linkLost }
             return try second.get()
         }
@@ -208,6 +213,7 @@ actor BluetoothRetrieval {
 
     // MARK: - Both
 
+    /// Makes the link in both modes at once, and stops advertising once one of the links has started.
     private func race(
         central: BluetoothUUID, peripheral: BluetoothUUID, psm: L2CAPPSM?,
         engaged engagement: DeviceEngagement
@@ -223,6 +229,7 @@ actor BluetoothRetrieval {
 extension BluetoothUUID {
     /// A random UUID (RFC 9562, 5.4).
     static func random() -> BluetoothUUID {
+        // The fixed bits say version 4 and variant 10.
         let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000
         let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
         return BluetoothUUID(high: high, low: low)
@@ -252,6 +259,7 @@ package func firstLink(
     await withTaskGroup(of: LinkResult.self) { group in
         group.addTask { await catching { () throws(BluetoothLEError) in try await one() } }
         group.addTask { await catching { () throws(BluetoothLEError) in try await other() } }
+        // Replaced as soon as the first attempt has ended.
         var winner: LinkResult = .failure(.cancelled)
         for await finished in group {
             if case .success = winner {
@@ -293,6 +301,7 @@ struct ConnectionNotices {
     func during<Value>(
         report: @escaping @Sendable (PresentationEvent) -> Void, _ connecting: () async -> Value
     ) async -> Value {
+        // Swift cancels this child task when the function returns.
         async let _: Void = notify(report)
         return await connecting()
     }

@@ -81,6 +81,7 @@ package actor LinkDriver {
         }
     }
 
+    /// Sends one packet.
     private func send(_ head: PacketHead, _ part: ArraySlice<UInt8>) async throws(End) {
         do throws(BluetoothLEError) {
             try await link.send(head, part)
@@ -136,6 +137,8 @@ package actor LinkDriver {
         }
     }
 
+    /// The end of the transfer after an error of the link. The machine gives the reason for a link that is
+    /// gone, because the reason depends on the phase.
     private func end(_ error: BluetoothLEError) -> End {
         switch error {
         case .radioUnavailable(let fault): return .radioUnavailable(fault)
@@ -152,6 +155,7 @@ package actor LinkDriver {
     /// open until the phone has disconnected or the time for that is over (Q76, Q77).
     package func leave(sending message: [UInt8]?) async {
         if let message, let pieces = transmission(of: message) {
+            // If the link is broken, the phone cannot be notified, and the link is closed all the same.
             try? await transmit(pieces, by: .now + timeout)
         }
         if case .signalState(let state) = machine.end(now: .now) {
@@ -160,6 +164,7 @@ package actor LinkDriver {
         defer { disarm() }
         while let deadline = machine.deadline {
             arm(deadline)
+            // An error of the link ends the wait as well as the phone's disconnection does.
             guard case .wait = (try? await next()) ?? .end(.finished) else { break }
         }
         await link.close()
@@ -188,9 +193,10 @@ package actor LinkDriver {
         }
     }
 
+    /// Ends the pending wait, because its deadline has passed.
     private func alarmed() async {
         armed = nil
-        // `interrupt` ends a pending `receive` only.
+        // `interrupt` ends only a pending `receive`. Nothing but closing the link ends a pending `send`.
         if isSending { await link.close() } else { await link.interrupt() }
     }
 

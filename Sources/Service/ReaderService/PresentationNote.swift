@@ -1,7 +1,7 @@
 internal import MdocSession
 internal import Synchronization
 
-/// A remark on the phone's messages. It is always reported and never changes the outcome, because otherwise
+/// A remark on the phone's messages. A note is reported and never changes the outcome, because otherwise
 /// anybody in radio range could spoil an answer.
 package enum PresentationNote: Equatable, Sendable {
     /// The medium that carries messages of an NFC v2 session (draft of the second edition).

@@ -44,6 +44,8 @@ package struct PresentationQuestion: Sendable {
         }
     }
 
+    /// Returns the identity that signs this request; `nil` if no rule matches, so that the request is sent
+    /// unsigned.
     func identity(asking draft: DeviceRequestDraft) -> ReaderIdentity? {
         let docTypes = Set(draft.documents.map(\.docType))
         return identities.identity(in: .init(wallet: wallet, brand: brand, docTypes: docTypes))

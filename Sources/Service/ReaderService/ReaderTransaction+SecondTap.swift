@@ -53,6 +53,7 @@ extension ReaderTransaction {
         }
     }
 
+    /// Closes the link or releases the card of the wait that ended too late.
     private func discard(_ late: Result<Connection, PresentationFailure>) async {
         switch try? late.get() {
         case .link(let link)?: await link.close()
@@ -70,6 +71,7 @@ extension ReaderTransaction {
     {
         while !Task.isCancelled {
             do throws(ContactlessError) {
+                // `nil`: the first phone counts as another tap only after it was lifted.
                 let card = try await reader.nextCard(again: nil)
                 if let engaged = await engageAgain(card, bluetooth) { return .tap(card, engaged) }
                 await release(card)
@@ -82,6 +84,7 @@ extension ReaderTransaction {
         return nil
     }
 
+    /// Engages the phone of another tap; `nil` if that tap broke off.
     private func engageAgain(_ card: any ContactlessCard, _ bluetooth: BluetoothRetrieval) async -> Engaged? {
         // The first phone must not find the reader under the UUID of this engagement.
         await bluetooth.renew()

@@ -54,8 +54,8 @@ extension ReaderTransaction {
 }
 
 extension TapEnd {
-    /// The end as it counts in a session of NFC v2: a phone that leaves while its holder decides has taken
-    /// the request along.
+    /// This end of a tap as NFC v2 defines it: a phone that leaves while its holder decides has taken the
+    /// request along, so that the tap did not break off.
     var ofVersion2: TapEnd {
         guard case .broken(let reason) = self, reason.fault == .cardLost, reason.phase == .awaitResponse
         else {

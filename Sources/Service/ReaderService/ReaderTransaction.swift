@@ -41,7 +41,7 @@ package struct ReaderTransaction: Sendable {
         }
     }
 
-    /// Runs `body` with the state of another run, and turns the failure that it throws into a result.
+    /// Runs `body` with new state, and turns a failure that `body` throws into a result.
     func run(
         _ body: (inout RunningTransaction) async throws(PresentationFailure) -> Presentation
     ) async -> Presentation {

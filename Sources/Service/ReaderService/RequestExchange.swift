@@ -6,8 +6,8 @@ internal import MdocSession
 /// A session may need several requests. A question can have several drafts; a later one is sent only if no
 /// earlier one brought a document. The drafts of a further question may follow (`startAsking(_:)`).
 ///
-/// `RunningTransaction` calls it in turns: `message(signedWithin:)` gives the next encrypted message, a
-/// carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the session.
+/// `RunningTransaction` calls these functions in turn: `message(signedWithin:)` gives the next encrypted
+/// message, a carrier exchanges it, and `receive(_:now:)` decrypts the answer. `terminate()` ends the session.
 ///
 /// The next request is written and signed as soon as the transcript is known, while other work continues,
 /// because some keys sign slowly (`PendingRequest`). The reader's signature covers the transcript, so a
@@ -51,6 +51,7 @@ struct RequestExchange: ~Copyable, Sendable {
         prepare()
     }
 
+    /// Starts to write and sign the next draft, if one is left.
     private mutating func prepare() {
         guard let draft = drafts.popFirst() else { return }
         let (capabilities, transcript) = (capabilities, session.transcript)

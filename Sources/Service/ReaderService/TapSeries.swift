@@ -206,13 +206,15 @@ struct TapSeries {
         }
     }
 
+    /// Returns the step that reports these events and waits again, or ends the series after its deadline.
     private func step(after events: [PresentationEvent], _ now: ContinuousClock.Instant) -> Step {
         Step(events: events, next: now >= deadline ? .end(failure) : .wait(until: waitEnd, again: again))
     }
 
     // MARK: Waits
 
-    // The third tap offers NFC only. If it fails as well, Bluetooth is offered again beside a QR code (Q207).
+    /// Whether the next tap offers Bluetooth. After two phones that did not connect, one tap offers NFC only.
+    /// If that tap fails as well, Bluetooth is offered again beside a QR code (Q207).
     private var offersBluetooth: Bool { !hasNFC || unconnected != 2 }
 
     /// The end of the wait for the next phone. After a tap that broke off without being reported, the wait
@@ -305,7 +307,7 @@ struct TapSeries {
     private mutating func recordUnconnected(
         _ now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
-        // Without a last tap, a series that ends now fails as `connectionOverdue`.
+        // `failure` gives `connectionOverdue` only if no other tap is recorded as the last one.
         (stay, last) = (nil, nil)
         unconnected += 1
         guard unconnected < Self.mostTaps else { throw failure }
@@ -313,6 +315,8 @@ struct TapSeries {
         return [.armed] + (unconnected == (hasNFC ? 3 : 2) ? [.offerQR] : [])
     }
 
+    /// Records a card without a wallet. Reports a locked phone first and, if the card stays for longer than
+    /// `unlocking`, a card that is no ID; each is reported once.
     private mutating func recordNoWallet(_ number: Int, _ now: ContinuousClock.Instant) -> [PresentationEvent]
     {
         guard let stay, case .noWallet(let isOther) = stay.state else {
@@ -324,6 +328,7 @@ struct TapSeries {
         return [.notAnID]
     }
 
+    /// Records an attempt that broke off. Attempts during one stay of the phone count as one tap.
     private mutating func recordBroken(
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
@@ -332,6 +337,7 @@ struct TapSeries {
         if case .broken(let earlier, _)? = stay?.state {
             tries += earlier
         } else {
+            // The attempt itself is counted at the end of this function.
             stay = Stay(number: number, began: now, state: .broken(tries: 0, isReported: false))
             brokenTaps += 1
         }
@@ -357,7 +363,7 @@ struct TapSeries {
 }
 
 extension StatusWord {
-    /// Whether a card that is no phone answers this to a SELECT that it does not know (Q206).
+    /// Whether this is an answer of cards that are no phones to a SELECT that they do not know (Q206).
     fileprivate var isOfOtherCard: Bool {
         [.functionNotSupported, .incorrectParameters, .instructionNotSupported, .classNotSupported]
             .contains(self)
