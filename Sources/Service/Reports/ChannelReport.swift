@@ -30,8 +30,8 @@ package struct ChannelReport: Sendable {
     package let verdict: Verdict
     /// Whether it was checked that the answer was not presented before.
     package let isReplayChecked: Bool
-    /// The report on the response: the checks, and the elements if it is verified. For a mock it is the
-    /// report of a rejected response, unless the policy accepts test documents.
+    /// The report on the response: the checks, and the elements of a verified response. A mock is reported
+    /// like a rejected response, unless the policy accepts test documents.
     package var response: TransactionReport
     /// The questions about an age for which an age in years came instead of an attestation.
     let ageStandIns: [AgeStandIn]

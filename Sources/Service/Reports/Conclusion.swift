@@ -1,11 +1,11 @@
 package import MdocVerification
 package import ReaderStore
 
-/// The outcome of a presentation, and the reasons why it is not `allow`. A till acts on it.
+/// The outcome of a presentation, on which a till acts, and the reasons why it is not `allow`.
 ///
 /// A conclusion follows from `Evidence` and nothing else. The evidence is read from a `TransactionReport`; if
-/// a person has to compare, that person's decision is part of it. The first of these rules that applies gives
-/// the outcome:
+/// a person has to compare, that person's decision is a part of the evidence. The first of these rules that
+/// applies gives the outcome:
 /// 1. No answer was judged: `declined`, `cancelled` or `failed`, by the cause.
 /// 2. A check failed, an answer is no, or the person rejected: `deny`.
 /// 3. A check could not be made, an answer is unknown, a needed element is missing or unusable, the document
@@ -111,6 +111,7 @@ extension Conclusion {
             return person == .awaited ? nil : Conclusion(.allow)
         }
 
+        /// The reasons for `deny`.
         private var denials: [Reason] {
             var reasons: [OutcomeReason] = []
             if answers.contains(.no) { reasons.append(.answerNo) }
@@ -118,6 +119,7 @@ extension Conclusion {
             return faults + reasons.map(Reason.outcome)
         }
 
+        /// The reasons for `unclear`.
         private var doubts: [Reason] {
             var reasons: [OutcomeReason] = []
             if answers.contains(.unknown) { reasons.append(.answerUnknown) }
@@ -165,7 +167,7 @@ extension Conclusion.Evidence {
                 answers: report.questions.map { report.answer(to: $0) },
                 isIncomplete: report.isIncomplete, hasUnusable: !report.unusable.isEmpty,
                 person: asksPerson ? .awaited : .notAsked)
-            // The outcome is decided without the person.
+            // The outcome is decided already, so no person is asked.
             if conclusion != nil { person = .notAsked }
         case .rejected: self.init(rejecting: report)
         case .malformed, .incomplete: self.init(unjudged: report.unjudged, faults: errors)

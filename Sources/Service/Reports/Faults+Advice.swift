@@ -3,7 +3,7 @@ package import Transport
 internal import MdocVerification
 
 extension ReaderFault {
-    /// The fault and what to do, in words for a person, followed by pcscd's own error.
+    /// The fault and what to do, in words for a person, followed by the error that pcscd gave.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
@@ -33,8 +33,8 @@ extension ReaderFault {
 }
 
 extension RadioFault {
-    /// The fault and what to do, in words for a person, followed by the own error of bluetoothd or the
-    /// message bus.
+    /// The fault and what to do, in words for a person, followed by the error that bluetoothd or the message
+    /// bus gave.
     package var advice: String { words + (refusal?.suffix ?? "") }
 
     private var words: String {
@@ -68,8 +68,8 @@ extension RadioFault {
 }
 
 extension ConnectionFault {
-    /// The fault and what to do, in words for a person, followed by bluetoothd's own error. The fault's id is
-    /// included, because reports have the id `connection.failed` for all of these faults.
+    /// The fault and what to do, in words for a person, followed by the error that bluetoothd gave. The
+    /// fault's id is included, because reports have the id `connection.failed` for all of these faults.
     package var advice: String { "\(event) (\(id.rawValue)): tap again\(refusal?.suffix ?? "")" }
 
     private var event: String {
@@ -100,6 +100,7 @@ extension PeerRefusal {
     /// The call and the daemon's error, such as `RegisterAdvertisement: org.bluez.Error.Failed: Failed to
     /// register advertisement`.
     package var text: String {
+        // The limits keep the whole text to a few lines of a terminal, whatever the daemon writes.
         let parts = [(call, 48), (name, 80), (message, 160)].map { Terminal.safe($0, limit: $1) }
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }
@@ -111,6 +112,8 @@ extension PeerRefusal {
 extension TransactionReport {
     /// Adds what to do to the error of a phone that could not decode the request (status 11 of the session or
     /// of the answer).
+    ///
+    /// - Parameter isExtended: whether the request was of version 1.1; `nil` if that is not known.
     package mutating func adviseOnUndecodedRequest(isExtended: Bool?) {
         let advice =
             switch isExtended {

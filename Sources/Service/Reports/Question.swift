@@ -109,6 +109,7 @@ extension VerifiedDocument {
         return usable.isEmpty ? Array(elements.prefix(1)) : usable
     }
 
+    /// The reason why there is no portrait to compare, for a document in which none came.
     fileprivate var portraitAbsence: String {
         elementElsewhere(named: Self.isPortrait).map {
             "\($0.text) is not in the namespace that this document type has its portrait in"

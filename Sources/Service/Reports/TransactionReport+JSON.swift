@@ -124,6 +124,8 @@ extension VerifiedDocument {
     /// The elements that the phone asserts itself and no issuer signed.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
+    /// Returns an object with a member for each namespace. That member has the values of the namespace's
+    /// elements.
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {
         var spaces: [(name: String, elements: [(String, JSONValue)])] = []
         for element in elements {

@@ -83,6 +83,7 @@ extension TransactionReport {
         }
     }
 
+    /// The advice on how to get a better result; empty if there is none.
     private var advice: [String] {
         var advice: [String] = []
         if documents.contains(where: \.isIssuerUnknown) { advice.append(Self.adviceOnTrust) }
@@ -161,6 +162,7 @@ extension RevocationFinding {
         }
     }
 
+    /// The words on what the policy does while revocation is undetermined; empty without a policy.
     private func decision(of policy: RevocationPolicy?) -> String {
         policy.map {
             "; policy \(Terminal.safe($0.name, limit: 40)) \($0.accepts(self) ? "accepts" : "refuses") that"
@@ -168,6 +170,7 @@ extension RevocationFinding {
             ?? ""
     }
 
+    /// The age of a list in words, from its age in seconds.
     private static func span(_ seconds: Int64) -> String {
         // A list may be dated slightly in the future (`clockSkew`).
         switch max(0, seconds) {
@@ -219,6 +222,7 @@ extension CheckReport {
 }
 
 extension VerifiedDocument {
+    /// The maximum number of elements in a text, so that a large document does not flood the terminal.
     private static let mostElements = 200
 
     fileprivate func lines(elements display: ElementDisplay) -> [String] {

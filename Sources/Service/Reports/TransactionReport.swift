@@ -17,7 +17,7 @@ package import RequestPlanner
 /// - `conclusion` gives the outcome that a till acts on, with its reasons.
 ///
 /// The result changes in three ways afterwards: advice is added to an error, a portrait that cannot be
-/// decoded is refused, and elements are removed when their time is over.
+/// decoded is refused, and elements are removed when the time for showing them is over.
 ///
 /// Personal data is only in `documents`: the elements of `DocumentOutcome.verified`, and the reasons of
 /// answers, which may contain dates. The elements are present only if the report is accepted: every check
@@ -56,8 +56,8 @@ package struct TransactionReport: Sendable {
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
-    /// The outcome of a presentation in which no answer was judged; `nil` if one was, so that the outcome
-    /// follows from it.
+    /// The outcome of a presentation in which no answer was judged; `nil` if an answer was judged, which then
+    /// decides the outcome.
     package let unjudged: Outcome?
     package private(set) var documents: [DocumentOutcome]
     package private(set) var errors: [TransactionError]
@@ -135,6 +135,7 @@ package struct TransactionReport: Sendable {
             notReturned: notReturned, expecting: expectation, requestCompared: requestCompared, basis: basis)
     }
 
+    /// Creates the report on a transaction without a judged answer.
     private init(_ verdict: Verdict, unjudged: Outcome?, because error: TransactionError) {
         self.init(
             verdict, documents: [], failures: [error], notReturned: [], expecting: .nothing,

@@ -28,7 +28,7 @@ package struct EndFacts: Equatable, Sendable, Codable {
     package let next: TraceWord<NextStep>
 }
 
-/// The id of an error in reports. Only ids from the reports' list can be made, so that a trace cannot hold
+/// The id of an error in reports. Any text that is not such an id is refused, so that a trace cannot hold
 /// other text.
 package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
     package let rawValue: String
@@ -228,6 +228,7 @@ private struct TraceSummary {
     init(_ result: Result<Judgement, PresentationFailure>) {
         switch result {
         case .success(let judgement):
+            // The expectation changes neither the verdict nor the errors, so none is needed.
             summarise(TransactionReport(judgement, expecting: .nothing, requestCompared: true))
         case .failure(let failure): summarise(failure)
         }
@@ -239,6 +240,7 @@ private struct TraceSummary {
     }
 
     private mutating func summarise(_ failure: PresentationFailure) {
+        // `report()` throws only if no reader could be used.
         if let report = try? failure.report() {
             summarise(report)
         } else {

@@ -187,7 +187,7 @@ package struct LinkStateFacts: Equatable, Sendable, Codable {
         case stateFromPhone, stateToPhone
         /// This reader closed the link.
         case closed
-        /// The phone left, or the radio lost it. This process cannot find out which.
+        /// The phone left, or the radio lost the phone. This process cannot distinguish the two.
         case lost
     }
 

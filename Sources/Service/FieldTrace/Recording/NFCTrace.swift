@@ -7,10 +7,11 @@ internal import Transport
 /// The commands of one tap and their answers, read as events of a field trace.
 ///
 /// The value follows which file is selected, so that it can name a command such as READ BINARY, and collects
-/// the NDEF messages that are read and written in pieces. Of the phone's bytes it keeps no more than the
+/// the NDEF messages that are read and written in pieces. It keeps no bytes of the phone except those of the
 /// message in progress.
 ///
-/// `TracingReader` records with it. The laboratory's replaying phone names a reader's commands with it.
+/// `TracingReader` uses the value to record a tap. The laboratory's replaying phone uses the value to name a
+/// reader's commands.
 package struct NFCTrace: Sendable {
     /// The file that is selected on the phone.
     private enum File: Sendable {
@@ -35,6 +36,7 @@ package struct NFCTrace: Sendable {
         guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
             answer.status == .success
         else { return }
+        // A follower needs only the new state, and not the messages that this command completes.
         _ = apply(command, answer: answer.data, name: name(of: command))
     }
 
@@ -47,17 +49,20 @@ package struct NFCTrace: Sendable {
         of command: ArraySlice<UInt8>, answer: ArraySlice<UInt8>?, took: Duration,
         failure: ExchangeFacts.Failure?, tokens: TraceTokens
     ) -> [FieldTraceEvent] {
+        // A command that is no APDU is recorded without its size and name.
         guard let command = try? CommandAPDU.parse(command) else {
             return [.exchange(ExchangeFacts(.other, sent: 0, took: took, failure: failure))]
         }
         let response = answer.flatMap { try? ResponseAPDU.parse($0) }
         let name = name(of: command)
         let isDone = response?.status == .success
+        // An answer that is too short for a status word was cut off: the failure is `cardLost`.
         let exchange = ExchangeFacts(
             name, sent: command.data.count, received: response?.data.count,
             status: response.map { TraceStatus($0.status.rawValue) }, took: took,
             length: name == .readLength && isDone ? response?.data.bigEndian : nil,
             failure: failure ?? (response == nil ? .cardLost : nil))
+        // Only a successful command changes the selected file and the messages.
         let completed = isDone ? apply(command, answer: response?.data ?? [], name: name) : []
         return [.exchange(exchange)] + completed.flatMap { $0.events(tokens) }
             + (response.map { followVersion2($0, name) } ?? [])
@@ -91,6 +96,7 @@ package struct NFCTrace: Sendable {
         }
     }
 
+    /// Returns the name of a SELECT, by the application or file that it selects.
     private func selectName(_ command: CommandAPDU) -> ExchangeFacts.Command {
         // P1 04 selects an application by its name. Files have identifiers, E103 for the capability
         // container.
@@ -103,6 +109,7 @@ package struct NFCTrace: Sendable {
             ? .selectTransfer : .selectOther
     }
 
+    /// Returns the name of a READ BINARY, by the selected file and the place in it.
     private func readName(_ command: CommandAPDU) -> ExchangeFacts.Command {
         if file == .capabilities { return .readCapabilities }
         // NLEN is the first two bytes of the NDEF file.
@@ -118,6 +125,7 @@ package struct NFCTrace: Sendable {
         switch name {
         case .selectCapabilities: file = .capabilities
         case .selectFile: file = .message
+        // An application begins without a selected file and without messages in progress.
         case .selectNDEF, .selectTransfer, .selectVersion2, .selectOther: self = NFCTrace()
         case .readCapabilities: return CapabilitiesFacts(data).map { [.capabilities($0)] } ?? []
         case .readLength: read.begin(length: data.bigEndian)
@@ -144,6 +152,7 @@ package struct NFCTrace: Sendable {
         return written.add(rest, at: 0)
     }
 
+    /// The result of a command that was the last one for a file or a message.
     private enum Completed {
         case capabilities(CapabilitiesFacts)
         case message([UInt8], MessageFacts.Direction)
@@ -179,7 +188,8 @@ private struct TracedMessage: Sendable {
         return finish(length: length)
     }
 
-    /// Adds a piece. A piece that does not follow the previous one begins another message.
+    /// Adds a piece. A piece that does not follow the previous one discards the earlier pieces, and is kept
+    /// only if it is at the beginning of a message.
     mutating func append(_ piece: ArraySlice<UInt8>, at offset: Int) {
         if offset != bytes.count { bytes = [] }
         // NLEN has two bytes, so no message is longer.
@@ -187,12 +197,13 @@ private struct TracedMessage: Sendable {
         bytes += piece
     }
 
+    /// Returns the message if all `length` bytes have come, and discards the pieces in any case.
     mutating func finish(length: Int) -> [UInt8]? {
         defer { _ = restart() }
         return bytes.count >= length && length > 0 ? Array(bytes.prefix(length)) : nil
     }
 
-    /// Forgets the message. Returns `nil`, which `update` returns in place of a message.
+    /// Discards the pieces. Returns `nil`, so that `update` can return the result in place of a message.
     mutating func restart() -> [UInt8]? {
         self = TracedMessage()
         return nil
@@ -262,6 +273,7 @@ private struct TracedVersion2: Sendable {
 
     /// Adds an answer, and returns the events of the handover once its last part has come.
     mutating func add(_ response: ResponseAPDU) -> [FieldTraceEvent] {
+        // A hostile phone may send parts without end.
         guard object.count + response.data.count <= 0xffff else { return [] }
         object += response.data
         guard response.status == .success, let header = try? DiscretionaryData.parseHeader(object[...]),
@@ -271,6 +283,7 @@ private struct TracedVersion2: Sendable {
         guard let (engagement, methods) = try? NFCVersion2Handover.engagement(inSelect: select) else {
             return [.version2(NFCVersion2Facts(limit: limit, methods: []))]
         }
+        // A hostile phone may list any number of methods.
         return [
             .version2(NFCVersion2Facts(limit: limit, methods: methods.prefix(8).map(\.type))),
             .engagement(EngagementFacts(engagement)),

@@ -27,6 +27,7 @@ package struct TracingLaneDevice: LaneDevice {
         await recorded(transaction) { await device.run($0, scanned: engagement) }
     }
 
+    /// Runs a transaction with the device, and records its beginning, its steps and its end.
     private func recorded(
         _ transaction: ReaderTransaction, _ run: (ReaderTransaction) async -> Presentation
     ) async -> Presentation {

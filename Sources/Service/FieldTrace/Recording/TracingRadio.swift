@@ -64,6 +64,7 @@ package struct TracingRadio: BluetoothLERadio {
     }
 }
 
+/// A GATT server that records the link of its phone, and its own withdrawal.
 private struct TracingServer: BluetoothLEServer {
     let server: any BluetoothLEServer
     let token: TraceToken?
@@ -93,6 +94,7 @@ private struct TracingServer: BluetoothLEServer {
 }
 
 extension FieldTraceRecorder {
+    /// Makes a link, and records it or the reason why it could not be made.
     fileprivate func link(
         _ action: RadioFacts.Action, to uuid: BluetoothUUID,
         make: () async throws(BluetoothLEError) -> any BluetoothLELink
@@ -109,6 +111,7 @@ extension FieldTraceRecorder {
         }
     }
 
+    /// Performs an operation of the radio that makes no link, and records its duration and its failure.
     fileprivate func timed<Value>(
         _ action: RadioFacts.Action, token: TraceToken?,
         make: () async throws(BluetoothLEError) -> Value
@@ -124,6 +127,7 @@ extension FieldTraceRecorder {
         }
     }
 
+    /// Records an operation of the radio that began at `begin` and ends now.
     fileprivate func done(
         _ action: RadioFacts.Action, _ token: TraceToken?, since begin: ContinuousClock.Instant,
         fault: FaultFacts? = nil, link: LinkFacts? = nil
@@ -135,6 +139,7 @@ extension FieldTraceRecorder {
                     took: begin.duration(to: .now).traceMilliseconds, fault: fault, link: link)))
     }
 
+    /// Records an operation that failed.
     fileprivate func failed(
         _ action: RadioFacts.Action, token: TraceToken?, since begin: ContinuousClock.Instant,
         error: BluetoothLEError
@@ -142,6 +147,7 @@ extension FieldTraceRecorder {
         done(action, token, since: begin, fault: FaultFacts(error))
     }
 
+    /// Records an operation that made a link.
     fileprivate func made(
         _ link: TracingLink, by action: RadioFacts.Action, token: TraceToken?,
         since begin: ContinuousClock.Instant
@@ -191,6 +197,7 @@ private final class TracingLink: BluetoothLELink {
             }
             return packet
         } catch {
+            // Each deadline of a transfer cancels the wait, and the link stays.
             if error != .cancelled { lost(error) }
             throw error
         }
@@ -203,6 +210,7 @@ private final class TracingLink: BluetoothLELink {
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
         do throws(BluetoothLEError) {
             try await link.send(head, body)
+            // The prefix 00 marks the last fragment of a message.
             recordFragment(head.count + body.count, isLast: head == .byte(0), in: \.sent)
         } catch {
             lost(error)
@@ -216,6 +224,7 @@ private final class TracingLink: BluetoothLELink {
     }
 
     func close() async {
+        // A link may be closed twice. The end is recorded once.
         let wasClosed = messages.withLock { messages in
             defer { messages.isClosed = true }
             return messages.isClosed
@@ -228,6 +237,7 @@ private final class TracingLink: BluetoothLELink {
 
     // MARK: Recording
 
+    /// Counts a fragment and records its message if the fragment is the last one.
     private func recordFragment(
         _ size: Int, isLast: Bool, in direction: WritableKeyPath<InProgress, TracedFragments>
     ) {
@@ -242,6 +252,7 @@ private final class TracingLink: BluetoothLELink {
         for facts in rest.compactMap({ $0 }) { recorder.record(.fragments(facts)) }
     }
 
+    /// Records the loss of the link, and the fragments that came before it.
     private func lost(_ error: BluetoothLEError) {
         flush()
         recorder.record(.link(LinkStateFacts(change: TraceWord(.lost), value: nil, fault: FaultFacts(error))))
@@ -266,6 +277,7 @@ private struct TracedFragments {
     /// Adds a fragment, and returns the message if it is complete.
     mutating func add(_ count: Int, isLast: Bool) -> FragmentsFacts? {
         if facts.fragments == 0 { begin = .now }
+        // A very long transfer must not stop the program, so the counters may wrap.
         facts.fragments &+= 1
         facts.bytes &+= UInt32(clamping: count)
         facts.largest = max(facts.largest, UInt32(clamping: count))

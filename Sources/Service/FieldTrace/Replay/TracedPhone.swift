@@ -1,4 +1,4 @@
-/// A phone as one presentation of a trace shows it: its properties, and what it did.
+/// The phone of one presentation of a trace: its properties and its actions.
 package struct TracedPhone: Equatable, Sendable {
     package let taps: [TracedTap]
     package let capabilities: CapabilitiesFacts?
@@ -91,13 +91,14 @@ extension [TracedTap] {
         removeAll { $0.exchanges.isEmpty }
     }
 
+    /// Sets the time from the end of a tap to the next tap, which begins at `milliseconds`.
     private mutating func setNext(of index: Int, _ milliseconds: Double) {
         guard indices.contains(index) else { return }
         self[index].next = .milliseconds(Swift.max(milliseconds - self[index].ended, 0))
     }
 }
 
-/// The script of one tap in a replay: for each command of a reader, what the traced phone did with it.
+/// The script of one tap in a replay: the traced phone's answer to each command of a reader.
 package struct TapScript: Equatable, Sendable {
     private let exchanges: [ExchangeFacts]
     private var place = 0
@@ -129,14 +130,15 @@ package struct AirScript: Equatable, Sendable {
     package let connects: Duration?
     /// The time from the request to the first fragment of the answer.
     package let answers: Duration
-    /// The number of fragments of its answer after which the phone left; `nil` if it did not leave.
+    /// The number of fragments of the answer after which the phone left; `nil` if the phone did not leave.
     package let leavesAfter: UInt32?
 
-    /// Reads the actions in one presentation; `nil` if it did not use Bluetooth.
+    /// Reads the actions from one presentation; `nil` if the presentation did not use Bluetooth.
     package init?(_ lines: ArraySlice<FieldTraceLine>) {
         guard lines.contains(where: { $0.event.kind == .radio }) else { return nil }
         let engaged = lines.last { $0.isStep(.engaged) }?.milliseconds
         let linked = lines.last { $0.hasLink }?.milliseconds
+        // An event that is missing in the trace counts as a wait of 0.
         connects = linked.map { .milliseconds(max($0 - (engaged ?? $0), 0)) }
         let asked = lines.last { $0.isStep(.awaitingConsent) }?.milliseconds
         let answer = lines.last { $0.fragmentsFromPhone != nil }
