@@ -12,8 +12,8 @@ package import OpenSSLCrypto
 /// - TLS is 1.2 or newer, and the server's certificate and name are always verified.
 /// - Nothing is stored. Only idle connections are kept, for as long as `keepsConnections` says.
 ///
-/// Cancelling the task of a request ends the request at once. Whoever makes a client closes it: otherwise its
-/// connections and thread stay until they have been idle for their time.
+/// Cancelling the task of a request ends the request at once. Whoever makes a client has to close it.
+/// Otherwise its connections and its thread stay until the time for idle connections is over.
 package final class CurlClient: Sendable {
     private let loop: TransferLoop
 
@@ -32,6 +32,7 @@ package final class CurlClient: Sendable {
             connectionsPerHost: connectionsPerHost)
     }
 
+    // A client that nobody closed must not leave its thread running.
     deinit { loop.stop() }
 
     /// Sends a request and returns its response. Any status is a response.
@@ -60,11 +61,11 @@ package struct ClientRequest: Sendable {
     package var url: String
     /// The headers, which are sent as they are. Only `Host` and `Content-Length` are added.
     package var headers: [(name: String, value: String)]
-    /// The body of a POST; nil for a GET.
+    /// The body of a POST; `nil` for a GET.
     package var body: [UInt8]?
     package var limits: ClientLimits
-    /// Decides by the head of the response whether the body is read. If not, the response ends with its head
-    /// and has no body.
+    /// Decides by the head of the response whether the body is read. If the result is false, the response
+    /// ends with its head and has no body.
     package var wantsBody: @Sendable (ClientResponse) -> Bool = { _ in true }
     /// Decides whether this many more bytes of the body are accepted. Called before each piece.
     package var hasRoom: @Sendable (Int) -> Bool = { _ in true }
@@ -141,7 +142,8 @@ package struct ClientTrust: Sendable {
     }
 }
 
-/// A client's certificate and key in PEM. The certificates above the client's follow it.
+/// A client's certificate and key in PEM. `certificates` begins with the client's certificate, followed by
+/// the certificates above it.
 package final class ClientCredentials: Sendable {
     let certificates: [UInt8]
     let key: SecretBytes

@@ -2,8 +2,9 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// The functions of libcurl. The library is loaded when a client makes its first request: linked, it would
-/// bring Kerberos, LDAP and GnuTLS into the memory of every counter, and each start would take 6 ms longer.
+/// The functions of libcurl. The library is loaded when a client makes its first request. If programs were
+/// linked with the library, Kerberos, LDAP and GnuTLS would be in the memory of every counter, and each start
+/// would take 6 ms longer.
 ///
 /// The library is never unloaded, and its global state is never freed. OpenSSL frees its own part when the
 /// process exits. No transfer runs then, because whoever makes a client closes it.

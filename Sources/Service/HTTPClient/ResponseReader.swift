@@ -1,7 +1,7 @@
 /// The state of one response, as a value that is fed with the lines of the head, the pieces of the body, and
 /// time. A `Transfer` feeds it on the thread of the `TransferLoop`.
 ///
-/// It goes through three phases (`ClientPhase`):
+/// A response goes through three phases (`ClientPhase`):
 /// 1. `connect`, until `connect(at:)`;
 /// 2. `head`, in which interim responses (1xx) are read and dropped;
 /// 3. `progress`, in which the body arrives.
@@ -84,6 +84,8 @@ struct ResponseReader {
         response?.headers.append((name, String(value)))
     }
 
+    /// Accepts the empty line after a head. An interim response is dropped. The final response starts the
+    /// body, and its headers decide how the body ends.
     private mutating func endHead(at now: Instant) throws(ClientError) {
         guard let response else { throw .malformed }
         // 101 is final: the connection changes to another protocol.
@@ -109,10 +111,11 @@ struct ResponseReader {
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .malformed }
-        // A number that this computer cannot represent is too large as well.
+        // A number that does not fit into `Int` is above every limit.
         guard let size = Int(text), size <= limits.bodySize else { throw .tooLarge }
     }
 
+    /// The text without blanks, tabs and line breaks at both ends.
     private static func trimmed(_ text: Substring) -> Substring {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
         let rest = text.drop(while: isBlank)

@@ -21,12 +21,13 @@ internal import Synchronization
         reader = ResponseReader(request, at: now)
     }
 
-    /// Makes the loop end the transfer when it looks at it next.
+    /// Makes the loop end the transfer as soon as its thread runs again. Call `TransferLoop.wake()`
+    /// afterwards.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     var deadline: ContinuousClock.Instant { reader.deadline.instant }
 
-    /// libcurl's handle; nil until `prepare`.
+    /// libcurl's handle; `nil` before `prepare` and after `end`.
     var handle: LibCurl.Handle? { unsafe easy?.pointer }
 
     /// Makes libcurl's handle. Its callbacks use this object until `end`.
@@ -59,6 +60,7 @@ internal import Synchronization
         self.easy = consume easy
     }
 
+    /// The transfer that libcurl passes to its callbacks.
     private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -93,6 +93,7 @@ final class TransferLoop: Sendable {
 
     // MARK: The thread
 
+    /// The body of the thread: makes transfers until none is left, and then resumes the calls of `close()`.
     private func run() {
         // OpenSSL may write to a connection that has ended; the signal for it would end the process.
         var signals = sigset_t()
@@ -160,6 +161,7 @@ final class TransferLoop: Sendable {
         }
     }
 
+    /// The time for which idle connections are kept.
     private var keepTime: Duration {
         switch reuse {
         case .never: .zero
@@ -202,15 +204,18 @@ final class TransferLoop: Sendable {
         guard let pointer = unsafe curl.multiInit() else { return nil }
         self.curl = curl
         unsafe self.pointer = pointer
+        // A library that knows the options of `EasyHandle` knows this older one too.
         _ = unsafe curl.set(multi: pointer, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
     }
 
     deinit { _ = unsafe curl.multiCleanup(pointer) }
 
+    /// Starts a transfer. If libcurl refuses it, its deadline ends it.
     borrowing func add(_ transfer: Transfer) { _ = unsafe curl.multiAdd(pointer, transfer.handle) }
 
     borrowing func remove(_ transfer: Transfer) { _ = unsafe curl.multiRemove(pointer, transfer.handle) }
 
+    /// Moves the bytes that can be sent and received now. `nextFinished()` returns the transfers that end.
     borrowing func perform() {
         var running: Int32 = 0
         _ = unsafe curl.multiPerform(pointer, &running)

@@ -4,7 +4,7 @@ package import MdocTrust
 internal import PKIX
 internal import Synchronization
 
-/// The download of one list, from its first location to its last byte.
+/// The download of one list, from the first request to the last byte of the list.
 struct FetchExchange: Sendable {
     private static let redirections: Set = [301, 302, 303, 307, 308]
 
@@ -12,8 +12,8 @@ struct FetchExchange: Sendable {
     let client: CurlClient
     let limits: FetchLimits
     let room: FetchRoom
-    /// The instant at which the time for this list is over, redirects included, and the limit that sets the
-    /// instant: that of the list or of the batch.
+    /// The instant at which the time for this list is over, redirects included, and the limit that sets this
+    /// instant: `whole` for the list's limit, `batch` for the limit of all lists.
     let end: (instant: ContinuousClock.Instant, phase: FetchPhase)
     let now: Timestamp
 
@@ -60,6 +60,7 @@ struct FetchExchange: Sendable {
         }
     }
 
+    /// Returns the list from a response that is no redirect.
     private func source(
         _ response: ClientResponse, from location: FetchLocation
     ) throws(TrustFetchError) -> TrustSource {
@@ -86,7 +87,7 @@ extension TrustSource.Kind {
 }
 
 extension ClientResponse {
-    /// Whether the body is sent as it is, without compression. It may come in chunks.
+    /// Whether the headers name no coding of the body, such as compression. Chunks are allowed.
     fileprivate var namesNoCoding: Bool {
         values(of: "content-encoding").allSatisfy { $0.lowercased() == "identity" }
             && values(of: "transfer-encoding").allSatisfy { $0.lowercased() == "chunked" }
@@ -131,8 +132,8 @@ package struct FetchLimits: Sendable {
     }
 }
 
-/// The number of bytes that all lists of one call may still have together. The bytes of a list that failed
-/// are not given back.
+/// The number of bytes that all lists of one call may still have together. The bytes of a failed list stay
+/// counted.
 final class FetchRoom: Sendable {
     private let left: Atomic<Int>
 

@@ -145,12 +145,13 @@ extension TrustFetchError {
     ///
     /// - Parameters:
     ///   - limits: the maximum size of this list, and of all lists of the call together, in bytes.
-    ///   - whole: the limit that set the time of the request: that of the list or of the batch.
+    ///   - whole: the limit that set the time of the request: `whole` for the list's limit, `batch` for the
+    ///     limit of all lists.
     init(_ error: ClientError, limits: (list: Int, all: Int), whole: FetchPhase) {
         self =
             switch error {
             case .libraryMissing: .libraryMissing
-            // A fetcher has no credentials.
+            // A fetcher has no credentials, so only the roots can be unreadable.
             case .rootsUnreadable, .credentialsUnreadable: .serverRootsUnreadable
             case .nameUnresolved: .nameUnresolved
             case .unreachable: .unreachable
