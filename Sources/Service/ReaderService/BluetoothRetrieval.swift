@@ -153,8 +153,8 @@ actor BluetoothRetrieval {
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         // In a race `accept` waits for the phone on the advertised service at the same time.
         if plan.mode != .race { await close() }
-        let engaged = plan.l2cap == .never ? nil : psm
-        if let psm = engaged {
+        let named = plan.l2cap == .never ? nil : psm
+        if let psm = named {
             let attempt = await bounded(by: .now + Self.l2capTime) { [radio] () throws(BluetoothLEError) in
                 try await radio.connect(to: uuid, psm: psm.value)
             }
@@ -162,12 +162,12 @@ actor BluetoothRetrieval {
             if Task.isCancelled { throw .cancelled }
         }
         do throws(BluetoothLEError) {
-            return try await startedLink(uuid, after: engaged)
+            return try await startedLink(uuid, after: named)
         } catch .linkLost {
             // Some phones drop their first connection and return (Q82). A phone that stays away must not use
             // up the whole time for the link.
             let second = await bounded(by: .now + Self.returnTime) { () throws(BluetoothLEError) in
-                try await self.startedLink(uuid, after: engaged)
+                try await self.startedLink(uuid, after: named)
             }
             // The time for the return is over. Only a cancellation by the caller may end as `cancelled`.
             if case .failure(.cancelled) = second, !Task.isCancelled { throw .linkLost }

@@ -60,9 +60,9 @@ actor HybridExchange {
         _ retrieval: NFCRetrieval,
         connect: @escaping @Sendable () async -> Result<LinkCarrier, PresentationFailure>
     ) {
-        let nfc = queue(for: .nfc)
+        let nfc = makeQueue(for: .nfc)
         tasks[.nfc] = Task { await serve(.nfc, over: retrieval, messages: nfc) { $0 } }
-        let bluetooth = queue(for: .bluetooth)
+        let bluetooth = makeQueue(for: .bluetooth)
         tasks[.bluetooth] = Task {
             do throws(PresentationFailure) {
                 let carrier = try await connect().get()
@@ -74,7 +74,7 @@ actor HybridExchange {
         }
     }
 
-    private func queue(for bearer: Bearer) -> AsyncStream<[UInt8]> {
+    private func makeQueue(for bearer: Bearer) -> AsyncStream<[UInt8]> {
         let (stream, queue) = AsyncStream.makeStream(of: [UInt8].self)
         queues[bearer] = queue
         return stream
@@ -179,14 +179,14 @@ actor HybridExchange {
         for queue in queues.values { queue.finish() }
         // A link that is still being made would only delay the end.
         if !isConnected { tasks[.bluetooth]?.cancel() }
-        if let nfc = tasks[.nfc] { await Self.end(of: nfc, within: Self.terminationTime) }
+        if let nfc = tasks[.nfc] { await Self.wait(for: nfc, within: Self.terminationTime) }
         return tasks[.bluetooth].map { bluetooth in
-            Task { await Self.end(of: bluetooth, within: Self.copyTime) }
+            Task { await Self.wait(for: bluetooth, within: Self.copyTime) }
         }
     }
 
     /// Waits for a task, and cancels it after `time`.
-    private static func end(of task: Task<Void, Never>, within time: Duration) async {
+    private static func wait(for task: Task<Void, Never>, within time: Duration) async {
         let timer = Task {
             try await Task.sleep(for: time, clock: .continuous)
             task.cancel()

@@ -343,12 +343,12 @@ struct TapSeries {
         }
         guard brokenTaps < Self.mostTaps else { throw failure }
         deadline = max(deadline, now + deadlines.nextTap)
-        return report(reason, tries: tries, now: now)
+        return recordTry(reason, tries: tries, now: now)
     }
 
-    /// Returns the request to tap again if the phone left, the request to lift it if it was tried often
-    /// enough, and nothing otherwise.
-    private mutating func report(
+    /// Records the number of attempts. Returns the request to tap again if the phone left, the request to lift
+    /// the phone if it was tried often enough, and no event otherwise.
+    private mutating func recordTry(
         _ reason: NFCEndReason, tries: Int, now: ContinuousClock.Instant
     ) -> [PresentationEvent] {
         let hasLeft = reason.fault == .cardLost

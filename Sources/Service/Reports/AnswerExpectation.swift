@@ -82,11 +82,11 @@ package struct AnswerExpectation: Sendable {
         _ portraitFault: PortraitFault? = nil
     ) -> [UnusableElement] {
         let fault = { document.fault(of: $0, portraitFault) }
-        let isEmpty = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
+        let hasNothingUsable = !document.elements.contains { $0.signedBy == .issuer && fault($0.name) == nil }
         // The answer to the question about the portrait names the fault already.
         let isJudged = portraitFault != nil && answers.contains { $0.subject == .portrait }
         let needed =
-            document.isEmpty || isEmpty && !isJudged
+            document.isEmpty || hasNothingUsable && !isJudged
             ? elements(of: document) : required(answers, of: document)
         return needed.compactMap { element in
             let came = element.choices.filter { $0.allSatisfy { document.has($0) } }

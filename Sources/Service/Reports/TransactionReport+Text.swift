@@ -118,13 +118,15 @@ extension DocumentOutcome {
         lines += report.parts.lines(under: policy)
         if let verified { lines += verified.lines(elements: display) }
         lines += report.checks.compactMap(\.line)
-        lines += report.deviations.map { "  deviation: \($0.meaning)\(found($0))  [\($0.rawValue)]" }
+        lines += report.deviations.map {
+            "  deviation: \($0.meaning)\(foundStringType($0))  [\($0.rawValue)]"
+        }
         return lines
     }
 
     /// The string type of the country that was found in place of the required one; empty for other
     /// deviations.
-    private func found(_ deviation: Deviation) -> String {
+    private func foundStringType(_ deviation: Deviation) -> String {
         guard deviation == .dsCountryForm, let type = report.issuer?.countryStringType else { return "" }
         return "; it is a \(type)"
     }

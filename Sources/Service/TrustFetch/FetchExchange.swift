@@ -21,14 +21,14 @@ struct FetchExchange: Sendable {
 
     func run() async -> Result<TrustSource, TrustFetchError> {
         do throws(TrustFetchError) {
-            return .success(try await followed())
+            return .success(try await followingRedirects())
         } catch {
             return .failure(error)
         }
     }
 
     /// Requests the list and follows redirects, at most `FetchLimits.redirects` times.
-    private func followed() async throws(TrustFetchError) -> TrustSource {
+    private func followingRedirects() async throws(TrustFetchError) -> TrustSource {
         var location = target.location
         for _ in 0...FetchLimits.redirects {
             let response = try await response(from: location)

@@ -78,10 +78,10 @@ private struct TracingServer: BluetoothLEServer {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
             let link = TracingLink(try await server.link(), recorder)
-            await recorder.made(link, by: .accept, token: token, since: begin)
+            await recorder.recordLink(link, by: .accept, token: token, since: begin)
             return link
         } catch {
-            recorder.failed(.accept, token: token, since: begin, error: error)
+            recorder.recordFailure(.accept, token: token, since: begin, error: error)
             throw error
         }
     }
@@ -89,7 +89,7 @@ private struct TracingServer: BluetoothLEServer {
     func close() async {
         let begin = ContinuousClock.now
         await server.close()
-        recorder.done(.withdraw, token, since: begin)
+        recorder.recordAction(.withdraw, token, since: begin)
     }
 }
 
@@ -103,10 +103,10 @@ extension FieldTraceRecorder {
         let token = tokens.token(for: uuid.bytes[...])
         do throws(BluetoothLEError) {
             let link = TracingLink(try await make(), self)
-            await made(link, by: action, token: token, since: begin)
+            await recordLink(link, by: action, token: token, since: begin)
             return link
         } catch {
-            failed(action, token: token, since: begin, error: error)
+            recordFailure(action, token: token, since: begin, error: error)
             throw error
         }
     }
@@ -119,16 +119,16 @@ extension FieldTraceRecorder {
         let begin = ContinuousClock.now
         do throws(BluetoothLEError) {
             let value = try await make()
-            done(action, token, since: begin)
+            recordAction(action, token, since: begin)
             return value
         } catch {
-            failed(action, token: token, since: begin, error: error)
+            recordFailure(action, token: token, since: begin, error: error)
             throw error
         }
     }
 
     /// Records an operation of the radio that began at `begin` and ends now.
-    fileprivate func done(
+    fileprivate func recordAction(
         _ action: RadioFacts.Action, _ token: TraceToken?, since begin: ContinuousClock.Instant,
         fault: FaultFacts? = nil, link: LinkFacts? = nil
     ) {
@@ -140,19 +140,19 @@ extension FieldTraceRecorder {
     }
 
     /// Records an operation that failed.
-    fileprivate func failed(
+    fileprivate func recordFailure(
         _ action: RadioFacts.Action, token: TraceToken?, since begin: ContinuousClock.Instant,
         error: BluetoothLEError
     ) {
-        done(action, token, since: begin, fault: FaultFacts(error))
+        recordAction(action, token, since: begin, fault: FaultFacts(error))
     }
 
     /// Records an operation that made a link.
-    fileprivate func made(
+    fileprivate func recordLink(
         _ link: TracingLink, by action: RadioFacts.Action, token: TraceToken?,
         since begin: ContinuousClock.Instant
     ) async {
-        done(action, token, since: begin, link: await link.facts)
+        recordAction(action, token, since: begin, link: await link.facts)
     }
 }
 
@@ -198,7 +198,7 @@ private final class TracingLink: BluetoothLELink {
             return packet
         } catch {
             // Each deadline of a transfer cancels the wait, and the link stays.
-            if error != .cancelled { lost(error) }
+            if error != .cancelled { recordLoss(error) }
             throw error
         }
     }
@@ -213,7 +213,7 @@ private final class TracingLink: BluetoothLELink {
             // The prefix 00 marks the last fragment of a message.
             recordFragment(head.count + body.count, isLast: head == .byte(0), in: \.sent)
         } catch {
-            lost(error)
+            recordLoss(error)
             throw error
         }
     }
@@ -253,7 +253,7 @@ private final class TracingLink: BluetoothLELink {
     }
 
     /// Records the loss of the link, and the fragments that came before it.
-    private func lost(_ error: BluetoothLEError) {
+    private func recordLoss(_ error: BluetoothLEError) {
         flush()
         recorder.record(.link(LinkStateFacts(change: TraceWord(.lost), value: nil, fault: FaultFacts(error))))
     }
