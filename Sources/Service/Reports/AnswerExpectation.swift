@@ -263,14 +263,16 @@ package struct MissingElement: Hashable, Sendable {
     /// The missing element and what to do, in words for a person.
     package var text: String {
         if let age = AgeAttestation(name.identifier) {
-            return "No proof of being over \(age.years) was shared. Ask again and share it."
+            return
+                "No proof of being over \(age.years) was shared. Ask again, and ask the holder to share it."
         }
         // Also `domestic_driving_privileges`.
         if name.identifier.hasSuffix("driving_privileges") {
-            return "The driving privileges were not shared. Ask again and share them."
+            return
+                "The driving privileges were not shared. Ask again, and ask the holder to share them."
         }
         return
-            "The \(Self.words[name.identifier] ?? "element \(name.text)") was not shared. Ask again and share it."
+            "The \(Self.words[name.identifier] ?? "element \(name.text)") was not shared. Ask again, and ask the holder to share it."
     }
 
     package var json: JSONValue { ["element": .string(name.text), "text": .string(text)] }

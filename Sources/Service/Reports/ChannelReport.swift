@@ -140,7 +140,7 @@ extension ChannelReport {
     package func text(elements: ElementDisplay) -> String {
         var lines = response.lines(elements: elements, under: headline)
         lines += ageStandIns.map {
-            "  over \($0.years): the wallet sent an age in years instead, as of the day of issue; it reveals more"
+            "  over \($0.years): the wallet sent an age in years instead of yes or no; that age is as of the day of issue, and reveals more than was asked"
         }
         if !isReplayChecked {
             lines.append("Replays cannot be detected here: this answer may have been presented before.")

@@ -112,7 +112,7 @@ extension VerifiedDocument {
     /// The reason why there is no portrait to compare, for a document in which none came.
     fileprivate var portraitAbsence: String {
         elementElsewhere(named: Self.isPortrait).map {
-            "\($0.text) is not in the namespace that this document type has its portrait in"
+            "\($0.text) is not in the namespace in which this document type has its portrait"
         } ?? "no portrait came to compare"
     }
 

@@ -89,7 +89,8 @@ extension TransactionReport {
         if documents.contains(where: \.isIssuerUnknown) { advice.append(Self.adviceOnTrust) }
         if !documents.isEmpty, !requestCompared {
             advice.append(
-                "Not compared with a request: what was asked for is not known. Give it with --request.")
+                "Not compared with a request: what was asked for is not known. Give the request with --request."
+            )
         }
         return advice
     }

@@ -131,7 +131,7 @@ extension LocationFault {
     /// The fault in words for a person.
     package var explanation: String {
         switch self {
-        case .unreadable: "it is not a URL"
+        case .unreadable: "the location is not a URL"
         case .schemeRefused: "only https: is allowed, and http: for CRLs"
         case .credentials: "a URL with a user name or a password is not allowed"
         case .pinned:
