@@ -160,6 +160,7 @@ internal import OpenSSLCrypto
     private borrowing func set(
         _ option: CURLoption, _ bytes: UnsafeRawBufferPointer, flags: UInt32
     ) -> CURLcode {
+        // libcurl only reads the bytes, although the type of its pointer allows more.
         var blob = unsafe curl_blob(
             data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count, flags: flags)
         return unsafe curl.set(pointer, option, pointer: &blob)

@@ -98,7 +98,7 @@ actor BluetoothRetrieval {
             return try await race(
                 central: central, peripheral: peripheral, psm: offer.psm, engaged: engagement)
         case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
-        // A phone with one mode only is met in that mode, whatever the plan prefers.
+        // A phone that offers one mode only is met in that mode, whatever the plan prefers.
         case (let central?, _, _): return try await accept(central, engagement)
         case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
         case (nil, nil, _): throw .serviceIncomplete
@@ -158,6 +158,7 @@ actor BluetoothRetrieval {
             let attempt = await bounded(by: .now + Self.l2capTime) { [radio] () throws(BluetoothLEError) in
                 try await radio.connect(to: uuid, psm: psm.value)
             }
+            // If the channel fails for any other reason than cancellation, the characteristics are tried.
             if let link = try? attempt.get() { return link }
             if Task.isCancelled { throw .cancelled }
         }

@@ -59,6 +59,7 @@ struct CardDriver: Sendable {
             case .deliver(let delivery): return delivery
             case .end(let reason): throw .machine(reason)
             case .wait(let instant):
+                // Only a cancelled task ends the sleep early.
                 guard (try? await Task.sleep(until: instant, clock: .continuous)) != nil else {
                     throw .stopped
                 }

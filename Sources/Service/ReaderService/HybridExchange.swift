@@ -74,6 +74,7 @@ actor HybridExchange {
         }
     }
 
+    /// Creates the queue of a bearer. `exchange` puts each message into both queues.
     private func makeQueue(for bearer: Bearer) -> AsyncStream<[UInt8]> {
         let (stream, queue) = AsyncStream.makeStream(of: [UInt8].self)
         queues[bearer] = queue

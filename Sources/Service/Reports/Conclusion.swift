@@ -129,6 +129,7 @@ extension Conclusion {
             switch person {
             case .decided(.dismissed): reasons.append(.decisionDismissed)
             case .overdue: reasons.append(.decisionOverdue)
+            // A rejection is a reason for `deny`, and the other states raise no doubt.
             case .notAsked, .awaited, .decided(.approved), .decided(.rejected): break
             }
             return unknowns.map(Reason.check) + reasons.map(Reason.outcome)

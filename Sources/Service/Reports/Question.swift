@@ -65,6 +65,7 @@ package struct ReasonedAnswer: Equatable, Sendable {
     }
 
     private init(portraitOf document: VerifiedDocument) {
+        // A person could not know which of several portraits to compare.
         guard document.portraits.count <= 1 else {
             self.init(.unknown, because: "several different portraits came")
             return

@@ -251,6 +251,7 @@ extension VerifiedElement {
             + (signedBy == .device ? " (asserted by the phone itself)" : "")
     }
 
+    /// The value in diagnostic notation, cut so that one value does not flood the terminal.
     fileprivate var valueText: String {
         var notation = DiagnosticNotation()
         notation.longestByteString = 16

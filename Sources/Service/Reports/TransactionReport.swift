@@ -259,12 +259,14 @@ package struct DocumentOutcome: Sendable {
         self.verified = verified
         var answers: [(subject: Question.Subject, answer: ReasonedAnswer)] = []
         for question in expectation.questions where question.docTypes.contains(report.docType) {
+            // Two questions about different sets of document types may have the same subject.
             guard !answers.contains(where: { $0.subject == question.subject }) else { continue }
             answers.append((question.subject, ReasonedAnswer(question, by: verified)))
         }
         self.answers = answers
         missing = verified.map { expectation.missing(from: $0, answers) } ?? []
         unusable = verified.map { expectation.unusable(in: $0, answers) } ?? []
+        // If the request is not known, nothing is missing, but a document without elements is incomplete.
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 

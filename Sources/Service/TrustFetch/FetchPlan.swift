@@ -131,6 +131,7 @@ struct FetchLocation: Hashable, Sendable {
         self.url = url
         self.scheme = scheme
         self.host = host
+        // A redirect may name the default port or leave it out.
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 

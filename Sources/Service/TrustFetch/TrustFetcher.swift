@@ -43,6 +43,7 @@ package struct TrustFetcher: Sendable {
         var outcomes: [Int: Result<TrustSource, TrustFetchError>] = [:]
         await withTaskGroup(of: (Int, Result<TrustSource, TrustFetchError>).self) { group in
             var waiting = targets.indices.makeIterator()
+            /// Starts the next list. A list for which no time is left fails without a request.
             func startNext() {
                 guard let index = waiting.next() else { return }
                 let left = ContinuousClock.now.duration(to: end)

@@ -29,6 +29,7 @@ package struct FaultFacts: Equatable, Sendable, Codable {
             bluetoothPhase = TraceWord(phase)
             bluetooth = TraceWord(BLEFaultWord(fault))
         case .terminated(let phase): bluetoothPhase = TraceWord(phase)
+        // Neither of these ends is a failure.
         case .finished, .disconnected: break
         }
     }
@@ -121,6 +122,7 @@ extension FaultFacts {
         case .notSubscribed: connection = TraceWord(ConnectionFaultID.notSubscribed)
         case .linkLost: bluetooth = TraceWord(.linkLost)
         case .alreadyWaiting: bluetooth = TraceWord(.outOfTurn)
+        // A cancellation is no fault of the radio or the phone.
         case .cancelled: break
         }
     }

@@ -45,6 +45,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
         version = TraceVersion(engagement.version)
         (offersNFC, offersBluetooth) = (engagement.offersNFC, engagement.offersBluetooth)
         malformed = engagement.malformedMembers
+        // A malformed map gives no keys: the trace is written all the same.
         let map = try? CBORItem.parse(engagement.bytes).map()
         keys = Self.keys(of: map)
         // Key 6 is Capabilities (draft of the second edition).

@@ -219,6 +219,7 @@ private struct TracedMessage: Sendable {
             .message(MessageFacts(message, size: bytes.count, direction: direction, tokens: tokens))
         ]
         guard let message else { return events }
+        // A message without these records, or with malformed ones, adds no further event.
         if let service = (try? ServiceParameter.handover(in: message)) ?? nil {
             events.append(.service(ServiceFacts(service)))
         }
@@ -242,6 +243,7 @@ extension MessageFacts {
         self.size = size
         isWellFormed = message != nil
         records = (message?.records ?? []).map { TraceWord(Record($0)) }
+        // Only handover messages name carriers.
         let named =
             message.flatMap { message in
                 (try? HandoverSelect.parse(message))?.carriers

@@ -70,6 +70,7 @@ package struct TracingReader: ContactlessReader {
             recorder.record(.powered(PoweredFacts(card.limits)))
             return TracingCard(card, recorder)
         } catch {
+            // Only with this error a card came: it did not answer to power-up.
             if case .cardMute = error { recorder.record(.presence(PresenceFacts(change: .mute))) }
             throw error
         }

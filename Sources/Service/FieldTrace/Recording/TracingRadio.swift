@@ -178,6 +178,7 @@ private final class TracingLink: BluetoothLELink {
 
     var packetLimit: Int { get async { await link.packetLimit } }
 
+    /// The facts of this link. Attempts are counted only if this reader made the connection.
     var facts: LinkFacts {
         get async {
             LinkFacts(

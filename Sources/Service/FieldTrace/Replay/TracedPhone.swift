@@ -29,11 +29,11 @@ package struct TracedPhone: Equatable, Sendable {
             return facts
         }
         let end: EndFacts? = events.last { event in if case .end(let facts) = event { facts } else { nil } }
-        let tapAgain: FaultFacts? = events.last { event in
+        let stepCause: FaultFacts? = events.last { event in
             if case .step(let facts) = event { facts.cause } else { nil }
         }
         self.end = end
-        fault = end?.cause ?? tapAgain
+        fault = end?.cause ?? stepCause
     }
 
     /// The number of data bytes that came with the answer over NFC.
@@ -50,6 +50,7 @@ extension MessageFacts {
 }
 
 extension [FieldTraceEvent] {
+    /// Returns the facts of the last event for which `facts` returns a value.
     fileprivate func last<Facts>(_ facts: (FieldTraceEvent) -> Facts?) -> Facts? {
         reversed().lazy.compactMap(facts).first
     }
