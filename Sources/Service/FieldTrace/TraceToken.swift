@@ -84,6 +84,7 @@ package struct TraceVersion: Equatable, Sendable, Codable {
 
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
+        // Only the text that `encode(to:)` writes is accepted.
         guard let version = TraceVersion(text), version.text.utf8.elementsEqual(text.utf8) else {
             throw FieldTraceError.unknownWord
         }

@@ -56,6 +56,7 @@ struct ResponseReader {
     /// Reads a line of the head with its line break. After the body has begun, the line belongs to a trailer
     /// and is dropped.
     mutating func receive(line: some Collection<UInt8>, at now: Instant) throws(ClientError) {
+        // A line also shows that the connection is made.
         connect(at: now)
         headSize += line.count
         guard headSize <= ClientLimits.headSize else { throw .malformed }

@@ -94,6 +94,7 @@ internal import Synchronization
     /// The result of a transfer that libcurl has ended with a code.
     func result(_ code: CURLcode = CURLE_OK) -> Result<ClientResponse, ClientError> {
         if let failure { return .failure(failure) }
+        // libcurl calls it an error that a complete response reads nothing more.
         guard code == CURLE_OK || reader.isComplete else {
             return .failure(easy?.error(code, in: reader.phase) ?? .libraryMissing)
         }

@@ -51,6 +51,7 @@ package actor LinkDriver {
         switch machine.send(message[...], now: .now) {
         case .transmit(let transmission): try await transmit(transmission, by: machine.deadline)
         case .end(let reason): throw .machine(reason)
+        // The machine gives no other action for a message.
         default: throw .machine(.failed(.idle, .outOfTurn))
         }
     }

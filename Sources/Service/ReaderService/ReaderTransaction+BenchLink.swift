@@ -38,6 +38,7 @@ extension RunningTransaction {
     fileprivate mutating func present(
         over channel: any MessageChannel
     ) async throws(PresentationFailure) -> Presentation {
+        // The session's key is made while nobody waits for it (Q190).
         prepareKey()
         report(.armed)
         let greeting = try await transaction.greeting(from: channel)

@@ -90,6 +90,7 @@ extension ReaderTransaction {
             }
             return link
         }
+        // A phone that comes too late must not find the service any more.
         await bluetooth.close()
         do throws(BluetoothLEError) {
             return try result.get()

@@ -44,6 +44,7 @@ extension ReaderTransaction {
         let exchange = HybridExchange { transaction.record($0, in: notes) }
         await exchange.start(retrieval) {
             await catching { () throws(PresentationFailure) in
+                // The answer may come over NFC, so people are not asked to check Bluetooth.
                 let link = try await transaction.link(
                     over: bluetooth, to: offer, engaged: engagement, isAwaited: false)
                 return await transaction.carrier(over: link)

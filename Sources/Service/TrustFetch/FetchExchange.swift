@@ -43,6 +43,7 @@ struct FetchExchange: Sendable {
     /// Requests one location. The body is read only if the response can be the list.
     private func response(from location: FetchLocation) async throws(TrustFetchError) -> ClientResponse {
         let maximumSize = limits.maximumSize(of: kind)
+        // After a redirect, the request has the time that is left for the list.
         var request = ClientRequest(
             location.text,
             headers: [
@@ -139,7 +140,7 @@ final class FetchRoom: Sendable {
 
     init(bytes: Int) { left = Atomic(bytes) }
 
-    /// Reserves `count` bytes; false if there was not enough.
+    /// Reserves `count` bytes. Returns false if fewer were left, and for every piece after that.
     func reserve(_ count: Int) -> Bool {
         left.subtract(count, ordering: .relaxed).newValue >= 0
     }

@@ -148,6 +148,7 @@ package struct AirScript: Equatable, Sendable {
         let wasLost = lines.contains { $0.isLoss }
         switch answer?.fragmentsFromPhone {
         case let facts?: leavesAfter = facts.isComplete ? nil : facts.fragments
+        // A phone that was lost without a fragment left before its answer began.
         case nil: leavesAfter = wasLost ? 0 : nil
         }
     }

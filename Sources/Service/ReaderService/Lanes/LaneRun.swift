@@ -46,10 +46,14 @@ final class LaneRun: Sendable {
         return await attempt(scanned) { await device.run(transaction, scanned: scanned) }
     }
 
+    /// The engagement of the QR code that was scanned; `nil` if none was, or if the presentation is cancelled.
     private var scannedMeanwhile: DeviceEngagement? {
         state.withLock { $0.isCancelled ? nil : $0.scanned }
     }
 
+    /// Makes one attempt in a task that `scan(_:)` and `cancel()` can cancel.
+    ///
+    /// - Parameter scanned: the engagement of the second attempt; `nil` for the first.
     private func attempt(
         _ scanned: DeviceEngagement?, _ body: @escaping @Sendable () async -> Presentation
     ) async -> Presentation {
