@@ -174,6 +174,7 @@ final class TransferLoop: Sendable {
         var ended: [(Transfer, Result<ClientResponse, ClientError>)] = []
         while let (handle, code) = unsafe multi.nextFinished() {
             guard let index = transfers.firstIndex(where: { unsafe $0.handle == handle }) else {
+                // Not reached: a transfer is in the list for as long as libcurl has its handle.
                 continue
             }
             let transfer = transfers.remove(at: index)
@@ -186,6 +187,7 @@ final class TransferLoop: Sendable {
             return true
         }
         for (transfer, result) in ended {
+            // Removed first, because `end` frees the handle.
             multi.remove(transfer)
             transfer.end(result)
         }

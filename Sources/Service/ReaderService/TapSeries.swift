@@ -280,6 +280,7 @@ struct TapSeries {
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
         last = reason
+        // Set once, so that repeated taps do not keep the request armed for ever.
         let end = armedEnd ?? now + deadlines.armed
         armedEnd = end
         let events = try recordBroken(reason, of: number, now: now)

@@ -164,6 +164,7 @@ package struct TransactionReport: Sendable {
 
     /// The needed elements of all documents that were requested and did not come.
     package var missing: [MissingElement] {
+        // If the response is not accepted, its checks give the reasons, and no document counts as absent.
         let absent = isAccepted ? expectation.missing(where: docTypes) : []
         return (documents.flatMap(\.missing) + absent).reduce(into: []) {
             if !$0.contains($1) { $0.append($1) }

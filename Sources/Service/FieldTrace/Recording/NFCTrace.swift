@@ -79,12 +79,14 @@ package struct NFCTrace: Sendable {
             return version2.map { [.version2($0.facts)] } ?? []
         case .envelope, .getResponse:
             let events = version2?.add(response) ?? []
+            // After a complete handover, ENVELOPE carries the messages of the session.
             if !events.isEmpty { version2 = nil }
             return events
         default: return []
         }
     }
 
+    /// Returns the name of a command, by its instruction and by the selected file.
     private func name(of command: CommandAPDU) -> ExchangeFacts.Command {
         switch command.ins {
         case CommandAPDU.Instruction.select: selectName(command)
