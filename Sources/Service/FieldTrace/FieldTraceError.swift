@@ -6,8 +6,8 @@ package enum FieldTraceError: Error, Equatable, Sendable {
     case lineTooLong(line: Int, limit: Int)
     /// The first line does not name the format `countersign.fieldTrace/1`.
     case notAFieldTrace
-    /// A line is not one that an event writes: it is not JSON, or has an unknown member or word, or a number
-    /// in another form.
+    /// A line does not have the form that an event writes: the line is not JSON, or has an unknown member or
+    /// word, or a number in another form.
     case malformedLine(Int)
     /// A word is not in its list.
     case unknownWord

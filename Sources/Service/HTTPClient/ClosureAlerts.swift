@@ -2,11 +2,12 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// A record of the connections that their server ended as TLS demands, with the alert close_notify (RFC 8446,
-/// 6.1).
+/// A record of the connections that were ended by their server as TLS demands: with the alert close_notify
+/// (RFC 8446, 6.1).
 ///
-/// libcurl takes a connection that an attacker cut for one that the server ended. Without a length, it would
-/// take a part of a body for the whole. For this reason `watch` makes OpenSSL report each alert.
+/// libcurl cannot distinguish a connection that an attacker cut from a connection that the server ended. If a
+/// response has no length, libcurl would take a part of the body for the whole. For this reason `watch` makes
+/// OpenSSL report each alert.
 ///
 /// Each connection has the number of the transfer for which it was made. The alert is therefore not
 /// recognised if the connection serves a second transfer. A body without length then counts as truncated.

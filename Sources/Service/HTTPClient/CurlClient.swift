@@ -2,12 +2,12 @@ package import OpenSSLCrypto
 
 /// An HTTP/1.1 client on libcurl and OpenSSL, within limits, for several requests at a time.
 ///
-/// Lists of issuers, webhooks and a kiosk's calls to its hub go through it. `send(_:)` may be called from any
-/// task. All transfers of a client are made by one thread (`TransferLoop`), which runs while there are
-/// transfers or connections.
+/// Lists of issuers, webhooks and a kiosk's calls to its hub go through such a client. `send(_:)` may be
+/// called from any task. All transfers of a client are made by one thread (`TransferLoop`), which runs while
+/// there are transfers or connections.
 ///
 /// - A request carries the headers that it names, and no cookie, no credential and no `Referer`.
-/// - No redirect is followed: it is returned as a response.
+/// - A redirect is not followed, but returned as a response.
 /// - No proxy of the environment is used, and nothing is decompressed.
 /// - TLS is 1.2 or newer, and the server's certificate and name are always verified.
 /// - Nothing is stored. Only idle connections are kept, for as long as `keepsConnections` says.

@@ -60,7 +60,8 @@ internal import Synchronization
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }
             return unsafe symbol
         }
-        /// The type of each property has to be the function's type in curl's headers; nothing checks it.
+        /// The type of each property has to be the function's type in curl's headers; nothing checks the
+        /// type.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             unsafe unsafeBitCast(try symbol(name), to: Function.self)
         }

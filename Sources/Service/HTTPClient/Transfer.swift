@@ -30,7 +30,7 @@ internal import Synchronization
     /// libcurl's handle; `nil` before `prepare` and after `end`.
     var handle: LibCurl.Handle? { unsafe easy?.pointer }
 
-    /// Makes libcurl's handle. Its callbacks use this object until `end`.
+    /// Makes libcurl's handle. The handle's callbacks use this object until `end`.
     func prepare(_ curl: LibCurl, trusting trust: ClientTrust, reuse: ConnectionReuse) throws(ClientError) {
         let easy = try EasyHandle(curl)
         try easy.set(request)
@@ -82,7 +82,7 @@ internal import Synchronization
     }
 
     /// The result of a transfer that has to end before libcurl ends it: it was cancelled, has failed, is
-    /// complete, or is overdue. `nil` if it continues.
+    /// complete, or is overdue. `nil` if the transfer continues.
     func earlyResult(at now: ContinuousClock.Instant) -> Result<ClientResponse, ClientError>? {
         if isCancelled.load(ordering: .relaxed) { return .failure(.cancelled) }
         if let failure { return .failure(failure) }

@@ -5,9 +5,9 @@ internal import Transport
 
 /// The thread that makes all transfers of a client side by side, with libcurl's multi interface.
 ///
-/// The thread begins with the first transfer. It runs while there are transfers, and after the last one for
-/// as long as connections are kept. Then it closes the connections and frees all that libcurl holds for the
-/// client; a later transfer begins another thread.
+/// The thread begins with the first transfer. The thread runs while there are transfers, and after the last
+/// one for as long as connections are kept. Then the thread closes the connections and frees all that libcurl
+/// holds for the client; a later transfer begins another thread.
 ///
 /// A transfer is used by the task that starts it, then by this thread alone, and by nobody after its end. The
 /// state that tasks and the thread share is behind a lock. A task that adds a transfer, cancels one or closes
@@ -49,7 +49,7 @@ final class TransferLoop: Sendable {
         self.connectionsPerHost = connectionsPerHost
     }
 
-    /// Starts a transfer. It ends in any case, also after `close()`.
+    /// Starts a transfer, which ends with a result in any case, also after `close()`.
     func start(_ transfer: Transfer) {
         let isRefused = state.withLock { state in
             guard !state.isClosed else { return true }
@@ -212,7 +212,7 @@ final class TransferLoop: Sendable {
 
     deinit { _ = unsafe curl.multiCleanup(pointer) }
 
-    /// Starts a transfer. If libcurl refuses it, its deadline ends it.
+    /// Starts a transfer. A transfer that libcurl refuses ends at its deadline.
     borrowing func add(_ transfer: Transfer) { _ = unsafe curl.multiAdd(pointer, transfer.handle) }
 
     borrowing func remove(_ transfer: Transfer) { _ = unsafe curl.multiRemove(pointer, transfer.handle) }

@@ -39,7 +39,7 @@ package struct BluetoothOffer: Equatable, Sendable {
 /// The Bluetooth side of one transaction: the advertised service and the resulting link (ISO/IEC 18013-5,
 /// 8.3.3.1.1).
 ///
-/// A run of a `ReaderTransaction` makes one and uses it in this order:
+/// A run of a `ReaderTransaction` makes one retrieval and uses it in this order:
 /// 1. `arm()` advertises `uuid` before the tap.
 /// 2. The phone is engaged over NFC. The Handover Request contains `handoverOffer`.
 /// 3. `link(to:engaged:)` makes the link in the mode that the phone's offer and the plan allow: the phone
@@ -48,7 +48,8 @@ package struct BluetoothOffer: Equatable, Sendable {
 /// 4. `close()` stops advertising.
 ///
 /// If another tap replaces an engagement, `renew()` draws another UUID (Q207). After a phone that did not
-/// connect, `rearm()` starts again. The link belongs to the caller, who closes it and limits the time for it.
+/// connect, `rearm()` starts again. The link belongs to the caller, who limits the time for the link and
+/// closes it.
 actor BluetoothRetrieval {
     /// The UUID of the next engagement. Each engagement has another UUID, so that neither the phone of an
     /// earlier customer nor the phone of a replaced engagement finds this reader (Q91, Q93, Q207).
@@ -81,8 +82,8 @@ actor BluetoothRetrieval {
         uuid = .random()
     }
 
-    /// Prepares for the next phone after one that did not connect: stops advertising, and advertises another
-    /// UUID. If advertising fails now, it is tried again once a phone is engaged.
+    /// Prepares for the next phone after a phone did not connect: stops advertising, and advertises another
+    /// UUID. If advertising fails here, `accept` tries again once a phone is engaged.
     func rearm() async {
         await close()
         renew()
@@ -214,7 +215,7 @@ actor BluetoothRetrieval {
 
     // MARK: - Both
 
-    /// Makes the link in both modes at once, and stops advertising once one of the links has started.
+    /// Makes the link in both modes at once, and stops advertising as soon as the first link has started.
     private func race(
         central: BluetoothUUID, peripheral: BluetoothUUID, psm: L2CAPPSM?,
         engaged engagement: DeviceEngagement

@@ -8,13 +8,14 @@ extension BluetoothLERadio {
     /// adapter is on and not pairable, as after every presentation.
     ///
     /// bluetoothd can refuse an advertisement although its adapter reports free places. Only an attempt shows
-    /// that (Q239).
+    /// whether it refuses (Q239).
     package func tryServing() async throws(BluetoothLEError) {
         try await serve(GATTService(.mdocCentralClient(.random()))).close()
     }
 }
 
-/// The Bluetooth radio of a lane. It remembers whether its last service could be registered and advertised.
+/// The Bluetooth radio of a lane, which remembers whether the last service could be registered and
+/// advertised.
 final class CheckedRadio: BluetoothLERadio {
     private let radio: any BluetoothLERadio
     /// Whether the last attempt to register and advertise a service succeeded; false before the first

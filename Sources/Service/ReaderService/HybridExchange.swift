@@ -32,7 +32,7 @@ actor HybridExchange {
     /// The maximum time for sending the termination message over NFC.
     private static let terminationTime: Duration = .milliseconds(500)
     /// The time after the end in which a second copy may still come over Bluetooth. The next customer waits
-    /// for it.
+    /// for as long.
     private static let copyTime: Duration = .seconds(2)
 
     private var queues: [Bearer: Queue] = [:]
@@ -171,7 +171,7 @@ actor HybridExchange {
         }
     }
 
-    /// Notifies the phone of the end on both bearers. NFC has half a second for it.
+    /// Notifies the phone of the end on both bearers, over NFC within half a second.
     ///
     /// - Returns: the task in which Bluetooth ends, while the outcome is shown (Q76).
     func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {

@@ -5,15 +5,15 @@ package import Transport
 /// The driver of a Bluetooth transfer: carries the values of a `BLETransfer` over a link, and waits for its
 /// deadlines.
 ///
-/// The reader uses it through `LinkCarrier`, the software wallet directly. The calls follow one another:
-/// `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
+/// The reader uses the driver through `LinkCarrier`, the software wallet directly. The calls follow one
+/// another: `send(_:)`, `receive(begun:)`, and so on, until `leave(sending:)` closes the link.
 ///
 /// The machine says what a value or a deadline means. The driver ends each wait in time: an alarm task
 /// interrupts a pending `receive` of the link, which loses nothing, and the machine decides whether its
 /// deadline has passed. While a message is being sent, the alarm closes the link, because a link that accepts
 /// nothing more ends in no other way.
 ///
-/// The driver knows no keys and no CBOR. It never connects again.
+/// The driver knows no keys and no CBOR, and never connects again.
 package actor LinkDriver {
     /// The reason why a transfer ended.
     package enum End: Error {

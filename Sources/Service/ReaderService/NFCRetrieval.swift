@@ -28,7 +28,8 @@ struct NFCRetrieval: Sendable {
 
         /// Records the last ENVELOPE of a message, and ignores other commands.
         func record(_ exchange: CardDriver.Exchange) {
-            // ENVELOPE has INS C3. CLA 00, without the bit for chaining, marks the last one of a message.
+            // ENVELOPE has INS C3. CLA 00, without the bit for chaining, marks the last ENVELOPE of a
+            // message.
             guard exchange.command.starts(with: [0x00, 0xc3]) else { return }
             let begun = state.withLock { state in
                 state.instants = (exchange.sent, .now)
@@ -52,7 +53,7 @@ struct NFCRetrieval: Sendable {
 
     /// Creates the transfer with a phone that was engaged by classic handover or QR code.
     ///
-    /// - Parameter carrier: the sizes of APDUs that the phone gave; `nil` if it gave none.
+    /// - Parameter carrier: the sizes of APDUs that the phone announced; `nil` if it announced none.
     init(_ driver: CardDriver, within carrier: NFCCarrier?, settings: NFCTransferSettings) {
         self.init(
             driver,

@@ -27,8 +27,8 @@ package struct PresentationPlan: Sendable {
     /// Whether the result includes the answer as it came, for a verification elsewhere. That answer holds
     /// personal data.
     package var handsOutRawAnswer = false
-    /// Called after a phone is engaged and before the first request is sent to it. If it returns false,
-    /// nothing is sent and the presentation ends as cancelled.
+    /// Called after a phone is engaged and before the first request is sent to it. If the function
+    /// returns false, nothing is sent and the presentation ends as cancelled.
     package var admission: (@Sendable () async -> Bool)?
     /// The clock that gives the time for judging the answer.
     package var clock: WallClock
@@ -200,12 +200,12 @@ package struct Presentation: Sendable {
         self.leaving = leaving
     }
 
-    /// The reason why no answer was judged; `nil` if one was.
+    /// The reason why no answer was judged; `nil` if an answer was judged.
     package var failure: PresentationFailure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// The notes on the phone's messages until now. They are complete once `left()` has returned.
+    /// The notes on the phone's messages until now. No note is added after `left()` has returned.
     package var notes: [PresentationNote] { noted.all }
 
     /// Waits until the phone has been notified of the end and nothing more is transmitted. The result may be
@@ -247,7 +247,8 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case messageTooLong(announced: Int, limit: Int)
     /// The first frame on the bench link is not a greeting.
     case benchLink(BenchLinkError)
-    /// The request had to be signed with this identity. Its key did not sign, and the request was not sent.
+    /// The request had to be signed with this identity. The identity's key did not sign, and the request
+    /// was not sent.
     case requestNotSigned(identity: String)
     /// The session could not be set up, or its messages do not decode or decrypt.
     case session(SessionError)

@@ -53,7 +53,7 @@ package struct PresentationQuestion: Sendable {
 }
 
 /// A second request to the same phone in the same session, which is sent only if the first answer calls for
-/// it.
+/// a second request.
 package struct FurtherQuestion: Sendable {
     package let question: PresentationQuestion
     /// Whether this answer to the first request calls for the second.

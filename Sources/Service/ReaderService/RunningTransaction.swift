@@ -8,8 +8,8 @@ internal import OpenSSLCrypto
 /// The state of one presentation while it runs: the times of its phases, the request and the answer so far,
 /// the result of a first question, the notes on the phone's messages, and the key of the next session.
 ///
-/// A run of a `ReaderTransaction` makes it, in the task of its caller, and turns it into a `Presentation` at
-/// the end.
+/// Each run of a `ReaderTransaction` makes a value of this type, in the task of its caller, and turns the
+/// value into a `Presentation` at the end.
 ///
 /// A run calls these functions in order:
 /// 1. `startTap(now:)` discards everything but the key, because no tap resumes another (Q2).
@@ -19,10 +19,10 @@ internal import OpenSSLCrypto
 /// 4. `presentation(_:leaving:)` makes the result. The phone may still be being notified (Q76).
 ///
 /// An answer leads to one of three steps:
-/// - If it has no document and another draft is left, the next request is sent.
-/// - If it calls for the plan's further question, that question is asked. The holder of both answers has to
-///   be the same.
-/// - Otherwise it is the result.
+/// - If the answer has no document and another draft is left, the next request is sent.
+/// - If the answer calls for the plan's further question, that question is asked. The holder of both answers
+///   has to be the same.
+/// - In all other cases the answer is the result.
 ///
 /// A running transaction shows nothing and stores nothing. Element values are only in the judgement, and in
 /// the raw answer if the plan asks for it.

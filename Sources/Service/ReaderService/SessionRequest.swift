@@ -12,8 +12,8 @@ package struct SessionRequest: Sendable {
         case none
         /// readerAuth: one signature for each document.
         case documents
-        /// readerAuthAll: one signature for the whole request. Sent only to a wallet that announced support
-        /// for it.
+        /// readerAuthAll: one signature for the whole request. Sent only to a wallet that announced that it
+        /// supports readerAuthAll.
         case all
     }
 

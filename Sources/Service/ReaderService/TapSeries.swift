@@ -55,15 +55,15 @@ extension TapEnd {
 /// that is fed with time.
 ///
 /// A driver (`RunningTransaction`) does what each `Step` says: it reports the events, waits for a phone and
-/// taps it. It then gives back why no phone came (`receive(_:now:)`), or how a tap without an answer ended
-/// (`receive(_:stay:now:)`). The value reads no clock, waits for nothing and reports nothing.
+/// runs a tap. The driver then passes back why no phone came (`receive(_:now:)`), or how a tap without an
+/// answer ended (`receive(_:stay:now:)`). The value reads no clock, waits for nothing and reports nothing.
 ///
 /// The series ends at its deadline, at first the time for an engagement. A tap that broke off moves the
 /// deadline so that at least the time for the next tap is left (Q5). A phone that left with the request moves
 /// it once to the time in which its holder may confirm.
 ///
 /// PC/SC readers announce a phone only once while it stays on them, so the series says when the phone is
-/// tried again (Q202). That depends on what the phone showed during its stay:
+/// tried again (Q202). The time depends on what the phone showed during its stay:
 /// - **No wallet:** the phone is tried again after a moment, so that it can be unlocked. If that lasts, the
 ///   card may be no phone, and attempts become rare (Q206).
 /// - **A tap that broke off:** the phone is tried a few times, for a few seconds. If it left meanwhile, its
@@ -275,7 +275,8 @@ struct TapSeries {
         }
     }
 
-    /// Records a phone that left with the request. NFC v2 allows this, so no QR code is offered for it.
+    /// Records a phone that left with the request. NFC v2 allows this, so no QR code is offered after such a
+    /// tap.
     private mutating func recordRequestTaken(
         _ reason: NFCEndReason, of number: Int, now: ContinuousClock.Instant
     ) throws(PresentationFailure) -> [PresentationEvent] {
@@ -347,8 +348,8 @@ struct TapSeries {
         return recordTry(reason, tries: tries, now: now)
     }
 
-    /// Records the number of attempts. Returns the request to tap again if the phone left, the request to lift
-    /// the phone if it was tried often enough, and no event otherwise.
+    /// Records the number of attempts. Returns the request to tap again if the phone left, the request to
+    /// lift the phone if it was tried often enough, and no event otherwise.
     private mutating func recordTry(
         _ reason: NFCEndReason, tries: Int, now: ContinuousClock.Instant
     ) -> [PresentationEvent] {

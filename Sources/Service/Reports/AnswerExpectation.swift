@@ -7,8 +7,8 @@ package import JSON
 /// required elements.
 ///
 /// An expectation is made from a plan (`RequestPlan.expectation(on:)`), or from requests whose plan is not
-/// known, as in `countersign verify`. A `TransactionReport` compares it with each verified document of a
-/// requested type.
+/// known, as in `countersign verify`. A `TransactionReport` compares the expectation with each verified
+/// document of a requested type.
 ///
 /// - Every document that came is compared, needed or not.
 /// - If one of several alternatives came, the others are not missing.

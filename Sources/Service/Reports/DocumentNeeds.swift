@@ -45,7 +45,7 @@ struct DocumentNeeds: Sendable {
     }
 
     /// Returns the types that are needed and did not come. If one set of a need came complete, the need lacks
-    /// nothing. Otherwise it lacks the types that are missing from its most complete set.
+    /// nothing. Otherwise the need lacks the types that are missing from its most complete set.
     func absent(from came: Set<String>) -> Set<String> {
         needs.reduce(into: []) { absent, sets in
             let lacking = sets.map { $0.subtracting(came) }

@@ -19,7 +19,7 @@ package struct TransactionError: Equatable, Sendable {
         case sessionStatus10 = "session.status_10"
         /// The phone could not decode the reader's message.
         case sessionStatus11 = "session.status_11"
-        /// The phone ended the session without data. Its holder may have declined.
+        /// The phone ended the session without data. The holder may have declined.
         case sessionStatus20 = "session.status_20"
         /// The phone ended the session with a status that no standard defines.
         case sessionStatusOther = "session.status_other"

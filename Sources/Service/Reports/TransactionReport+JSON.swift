@@ -181,7 +181,7 @@ extension DocumentOutcome {
             case .ageOver(let years, _): ages.append(("\(years)", answer))
             case .drive(let vehicle): vehicles.append((vehicle.text, answer))
             case .inDate: inDate = answer
-            // The results have no member for this answer. It counts in the outcome.
+            // The results have no member for this answer, which counts in the outcome.
             case .portrait: break
             }
         }

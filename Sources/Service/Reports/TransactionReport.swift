@@ -192,8 +192,8 @@ package struct TransactionReport: Sendable {
         return !answers.isEmpty && answers.allSatisfy { $0 == .yes } ? .yes : .unknown
     }
 
-    /// Returns the answer to the question about this subject; unknown if it was not asked or no document
-    /// answered.
+    /// Returns the answer to the question about this subject; unknown if the question was not asked or no
+    /// document answered.
     package func answer(about subject: Question.Subject) -> Answer {
         questions.first { $0.subject == subject }.map { answer(to: $0) } ?? .unknown
     }
@@ -271,7 +271,7 @@ package struct DocumentOutcome: Sendable {
         isIncomplete = !missing.isEmpty || verified?.isEmpty == true && unusable.isEmpty
     }
 
-    /// Refuses the portrait. If it answers nothing already, that reason stays.
+    /// Refuses the portrait. If the answer to its question is unknown already, the earlier reason stays.
     fileprivate mutating func refusePortrait(
         for fault: PortraitFault, expecting expectation: AnswerExpectation
     ) {

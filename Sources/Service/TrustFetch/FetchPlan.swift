@@ -2,7 +2,8 @@ internal import Foundation
 package import MdocTrust
 internal import PKIX
 
-/// The lists to fetch for a trust snapshot: those that it has, and the CRLs that its anchors name.
+/// The lists to fetch for a trust snapshot: the lists that the snapshot has, and the CRLs that its anchors
+/// name.
 package struct FetchPlan: Sendable {
     /// A location that the snapshot names and that must not be requested.
     package struct Refusal: Hashable, Sendable {
@@ -93,7 +94,7 @@ package struct FetchResult: Sendable {
 /// signature is checked before a CRL counts.
 ///
 /// An attacker on a connection without TLS can read which issuer is asked for, and can withhold a CRL or send
-/// an older one. The dates and the number of an older CRL show that it is older. The other kinds of lists
+/// an older one. The dates and the number of an older CRL show its age. The other kinds of lists
 /// have no need for `http:`, and a root has no signature but its own.
 struct FetchLocation: Hashable, Sendable {
     /// The maximum length of a URL in bytes.

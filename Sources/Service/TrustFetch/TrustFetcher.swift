@@ -4,8 +4,8 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// A downloader of trust lists over HTTP, within limits. It returns the bytes of each list, with their URL
-/// and time.
+/// A downloader of trust lists over HTTP, within limits, which returns the bytes of each list with their
+/// URL and time.
 ///
 /// `countersign trust update` passes the targets of a `FetchPlan`, and `countersign trust import` passes the
 /// targets that the user names. Several lists are requested at a time, each by a `FetchExchange` in a

@@ -20,7 +20,7 @@ package struct EndFacts: Equatable, Sendable, Codable {
     package let error: TraceWord<ErrorID>?
     /// The fault behind `error`; `nil` if the error has none.
     package let cause: FaultFacts?
-    /// The status with which the phone ended the session; `nil` if it did not.
+    /// The status with which the phone ended the session; `nil` if the phone did not end it.
     package let sessionStatus: UInt64?
     /// The request that was sent last; `nil` if none was.
     package let request: RequestFacts?
@@ -75,7 +75,7 @@ package enum Milestone: String, CaseIterable, Sendable, Comparable {
     case armed
     /// A phone, or another card, was powered.
     case phoneSeen
-    /// The phone accepted the SELECT of its wallet.
+    /// The phone accepted the SELECT of a wallet's application.
     case walletSelected
     /// The engagement is complete.
     case engaged

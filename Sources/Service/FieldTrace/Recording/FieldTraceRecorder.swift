@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The recorder of a field trace, which writes it line by line to a sink.
 ///
-/// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. They are placed around a
-/// lane's real devices and call `record(_:)` for everything that happens, from any task; a lock keeps the
-/// lines in the order of their times.
+/// A `TracingLaneDevice`, a `TracingReader` and a `TracingRadio` share one recorder. These three are placed
+/// around a lane's real devices and call `record(_:)` for everything that happens, from any task; a lock
+/// keeps the lines in the order of their times.
 ///
 /// - `begin(_:)` begins a presentation. If the sink begins another file, the recorder writes a header and
 ///   draws new tokens.

@@ -7,7 +7,7 @@ internal import Transport
 /// The commands of one tap and their answers, read as events of a field trace.
 ///
 /// The value follows which file is selected, so that it can name a command such as READ BINARY, and collects
-/// the NDEF messages that are read and written in pieces. It keeps no bytes of the phone except those of the
+/// the NDEF messages that are read and written in pieces. Of the phone's bytes, the value keeps only the
 /// message in progress.
 ///
 /// `TracingReader` uses the value to record a tap. The laboratory's replaying phone uses the value to name a

@@ -70,7 +70,8 @@ package struct TracingReader: ContactlessReader {
             recorder.record(.powered(PoweredFacts(card.limits)))
             return TracingCard(card, recorder)
         } catch {
-            // Only with this error a card came: it did not answer to power-up.
+            // This error means that a card came and did not answer to power-up. With other errors no card
+            // came.
             if case .cardMute = error { recorder.record(.presence(PresenceFacts(change: .mute))) }
             throw error
         }

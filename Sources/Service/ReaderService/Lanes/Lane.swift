@@ -72,7 +72,7 @@ package actor Lane {
             // An inspection may occupy the adapter's only place for an advertisement.
             await inspection?.value
             let presentation = await run.present(plan, on: device) { continuation.yield($0) }
-            // Whoever sees the end of the events may present again at once, so the lane is free before it.
+            // Whoever sees the end of the events may present again at once, so the lane is set free first.
             self.end(presentation)
             continuation.finish()
             return presentation
@@ -177,8 +177,8 @@ package protocol LaneDevice: Sendable {
     func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
 
     /// Whether phones can be asked now, and what is missing. An implementation may ask other processes and
-    /// try the radio for a moment. It has to end when its task is cancelled, because no presentation begins
-    /// before that.
+    /// try the radio for a moment. An implementation has to end when its task is cancelled, because no
+    /// presentation begins before that.
     func readiness() async -> LaneReadiness
 
     /// The reason why phones cannot be asked over Bluetooth, whether or not there is a reader; `nil` if they
