@@ -9,7 +9,7 @@ package enum FieldTraceError: Error, Equatable, Sendable {
     /// A line does not have the form that an event writes: the line is not JSON, or has an unknown member or
     /// word, or a number in another form.
     case malformedLine(Int)
-    /// A word is not in its list.
+    /// A member has a word that is not in the list of this member, or a text in another form.
     case unknownWord
     /// The trace has no presentation.
     case noPresentation

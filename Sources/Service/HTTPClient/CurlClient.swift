@@ -84,11 +84,11 @@ package struct ClientRequest: Sendable {
 package struct ClientLimits: Sendable {
     /// The maximum time for the host's address, the connection and the TLS handshake.
     package var connect: Duration
-    /// The maximum time to the end of the response's head, connection included; `nil` for the time of
-    /// `whole`.
+    /// The maximum time to the end of the response's head, connection included; `nil` if only `whole` limits
+    /// this time.
     package var head: Duration?
     /// The maximum time from the sent request to the response's head, and between two pieces of the body;
-    /// `nil` for the time of `whole`.
+    /// `nil` if only `whole` limits these times.
     package var progress: Duration?
     /// The maximum time of the whole response.
     package var whole: Duration

@@ -60,8 +60,8 @@ internal import Synchronization
             guard let symbol = unsafe dlsym(library, name) else { throw Missing() }
             return unsafe symbol
         }
-        /// The type of each property has to be the function's type in curl's headers; nothing checks the
-        /// type.
+        /// Returns a function of the library, with the type of the property that it is assigned to. This type
+        /// has to match curl's headers; nothing checks that.
         func function<Function>(_ name: String) throws(Missing) -> Function {
             unsafe unsafeBitCast(try symbol(name), to: Function.self)
         }

@@ -37,7 +37,7 @@ struct ResponseReader {
         latest = now
     }
 
-    /// Accepts that the connection is made and the request is sent next.
+    /// Records that the connection is made. The request is sent next.
     mutating func connect(at now: Instant) {
         guard phase == .connect else { return }
         phase = .head

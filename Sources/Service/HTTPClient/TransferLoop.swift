@@ -85,7 +85,7 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// Does what `close` does, without waiting.
+    /// Cancels the transfers in progress and refuses later ones, without waiting for the end.
     func stop() {
         state.withLock { $0.isClosed = true }
         wake()
@@ -169,7 +169,8 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// Ends the transfers that libcurl has finished, and those that have to end before.
+    /// Ends the transfers that libcurl has finished, and the transfers that have to end before libcurl
+    /// finishes.
     private func end(_ transfers: inout [Transfer], of multi: borrowing MultiHandle) {
         var ended: [(Transfer, Result<ClientResponse, ClientError>)] = []
         while let (handle, code) = unsafe multi.nextFinished() {

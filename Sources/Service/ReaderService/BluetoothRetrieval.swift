@@ -289,7 +289,7 @@ struct ConnectionNotices {
         ]
     }
 
-    /// The instant of the next notice; nil after the last.
+    /// The instant of the next notice; `nil` after the last.
     var deadline: ContinuousClock.Instant? { pending.first?.instant }
 
     /// Returns the next notice if its instant has come.

@@ -32,7 +32,7 @@ actor HybridExchange {
     /// The maximum time for sending the termination message over NFC.
     private static let terminationTime: Duration = .milliseconds(500)
     /// The time after the end in which a second copy may still come over Bluetooth. The next customer waits
-    /// for as long.
+    /// during this time.
     private static let copyTime: Duration = .seconds(2)
 
     private var queues: [Bearer: Queue] = [:]

@@ -62,7 +62,7 @@ struct NFCRetrieval: Sendable {
             endsEmpty: false)
     }
 
-    /// Continues on the application that an NFC v2 engagement left selected.
+    /// Creates the transfer on the application that an NFC v2 engagement has left selected.
     init(_ driver: CardDriver, engaged machine: NFCTransferReader) {
         self.init(driver, machine, endsEmpty: true)
         isIdle = true

@@ -56,8 +56,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// The minimum time to wait for another tap after one that broke off. Some phones cannot come back sooner
     /// (Q5).
     package var nextTap: Duration = .seconds(30)
-    /// The maximum time from the first command of a tap to its complete engagement. An iOS wallet leaves the
-    /// field after 15 s, so this limit is well below (Q5).
+    /// The maximum time from the first command of a tap to its complete engagement. An iOS wallet has
+    /// 15 s in the field, and the limit is well below that (Q5).
     package var tap: Duration = .seconds(12)
     /// The maximum time of one phase of an engagement.
     package var tapPhase: Duration = .seconds(5)
@@ -176,7 +176,8 @@ package struct Presentation: Sendable {
     package let earlier: [Presentation]
     /// The judgement on the phone's answer, or the reason why there is none.
     package let result: Result<Judgement, PresentationFailure>
-    /// The request that was answered or, without an answer, the last that was sent; `nil` if none was.
+    /// The request that was answered or, without an answer, the request that was sent last; `nil` if no
+    /// request was sent.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
     /// The answer as it came; `nil` without an answer, or if the plan does not ask for it.

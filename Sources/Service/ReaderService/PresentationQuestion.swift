@@ -56,7 +56,7 @@ package struct PresentationQuestion: Sendable {
 /// a second request.
 package struct FurtherQuestion: Sendable {
     package let question: PresentationQuestion
-    /// Whether this answer to the first request calls for the second.
+    /// Returns whether an answer to the first request calls for the second request.
     package let isDue: @Sendable (VerifiedResponse) -> Bool
 
     package init(_ question: PresentationQuestion, isDue: @escaping @Sendable (VerifiedResponse) -> Bool) {

@@ -141,7 +141,7 @@ struct LinkCarrier: SessionCarrier {
 
 extension PresentationFailure {
     /// The failure of an attempt to make a link. The attempt is cancelled by its deadline as well as by the
-    /// caller, so `cancelled` alone does not say which.
+    /// caller, so `cancelled` alone does not say which of the two it was.
     fileprivate static func withoutLink(_ error: BluetoothLEError) -> PresentationFailure {
         if Task.isCancelled { return .cancelled }
         return error == .cancelled ? .connectionOverdue : PresentationFailure(error)

@@ -1,6 +1,7 @@
 /// The ways by which the phone's answer may come. The raw values are the words of options and configuration
 /// files.
 package struct RetrievalPlan: Equatable, Sendable {
+    /// The transports by which the answer may come.
     package enum Transport: String, CaseIterable, Sendable {
         /// Bluetooth LE if there is a radio and the phone supports it; NFC otherwise.
         case automatic = "auto"
@@ -41,7 +42,7 @@ package struct RetrievalPlan: Equatable, Sendable {
 
     /// The use of NFC v2, by a draft of the second edition of ISO/IEC 18013-5.
     package enum NFCVersion2: String, CaseIterable, Sendable {
-        /// NFC v2 first. For a phone without it, classic handover follows after one command.
+        /// NFC v2 first. For a phone without NFC v2, classic handover follows after one command.
         case automatic = "auto"
         /// Classic handover only.
         case off

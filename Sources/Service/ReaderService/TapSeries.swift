@@ -77,8 +77,8 @@ struct TapSeries {
     /// The next step of the driver.
     struct Step: Equatable {
         enum Next: Equatable {
-            /// Wait for a phone until an instant. After the time `again`, a phone that stayed counts as
-            /// another; with `nil` it must be lifted first.
+            /// Wait for a phone until an instant. A phone that stayed on the reader counts as another after
+            /// the time `again`. If that is `nil`, the phone must be lifted first.
             case wait(until: ContinuousClock.Instant, again: Duration?)
             /// End the presentation with this failure.
             case end(PresentationFailure)
@@ -127,7 +127,7 @@ struct TapSeries {
     private var last: NFCEndReason?
     /// The instant until which taps begin with classic handover, after a phone that began NFC v2 and failed.
     private var version2Rest: ContinuousClock.Instant?
-    /// The instant until which the request waits for a phone that left with it; `nil` if none did.
+    /// The instant until which the request waits for a phone that left with it; `nil` if no phone did.
     private var armedEnd: ContinuousClock.Instant?
     /// The number of taps whose phone was engaged and did not connect.
     private var unconnected = 0
@@ -137,7 +137,7 @@ struct TapSeries {
         enum State {
             /// The phone shows no wallet. `isOther` if that has lasted so long that the card may be no phone.
             case noWallet(isOther: Bool)
-            /// A tap broke off, after so many attempts. `isReported` if the holder was asked to tap again.
+            /// The tap broke off `tries` times. `isReported` if the holder was asked to tap again.
             case broken(tries: Int, isReported: Bool)
             /// All attempts broke off. `isMute` if the card did not answer to power-up.
             case spent(isMute: Bool)

@@ -20,7 +20,7 @@ package struct Conclusion: Equatable, Sendable {
     /// The reasons, each id once. Only `allow` has none.
     package let reasons: [Reason]
 
-    /// The conclusion for a document that a test issuer signed, which the policy does not accept.
+    /// The conclusion for a test document that the policy does not accept.
     static let testDocument = Conclusion(.unclear, [.outcome(.documentTest)])
 
     package init(_ outcome: Outcome, _ reasons: [Reason] = []) {
@@ -72,7 +72,7 @@ extension Conclusion {
             case overdue
         }
 
-        /// The outcome if no answer was judged; `nil` if one was.
+        /// The outcome if no answer was judged; `nil` if an answer was judged.
         package let unjudged: Outcome?
         /// The checks that failed, and the errors.
         package let faults: [Reason]
@@ -83,7 +83,7 @@ extension Conclusion {
         package let isIncomplete: Bool
         /// Whether a needed element came with a value that cannot be used.
         package let hasUnusable: Bool
-        /// Whether a test issuer signed a document, which the policy does not accept.
+        /// Whether a test issuer signed a document, and the policy accepts no test documents.
         package let isTest: Bool
         package var person: Person
 

@@ -10,8 +10,8 @@ internal import RequestPlanner
 /// Documents of different use cases are never alternatives to one another. Documents are distinguished by
 /// their types.
 struct DocumentNeeds: Sendable {
-    /// The needs. Each has several sets of document types, the preferred set first, of which one has to come
-    /// complete.
+    /// The needs. A need is a list of sets of document types, the preferred set first. One set of each need
+    /// has to come complete.
     private let needs: [[Set<String>]]
     /// Groups of document types that answer the same questions, in the order of the request. Every requested
     /// type is in a group, needed or not.

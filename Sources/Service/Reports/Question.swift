@@ -41,7 +41,7 @@ package struct ReasonedAnswer: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// Answers a question by a document.
+    /// Answers a question from a document.
     ///
     /// - Parameter document: the verified document; `nil` if the response is not verified, so that the answer
     ///   is unknown.
@@ -110,7 +110,7 @@ extension VerifiedDocument {
         return usable.isEmpty ? Array(elements.prefix(1)) : usable
     }
 
-    /// The reason why there is no portrait to compare, for a document in which none came.
+    /// The reason why this document has no portrait to compare.
     fileprivate var portraitAbsence: String {
         elementElsewhere(named: Self.isPortrait).map {
             "\($0.text) is not in the namespace in which this document type has its portrait"

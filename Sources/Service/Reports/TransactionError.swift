@@ -13,7 +13,7 @@ package struct TransactionError: Equatable, Sendable {
         case responseMalformed = "response.malformed"
         /// The bytes are not SessionData, or have neither data nor status.
         case sessionMalformed = "session.malformed"
-        /// The message does not decrypt: the key, transcript or counter is another, or bytes were changed.
+        /// The message does not decrypt: the key, transcript or counter differs, or bytes were changed.
         case sessionDecryption = "session.decryption"
         /// The phone could not decrypt the reader's message.
         case sessionStatus10 = "session.status_10"

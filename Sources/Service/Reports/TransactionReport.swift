@@ -295,7 +295,7 @@ package struct DocumentOutcome: Sendable {
 package struct AskedRequest: Sendable {
     /// The plan of the request, with its intent and retention.
     package let plan: RequestPlan
-    /// The request that was sent last; `nil` if none was.
+    /// The request that was sent last; `nil` if no request was sent.
     package let sent: SessionRequest?
 
     package var json: JSONValue {

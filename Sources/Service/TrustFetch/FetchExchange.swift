@@ -105,8 +105,8 @@ package struct FetchLimits: Sendable {
     package var progress: Duration = .seconds(10)
     /// The maximum time of one list, redirects included.
     package var whole: Duration = .seconds(60)
-    /// The maximum time of all lists of one call. Lists that have not been requested by then are not
-    /// requested any more.
+    /// The maximum time of all lists of one call. A list that was not requested within this time
+    /// is not requested any more.
     package var batch: Duration = .seconds(300)
     /// The maximum number of lists that are requested at the same time.
     package var concurrent = 4
@@ -140,7 +140,7 @@ final class FetchRoom: Sendable {
 
     init(bytes: Int) { left = Atomic(bytes) }
 
-    /// Reserves `count` bytes. Returns false if fewer were left, and for every piece after that.
+    /// Reserves `count` bytes. Returns false if fewer were left; every later call then returns false too.
     func reserve(_ count: Int) -> Bool {
         left.subtract(count, ordering: .relaxed).newValue >= 0
     }

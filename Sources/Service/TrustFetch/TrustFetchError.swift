@@ -1,6 +1,6 @@
 internal import HTTPClient
 
-/// The reason why a list was not obtained. No reason says anything about a document: without its list, a
+/// The reason why a list was not obtained. No reason says anything about a document: without the list,
 /// revocation is undetermined (Q182).
 package enum TrustFetchError: Error, Hashable, Sendable {
     /// The location is not allowed. No request was sent.
@@ -57,7 +57,7 @@ package enum FetchPhase: String, Sendable {
     case headers
     /// The next bytes of the body.
     case progress
-    /// The list from the first connection to its last byte.
+    /// The whole download of one list, redirects included.
     case whole
     /// All lists of one call.
     case batch

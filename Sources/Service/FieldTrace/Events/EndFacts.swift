@@ -22,7 +22,7 @@ package struct EndFacts: Equatable, Sendable, Codable {
     package let cause: FaultFacts?
     /// The status with which the phone ended the session; `nil` if the phone did not end it.
     package let sessionStatus: UInt64?
-    /// The request that was sent last; `nil` if none was.
+    /// The request that was sent last; `nil` if no request was sent.
     package let request: RequestFacts?
     package let phases: [Phase]
     package let next: TraceWord<NextStep>
@@ -97,7 +97,7 @@ package enum Milestone: String, CaseIterable, Sendable, Comparable {
 
 /// The checks of one document: their outcomes, and the deviations of its issuer or wallet from the profile.
 package struct DocumentFacts: Equatable, Sendable, Codable {
-    /// The kind of a document: a known family by its word, or `other`.
+    /// The kind of a document: a known family of documents, or `other`.
     package enum Kind: String, CaseIterable, Sendable {
         case drivingLicence = "mdl"
         case photoID = "photoid"

@@ -128,7 +128,7 @@ extension FaultFacts {
     }
 }
 
-/// An operation of the radio that makes a link, tries to make one, or ends advertising.
+/// An operation of the radio: advertising, making a link, or withdrawing the service.
 package struct RadioFacts: Equatable, Sendable, Codable {
     package enum Action: String, CaseIterable, Sendable {
         /// This reader registers and advertises its service.

@@ -154,7 +154,7 @@ package struct NFCTrace: Sendable {
         return written.add(rest, at: 0)
     }
 
-    /// The result of a command that was the last one for a file or a message.
+    /// A capability container or a message that a command has completed.
     private enum Completed {
         case capabilities(CapabilitiesFacts)
         case message([UInt8], MessageFacts.Direction)

@@ -34,8 +34,8 @@ package final class BenchLinkLaneDevice: LaneDevice {
         Presentation(failed: .noUsableRetrieval)
     }
 
-    /// The readiness that the last presentation found. An attempt to connect would occupy the wallet's only
-    /// place.
+    /// The readiness that the last presentation found. No connection is tried, because it would occupy the
+    /// only one that the wallet accepts.
     package func readiness() async -> LaneReadiness {
         wasReached.withLock { $0 } ? .ready : .unavailable(.benchLinkUnreachable)
     }
