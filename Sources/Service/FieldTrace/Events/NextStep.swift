@@ -49,7 +49,7 @@ extension NextStep {
         case .success(let judgement): self = Self.after(judgement)
         case .failure(let failure): self = Self.after(failure)
         }
-        // The wallet may know only version 1.0, which explains any failure that followed (Q168).
+        // The phone could not decode an extended request, so its wallet may know only version 1.0 (Q168).
         if presentation.failedOnExtendedRequest { self = .tryRequestVersion1 }
     }
 

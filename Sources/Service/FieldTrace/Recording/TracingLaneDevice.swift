@@ -70,8 +70,7 @@ package struct TracingReader: ContactlessReader {
             recorder.record(.powered(PoweredFacts(card.limits)))
             return TracingCard(card, recorder)
         } catch {
-            // This error means that a card came and did not answer to power-up. With other errors no card
-            // came.
+            // A card came and did not answer to power-up, so it has no commands to record.
             if case .cardMute = error { recorder.record(.presence(PresenceFacts(change: .mute))) }
             throw error
         }

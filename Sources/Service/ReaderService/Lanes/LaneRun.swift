@@ -33,7 +33,7 @@ final class LaneRun: Sendable {
         let transaction = ReaderTransaction(plan) { event in
             switch event {
             case .engaged: self.state.withLock { $0.isEngaged = true }
-            // No phone is engaged any more, so a scanned code is accepted again.
+            // No phone is engaged now, so a scanned code is accepted.
             case .armed, .tapAgain, .liftAndTapAgain, .confirmThenTapAgain:
                 self.state.withLock { $0.isEngaged = false }
             default: break
