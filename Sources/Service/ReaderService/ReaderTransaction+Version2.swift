@@ -25,6 +25,7 @@ extension ReaderTransaction {
             // A locked phone answers like one without the application (Q1).
             throw reason.fault == .status(.notFound) ? .noWallet(reason) : .broken(reason)
         case .engaged(let engaged):
+            // The limits of NFC are part of `transfer` already.
             return Engaged(
                 engagement: engaged.engagement, handover: engaged.handover, nfc: nil,
                 bluetooth: engaged.choice.bluetooth.map { BluetoothOffer($0) },

@@ -178,10 +178,12 @@ struct TapSeries {
 
     /// Accepts the reason why no phone came, and returns the next step.
     mutating func receive(_ error: ContactlessError, now: ContinuousClock.Instant) -> Step {
+        // A card that does not answer to power-up counts as a tap that broke off at its first command (Q203).
         if case .cardMute(let stay) = error {
             return receive(.broken(NFCEndReason(.selectApplication, .cardMute)), stay: stay, now: now)
         }
-        // The driver interrupts the reader at the end of a wait, and the reader may then report any error.
+        // The driver interrupts the reader at the end of a wait. The reader may then report any error, which
+        // says nothing about the reader.
         if now >= waitEnd, now < deadline {
             let events = recordLifted()
             return step(after: events, now)

@@ -144,11 +144,13 @@ package struct NFCTrace: Sendable {
     /// data and NLEN, or as NLEN and data at once (Q23).
     private mutating func update(_ data: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
         guard offset == 0 else {
+            // The message begins after the two bytes of NLEN.
             written.append(data, at: offset - 2)
             return nil
         }
         let length = data.prefix(2).bigEndian
         let rest = data.dropFirst(2)
+        // NLEN alone: 0 begins a message, and the length completes it.
         if rest.isEmpty { return length == 0 ? written.restart() : written.finish(length: length) }
         written.begin(length: length)
         return written.add(rest, at: 0)

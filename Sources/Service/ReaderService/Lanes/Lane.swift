@@ -187,6 +187,7 @@ package protocol LaneDevice: Sendable {
 }
 
 extension LaneDevice {
+    /// `nil`, for a device without a radio.
     package func radioFault() async -> RadioFault? { nil }
 }
 
