@@ -13,6 +13,7 @@ internal import Synchronization
     /// descriptor or memory to load it.
     static var installed: LibCurl? {
         loaded.withLock { library in
+            // A failure may be temporary, so each request tries again.
             if library == nil { library = try? LibCurl("libcurl.so.4") }
             return library
         }

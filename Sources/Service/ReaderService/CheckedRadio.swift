@@ -55,6 +55,8 @@ final class CheckedRadio: BluetoothLERadio {
         }
     }
 
+    // The other functions pass each call on to the radio.
+
     func look() async throws(BluetoothLEError) { try await radio.look() }
 
     func settingsFault() async -> RadioFault? { await radio.settingsFault() }

@@ -44,7 +44,7 @@ package struct ErrorID: RawRepresentable, CaseIterable, Equatable, Sendable {
         rawValue = id.rawValue
     }
 
-    /// Creates the id of an error; `nil` for an error of a presentation channel.
+    /// Creates the id of an error; `nil` for an error of a presentation channel, which no field trace records.
     init?(_ cause: TransactionError.Cause) {
         switch cause {
         case .transaction, .response: rawValue = cause.id

@@ -80,6 +80,7 @@ package actor Lane {
         return (events, task)
     }
 
+    /// Sets the lane free after a presentation. The next presentation waits until the phone was notified.
     private func end(_ presentation: Presentation) {
         run = nil
         avoidsExtendedRequest = presentation.failedOnExtendedRequest
