@@ -23,8 +23,11 @@ package struct NFCEngagementHolder: Sendable {
     private var file: [UInt8] = []
     /// The bytes that the reader has written of its next message, beginning with NLEN.
     private var written: [UInt8] = []
+    /// The number of further reads of NLEN that give 0.
     private var unreadyPolls = 0
+    /// The instant before which a read is refused, if the phone enforces its waiting time (Q16).
     private var earliestRead: ContinuousClock.Instant?
+    /// The handover of the Handover Select in the file, whose last byte the reader has not read yet.
     private var pending: NFCHolderHandover?
     /// The completed handover. Nil until the reader has read the last byte of the Handover Select.
     package private(set) var handover: NFCHolderHandover?
@@ -49,12 +52,15 @@ package struct NFCEngagementHolder: Sendable {
         }
     }
 
+    /// Returns a response APDU with this status and no data.
     private func refuse(_ status: StatusWord) -> [UInt8] {
         ResponseAPDU(status: status).encode()
     }
 
+    /// Returns the phase to which a command belongs. Faults of `NFCHolderBehaviour` name a phase.
     private func phase(of command: CommandAPDU) -> NFCPhase {
         if command.ins == CommandAPDU.Instruction.select {
+            // P1 is 04 for an application identifier, and 00 for a file identifier.
             if command.p1 == 0x04 { return .selectApplication }
             return selected == .application ? .selectCapabilities : .selectFile
         }
@@ -106,6 +112,7 @@ package struct NFCEngagementHolder: Sendable {
         }
     }
 
+    /// Puts a message into the NDEF file. NLEN reads as 0 for the next `unready` reads (Q13, Q14).
     private mutating func show(_ message: [UInt8], unready: Int) {
         var message = message
         if behaviour.fault == .truncatesMessage { message.removeLast() }
@@ -144,6 +151,7 @@ package struct NFCEngagementHolder: Sendable {
             if behaviour.enforcesWaitingTime, let earliestRead, now < earliestRead {
                 return refuse(.conditionsNotSatisfied)
             }
+            // A read at offset 0 asks for NLEN. With `neverReady` NLEN is 0 whatever the count is.
             if offset.value == 0, unreadyPolls > 0 || behaviour.fault == .neverReady {
                 unreadyPolls -= 1
                 earliestRead = now + waitingTime
@@ -153,12 +161,14 @@ package struct NFCEngagementHolder: Sendable {
         return read(Int(offset.value), upTo: length.maximum)
     }
 
+    /// Returns bytes of the selected file, at most as many as the phone sends in one response.
     private mutating func read(_ offset: Int, upTo length: Int) -> [UInt8] {
         let bytes = selected == .capabilities ? capabilities : file
         guard offset < bytes.count else {
             let zeros = ResponseAPDU(data: [UInt8](repeating: 0, count: 8)[...], status: .success)
             return behaviour.readsZerosPastEnd ? zeros.encode() : refuse(.wrongParameters)
         }
+        // The two bytes before the message are NLEN.
         let isBody = selected == .message && offset >= 2
         if isBody, behaviour.fault == .answersEmpty { return refuse(.success) }
         let count = min(length, behaviour.maximumResponseData, behaviour.maximumAnswer ?? .max)
@@ -178,6 +188,8 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Writing
 
+    /// Answers an UPDATE BINARY. A message is complete when NLEN is written with its length: together with
+    /// the message, or after it.
     private mutating func update(_ command: CommandAPDU, _ now: ContinuousClock.Instant) -> [UInt8] {
         guard selected == .message, case .negotiated = behaviour.handover else {
             return refuse(.securityStatusNotSatisfied)
@@ -201,6 +213,7 @@ package struct NFCEngagementHolder: Sendable {
         return refuse(.success)
     }
 
+    /// Answers a complete message of the reader: the service select first, then the Handover Request.
     private mutating func take(_ message: [UInt8]) {
         let parsed = try? NDEFMessage.parse(message[...])
         switch stage {
@@ -217,6 +230,7 @@ package struct NFCEngagementHolder: Sendable {
         }
     }
 
+    /// Shows a TNEP status, or the status that the configured fault names for this phase.
     private mutating func report(_ status: StatusRecord, _ phase: NFCPhase, unready: Int) {
         if case .reportsStatus(let status, phase) = behaviour.fault {
             return show(status.encode(), unready: unready)
@@ -224,6 +238,7 @@ package struct NFCEngagementHolder: Sendable {
         show(status.encode(), unready: unready)
     }
 
+    /// Answers the Handover Request with one carrier: the phone's most preferred carrier that was offered.
     private mutating func answerRequest(_ bytes: [UInt8], _ request: HandoverRequest?) {
         let unready = behaviour.unready.handoverSelect
         if behaviour.fault == .repeatsSuccess { return show(StatusRecord.success.encode(), unready: unready) }
@@ -244,6 +259,7 @@ package struct NFCEngagementHolder: Sendable {
             case (.nfc, .nfc): return carrier
             case (.bluetoothLE(let own), .bluetoothLE(let reader)):
                 let modes = own.role.modesInHandoverSelect.intersection(reader.role.modesInHandoverRequest)
+                // If both modes are offered, the well-known wallets choose mdoc central client mode (Q34).
                 if modes.contains(.centralClient) {
                     let uuid = behaviour.repeatsServiceUUID ? reader.serviceUUID : nil
                     return .bluetoothLE(BluetoothLEOutOfBand(role: .centralOnly, serviceUUID: uuid))

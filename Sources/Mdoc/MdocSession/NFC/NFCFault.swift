@@ -54,7 +54,7 @@ package enum NFCFault: Error, Equatable, Sendable {
     case version2Methods(count: Int)
     /// The NFC v2 handover select names a method that was not offered.
     case version2MethodNotOffered
-    /// The message is empty, with which the wallet ended the NFC v2 exchange.
+    /// The wallet sent an empty message, which ends the NFC v2 exchange.
     case walletEnded
     /// The driver made a call that the machine's state does not allow.
     case outOfTurn

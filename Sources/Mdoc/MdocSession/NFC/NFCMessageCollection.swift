@@ -38,7 +38,9 @@ struct NFCMessageCollection: Sendable {
         message += rest
     }
 
+    /// Reads the header of the data object, of which earlier responses brought the bytes `begun`.
     private mutating func takeHeader(_ begun: [UInt8], _ rest: inout ArraySlice<UInt8>) throws(NFCFault) {
+        // The longest header has five bytes: the tag, the form of the length, and three bytes of length.
         let octets = begun + rest.prefix(5 - begun.count)
         let parsed = try mapping(DiscretionaryData.parseHeader(octets[...]), NFCFault.dataObjectMalformed)
         guard let header = parsed else {

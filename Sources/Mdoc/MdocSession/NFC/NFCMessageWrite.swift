@@ -22,6 +22,7 @@ struct NFCMessageWrite: Sendable {
 
     /// Creates a write of `message` with at most `chunk` bytes in each command.
     init(_ message: [UInt8], chunk: Int, merges: Bool) throws(NFCFault) {
+        // NLEN has two bytes, which one command writes.
         guard chunk >= 2 else { throw .capabilityContainerInvalid }
         self.message = message
         self.chunk = chunk
@@ -56,6 +57,7 @@ struct NFCMessageWrite: Sendable {
     /// Receives the status of the last command.
     mutating func receive(_ status: StatusWord) throws(NFCFault) {
         if case .merged = stage, status != .success {
+            // The three steps follow in the same tap (Q23).
             mergedRefused = true
             stage = .clearLength
             return

@@ -39,6 +39,7 @@ package struct NFCTransferHolder: Sendable {
         self.version2 = version2
     }
 
+    /// Returns the phone's reaction to a command APDU, with the configured fault.
     package mutating func answer(_ command: ArraySlice<UInt8>) -> NFCHolderAnswer {
         guard let command = try? CommandAPDU.parse(command) else { return refuse(.wrongLength) }
         let phase = phase(of: command)
@@ -63,19 +64,23 @@ package struct NFCTransferHolder: Sendable {
         return next(upTo: envelopeLength)
     }
 
+    /// Returns a response APDU with this status and no data.
     private func refuse(_ status: StatusWord) -> NFCHolderAnswer {
         .respond(ResponseAPDU(status: status).encode())
     }
 
+    /// Returns the phase to which a command belongs. Faults of `NFCHolderBehaviour` name a phase.
     private func phase(of command: CommandAPDU) -> NFCPhase {
         switch command.ins {
         case CommandAPDU.Instruction.select: version2 == nil ? .selectDataTransfer : .selectVersion2
+        // The first message on the NFC v2 application is the handover.
         case _ where version2 != nil && messages == 0: .handoverVersion2
         case CommandAPDU.Instruction.envelope: command.isChained ? .sendMessage : .awaitResponse
         default: .receiveMessage
         }
     }
 
+    /// Answers a SELECT. Every SELECT of the application begins the transfer again.
     private mutating func select(_ command: CommandAPDU) -> NFCHolderAnswer {
         let identifier: ApplicationIdentifier = version2 == nil ? .mdocDataTransfer : .mdocNFCVersion2
         guard !behaviour.isLocked, command.p1 == 0x04, command.data.elementsEqual(identifier.bytes) else {
@@ -92,12 +97,15 @@ package struct NFCTransferHolder: Sendable {
         return .respond(ResponseAPDU(data: version2.selectAnswer[...], status: .success).encode())
     }
 
+    /// Collects the data of an ENVELOPE. The last command of a chain completes the message.
     private mutating func envelope(_ command: CommandAPDU) -> NFCHolderAnswer {
+        // The header of the data object has at most five bytes.
         guard command.data.count <= carrier.maximumCommandData,
             received.count + command.data.count <= behaviour.maximumMessageSize + 5
         else { return refuse(.wrongLength) }
         received += command.data
         guard !command.isChained else {
+            // In NFC v2 only the last command of a chain has Le, and it must have one.
             return refuse(version2 != nil && command.expectedLength != nil ? .wrongLength : .success)
         }
         defer { received = [] }
@@ -136,6 +144,7 @@ extension NFCTransferHolder {
     /// Returns 61xx with the number of remaining bytes. Some phones count the bytes of the next response
     /// twice (Q52).
     private func moreAvailable(after length: Int) -> StatusWord {
+        // Only `neverFinishes` announces more bytes without having any: 6100.
         guard !rest.isEmpty else { return .moreAvailable(256) }
         guard version2?.countsRemainderTwice == true else { return .moreAvailable(rest.count) }
         return StatusWord(rawValue: 0x6100 | UInt16(truncatingIfNeeded: (rest.count - length) & 0xff))

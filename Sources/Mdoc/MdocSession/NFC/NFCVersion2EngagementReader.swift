@@ -63,7 +63,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     }
 
     /// Begins the engagement, with a SELECT of the NFC v2 application. The SELECT has no Le, since some
-    /// wallets refuse it.
+    /// wallets refuse a SELECT with Le.
     package mutating func start(now: ContinuousClock.Instant) -> Action {
         step { machine, state throws(NFCFault) in
             guard case .notStarted = state else { throw .outOfTurn }
@@ -80,6 +80,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step(at: now) { machine, state, deadline throws(NFCFault) in
+            // `step` took the state out. A call that changes nothing puts it back.
             machine.state = .ongoing(state)
             return .wait(until: deadline)
         }
@@ -93,6 +94,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         return .transmit(command.encode())
     }
 
+    /// Returns the action that follows from a response APDU, by the state before it.
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -100,6 +102,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         case .awaitingApplication(let isRepeated): return selected(answer, isRepeated: isRepeated, now)
         case .awaitingLimit: return takeLimit(answer, now)
         case .awaitingHandover(let request):
+            // The machine inside reads the response from its bytes again.
             guard let action = transfer?.receive(answer.encode()[...], now: now) else { throw .outOfTurn }
             return try advanceHandover(action, request)
         case .notStarted: throw .outOfTurn
@@ -127,6 +130,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         return takeLimit(answer, now)
     }
 
+    /// Reads ApduCommandMaxSize from the complete response to SELECT, and sends the handover request. A phone
+    /// without this limit has no NFC v2.
     private mutating func takeLimit(_ answer: ResponseAPDU, _ now: ContinuousClock.Instant) -> Action {
         guard answer.status == .success else { return absent(.status(answer.status)) }
         guard let limit = NFCVersion2Handover.commandLimit(answer.data) else {
@@ -139,18 +144,21 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         let action = transfer.send(
             request[...], answeredWithin: settings.handoverDeadline, atMost: settings.maximumHandover,
             now: now)
+        // A new transfer answers a short message with its first command.
         guard case .transmit(let command) = action else { return absent(.outOfTurn) }
         self.transfer = transfer
         state = .ongoing(.awaitingHandover(request: request))
         return .transmit(command)
     }
 
+    /// Delivers that the phone has no NFC v2. The machine has ended with it: `step` took its state.
     private func absent(_ fault: NFCFault) -> Action {
         .deliver(.absent(NFCEndReason(phase, fault)))
     }
 
     // MARK: Handover
 
+    /// Turns an action of the transfer into an action of this machine.
     private mutating func advanceHandover(
         _ action: NFCTransferReader.Action, _ request: [UInt8]
     ) throws(NFCFault) -> Action {
@@ -159,13 +167,14 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
             state = .ongoing(.awaitingHandover(request: request))
             return .transmit(command)
         case .deliver(.message(let select)): return try engaged(select, request)
-        // A wallet of an older draft answers in this way if an option of its draft is missing.
+        // A wallet of an older draft answers 6F00 if the request lacks an option of its draft.
         case .end(let reason) where reason.fault == .status(.unknownError): throw .olderVersion2
         case .end(let reason): throw reason.fault
         case .deliver(.selected), .wait: throw .outOfTurn
         }
     }
 
+    /// Delivers the engagement of a complete handover select, whose method must have been offered.
     private func engaged(
         _ select: [UInt8], _ request: [UInt8]
     ) throws(NFCFault) -> Action {

@@ -73,7 +73,7 @@ package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
         peripheralServer =
             peripheral
             ? (chosen.peripheralServerUUID ?? offer.peripheralServerUUID).flatMap { BluetoothUUID($0) } : nil
-        // With mdoc central client mode alone a PSM only repeats the reader's.
+        // In mdoc central client mode the server is the reader's, and the phone only repeats its PSM.
         psm = peripheral ? chosen.psm : nil
         if centralClient == nil && peripheralServer == nil { return nil }
     }

@@ -26,6 +26,8 @@ struct SequenceNumbers: Sendable {
         guard areUsed else { return }
         if number == nil { notes.append(.missing(expected: received)) }
         if let number, number != received { notes.append(.other(number, expected: received)) }
+        // The next expected number follows the received one, so one gap is recorded once. The mdoc chooses
+        // the number: the greatest one wraps to 0, and does not stop the program.
         received = (number ?? received) &+ 1
     }
 }
