@@ -122,8 +122,8 @@ package struct BLETransfer: Sendable {
         }
         return step(now) { machine throws(BLEFault) in
             switch event {
-            case .value(let value): try machine.take(value, now)
-            case .state(let value): try machine.takeState(value)
+            case .value(let value): try machine.accept(value, now)
+            case .state(let value): try machine.acceptState(value)
             case .closed: try machine.close()
             }
         }
@@ -215,7 +215,7 @@ package struct BLETransfer: Sendable {
 
     /// Accepts the peer's next bytes. A message that comes before it is expected is kept until then. At most
     /// one such message is kept (Q74).
-    private mutating func take(
+    private mutating func accept(
         _ value: ArraySlice<UInt8>, _ now: ContinuousClock.Instant
     ) throws(BLEFault) -> BLEAction {
         var rest = value
@@ -282,7 +282,7 @@ package struct BLETransfer: Sendable {
     // MARK: Ends
 
     /// Accepts a value of State. A second start is ignored (Q84).
-    private mutating func takeState(_ value: ArraySlice<UInt8>) throws(BLEFault) -> BLEAction {
+    private mutating func acceptState(_ value: ArraySlice<UInt8>) throws(BLEFault) -> BLEAction {
         // An L2CAP channel has no State, so this call is an error of the driver.
         guard framing != .l2CAP else { throw .outOfTurn }
         guard value.count == 1, let state = value.first.flatMap(BLEStateValue.init(rawValue:)) else {

@@ -20,16 +20,16 @@ struct NFCCarrierChoice {
         self.isNegotiated = isNegotiated
         // After a static handover, too, the offer says which carriers this reader can use.
         self.acceptsAll = acceptsAll && isNegotiated
-        for carrier in carriers { take(carrier) }
+        for carrier in carriers { sort(carrier) }
     }
 
     /// Records the kind of a carrier, and keeps the carrier if it is usable or unreadable.
-    private mutating func take(_ carrier: HandoverCarrier) {
+    private mutating func sort(_ carrier: HandoverCarrier) {
         switch carrier {
         case .nfc(let limits):
             named.insert(.nfc)
             if offer.nfc != nil || acceptsAll { use(.nfc(limits)) }
-        case .bluetoothLE(let record): take(record)
+        case .bluetoothLE(let record): sort(record)
         case .unreadable(let kind, let count):
             named.insert(.unreadable)
             carriers.append(.unreadable(kind, count: count))
@@ -39,7 +39,7 @@ struct NFCCarrierChoice {
 
     /// Records the modes of a Bluetooth record. The record is usable if one of its modes is allowed and has a
     /// UUID.
-    private mutating func take(_ record: BluetoothLEOutOfBand) {
+    private mutating func sort(_ record: BluetoothLEOutOfBand) {
         let modes = record.role.modesInHandoverSelect
         if modes.contains(.peripheralServer) { named.insert(.peripheralServer) }
         if modes.contains(.centralClient) { named.insert(.centralClient) }

@@ -102,7 +102,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        take(response, now)
+        accept(response, now)
     }
 
     /// Continues after a wait, or ends the machine if its deadline has passed.
@@ -141,7 +141,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     ) throws(NFCFault) -> Action {
         // The write judges the status by itself: a refused merged write is no failure (Q23).
         if case .awaitingWrite(let dialogue, let write) = state {
-            return try written(dialogue, write, answer.status, now)
+            return try continueAfterWrite(dialogue, write, answer.status, now)
         }
         // A phone that is locked answers in this way (Q1).
         if case .awaitingApplication = state, answer.status == .notFound { throw .noWalletYet }
@@ -168,10 +168,10 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
             return try readLength(Dialogue(container: container))
         case .awaitingLength(let dialogue):
             try read.receive(answer.data)
-            return read.isComplete ? try lengthRead(dialogue, now) : try continueReading(state)
+            return read.isComplete ? try continueAfterLength(dialogue, now) : try continueReading(state)
         case .awaitingMessage(let dialogue):
             try read.receive(answer.data)
-            return read.isComplete ? try messageRead(dialogue, now) : try continueReading(state)
+            return read.isComplete ? try continueAfterMessage(dialogue, now) : try continueReading(state)
         case .notStarted, .awaitingWrite, .pausing: throw .outOfTurn
         }
     }
@@ -189,7 +189,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     }
 
     /// Continues when NLEN was read. If it is 0, the message is not ready; otherwise the message is read.
-    private mutating func lengthRead(
+    private mutating func continueAfterLength(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         let length = read.bytes.reduce(0) { $0 << 8 | Int($1) }
@@ -203,7 +203,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     }
 
     /// Parses the complete message, and continues as it demands.
-    private mutating func messageRead(
+    private mutating func continueAfterMessage(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         let bytes = read.bytes
@@ -256,7 +256,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     }
 
     /// Continues after an UPDATE BINARY. When the whole message is written, waits for the phone's answer.
-    private mutating func written(
+    private mutating func continueAfterWrite(
         _ dialogue: Dialogue, _ write: NFCMessageWrite, _ status: StatusWord, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         var write = write

@@ -141,7 +141,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        take(response, now)
+        accept(response, now)
     }
 
     /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.

@@ -74,7 +74,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
 
     /// Receives the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        take(response, now)
+        accept(response, now)
     }
 
     /// Ends the machine if the deadline has passed. Otherwise returns the deadline to wait for.
@@ -100,7 +100,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     ) throws(NFCFault) -> Action {
         switch state {
         case .awaitingApplication(let isRepeated): return selected(answer, isRepeated: isRepeated, now)
-        case .awaitingLimit: return takeLimit(answer, now)
+        case .awaitingLimit: return readLimit(answer, now)
         case .awaitingHandover(let request):
             // The machine inside reads the response from its bytes again.
             guard let action = transfer?.receive(answer.encode()[...], now: now) else { throw .outOfTurn }
@@ -127,12 +127,12 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
             let length = ExpectedLength(upTo: available, extended: false)
             return .transmit(CommandAPDU.getResponse(upTo: length).encode())
         }
-        return takeLimit(answer, now)
+        return readLimit(answer, now)
     }
 
     /// Reads ApduCommandMaxSize from the complete response to SELECT, and sends the handover request. A phone
     /// without this limit has no NFC v2.
-    private mutating func takeLimit(_ answer: ResponseAPDU, _ now: ContinuousClock.Instant) -> Action {
+    private mutating func readLimit(_ answer: ResponseAPDU, _ now: ContinuousClock.Instant) -> Action {
         guard answer.status == .success else { return absent(.status(answer.status)) }
         guard let limit = NFCVersion2Handover.commandLimit(answer.data) else {
             return absent(.noCommandLimit)

@@ -109,7 +109,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         let received: SessionData
         do throws(MdocModelError) {
             received = try SessionData(message, numbered: numbers.areUsed, limits: limits)
-            numbers.note(received.sequence)
+            numbers.record(received.sequence)
         } catch {
             return .end(.failed(.malformed(error)), terminationMessage: terminationMessage(.decodingError))
         }
