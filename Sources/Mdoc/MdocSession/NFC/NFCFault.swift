@@ -84,7 +84,7 @@ extension NFCFault {
         case .unofferedCarrier: "the phone chose a carrier that was not offered"
         case .dataObjectMalformed: "the phone's answer is not a data object 53"
         case .dataObjectIncomplete: "the phone's answer ended before it was complete"
-        case .noCommandLimit: "the phone does not say how long a command it takes"
+        case .noCommandLimit: "the phone does not announce the longest command that it accepts"
         case .olderVersion2: "the phone speaks an older draft of NFC v2"
         case .version2Malformed(let error): "the NFC v2 handover is malformed: \(error.explanation)"
         case .version2Methods(let count):
