@@ -10,6 +10,7 @@ package enum Base64URL {
 
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
+        // The capacity is the exact length without padding: four characters for three bytes, rounded up.
         return unsafe String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
             var bits: UInt32 = 0
             var count = 0
@@ -19,6 +20,7 @@ package enum Base64URL {
                 end += 1
             }
             for byte in bytes {
+                // Bits that were written already are shifted out at the top.
                 bits = bits << 8 | UInt32(byte)
                 count += 8
                 while count >= 6 {
@@ -39,7 +41,9 @@ package enum Base64URL {
         return unsafe bytes ?? Array(text).withUnsafeBufferPointer { unsafe decode(stored: $0) }
     }
 
+    /// Decodes contiguous bytes: first in groups of four characters, then the incomplete group at the end.
     private static func decode(stored text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        // One character more than a multiple of four has six bits, too few for a byte.
         guard text.count % 4 != 1 else { return nil }
         let values = values
         var seen: UInt8 = 0
@@ -73,8 +77,8 @@ package enum Base64URL {
             }
             spare = bits & ((1 << count) - 1)
         }
-        // No value of the alphabet has one of the two highest bits set; a byte outside the alphabet gives
-        // both.
+        // `seen` has every bit of every value. The values of the alphabet are below 64; the table has 0xff
+        // for any other byte.
         return seen < 64 && spare == 0 ? bytes : nil
     }
 }

@@ -74,6 +74,7 @@ struct ElementTable {
     /// The maximum length of every text of the table, in characters. Nil if the standard sets none.
     var maximumCharacters: Int?
 
+    /// Returns the rows of the table, the mandatory elements first.
     func callAsFunction(
         mandatory: KeyValuePairs<String, DataElementType>, optional: KeyValuePairs<String, DataElementType>
     ) -> [DataElement] {

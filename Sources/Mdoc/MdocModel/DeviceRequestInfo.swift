@@ -46,6 +46,7 @@ package struct DeviceRequestInfo: Hashable, Sendable {
             })
     }
 
+    /// Parses the map. A use case may refer to the first `documentCount` documents only.
     init(_ item: CBORItem, documentCount: Int) throws(CBORError) {
         let list = try item.map().optional("useCases")
         useCases =

@@ -52,6 +52,7 @@ extension ElementContent {
             return
         }
         do throws(ImageHeaderError) {
+            // Only the error is of interest here.
             _ = try ImageHeader.parse(bytes)
             return nil
         } catch {

@@ -43,6 +43,7 @@ package struct WrongType: Hashable, Sendable {
     /// Whether the value has the right kind, but is empty.
     private var isEmptyOfItsType: Bool {
         switch found {
+        // Several types are texts, such as countries and codes. They share one noun.
         case .emptyText, .blankText: expected?.noun == DataElementType.text.noun
         case .emptyBytes: expected == .bytes
         case .emptyStructure: true
@@ -74,6 +75,7 @@ extension DataElement {
         guard form == .asDefined, let maximumCharacters, let bytes = try? value.utf8() else { return form }
         // A character has at least one byte: most texts need no counting.
         guard bytes.count > maximumCharacters else { return form }
+        // A character has one byte that is not a continuation byte (10xxxxxx).
         let count = bytes.count { $0 & 0xc0 != 0x80 }
         return count <= maximumCharacters ? .asDefined : .deviating(.tooLong)
     }
@@ -121,6 +123,7 @@ extension DataElementType {
         return departure(text).map { .deviating($0) } ?? .asDefined
     }
 
+    /// Compares an unsigned integer with the numbers that the type allows.
     private func form(ofNumber value: CBORItem, _ isAllowed: (UInt64) -> Bool) -> ElementForm {
         guard let number = try? value.unsigned() else { return wrong(value) }
         return isAllowed(number) ? .asDefined : .deviating(.notACode)
@@ -140,6 +143,7 @@ extension DataElementType {
         return value.isHollow ? wrong(.emptyStructure) : .asDefined
     }
 
+    /// Compares the map of ISO/IEC TS 23220-2, whose member `birth_date` is the day (Q145).
     private func form(ofDayInMap value: CBORItem) -> ElementForm {
         guard let map = try? value.map() else {
             let day = form(ofDate: value, isDayOnly: true)

@@ -78,6 +78,8 @@ package struct NFCVersion2Bluetooth: Equatable, Sendable {
     package init() {}
 
     init(_ options: CBORMap) throws(CBORError) {
+        // The keys of BleOptions: 0 and 1 are the modes, 10 and 11 their UUIDs, 20 the address and 21 the
+        // PSM.
         isPeripheralServer = try options[0]?.boolean() ?? false
         isCentralClient = try options[1]?.boolean() ?? false
         peripheralServerUUID = try Self.uuid(options[10])

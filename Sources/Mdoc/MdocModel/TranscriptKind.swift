@@ -9,7 +9,7 @@ package enum TranscriptKind: Equatable, Sendable {
     case negotiatedHandover
     case version2Handover
 
-    // An app or a page, with neither.
+    // An app or a page, without an engagement and without an ephemeral key.
     /// Verify with Wallet.
     case app
     /// The Digital Credentials API with `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C).
@@ -44,6 +44,7 @@ extension SessionTranscript {
 
     /// The kind of presentation, by the form of the transcript. Nothing of it is verified.
     package var kind: TranscriptKind {
+        // A transcript may be longer than the standard limit of a message. Its own size bounds the parsing.
         guard let item = try? CBORItem.parse(encoded, limits: CBORLimits(bytes: encoded.count)),
             let fields = try? item.array(), let handover = Array(fields.prefix(3)).last
         else { return .unknown(handover: nil) }
@@ -53,6 +54,8 @@ extension SessionTranscript {
 }
 
 extension TranscriptKind {
+    /// Recognises the kind of a presentation to a reader nearby.
+    ///
     /// - Parameter handover: `null`, or the two messages of an NFC handover.
     fileprivate init(nearby handover: CBORItem) {
         if handover.isNullOrUndefined {
@@ -74,7 +77,9 @@ extension TranscriptKind {
         }
     }
 
-    /// - Parameter handover: the array of a presentation in an app or on a page, which begins with its name.
+    /// Recognises the kind of a presentation in an app or on a page.
+    ///
+    /// - Parameter handover: an array, which for most kinds begins with the kind's name.
     fileprivate init(withoutEngagement handover: CBORItem) {
         let members = (try? handover.array()).map { Array($0.prefix(4)) } ?? []
         if members.count == 3, (try? members[0].byteString()) != nil, (try? members[1].byteString()) != nil,
