@@ -56,6 +56,7 @@ struct SignedList<Failure: SignedListError>: Sendable {
         try mapping(signature.verify(with: key), Failure.cose)
     }
 
+    /// Reads a date of the list.
     static func instant(_ item: CBORItem) throws(Failure) -> Timestamp {
         try mapping(DateText(item).instant, Failure.dateMalformed)
     }

@@ -19,6 +19,7 @@ package final class TrustAnchor: Sendable {
     /// The parsed public key; `nil` before its first use. Most anchors of a store never verify anything.
     private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
 
+    /// A box for the key, which is not copyable, so that the kept result can be handed out at each call.
     private final class Key: Sendable {
         let key: AuthorityKey
 

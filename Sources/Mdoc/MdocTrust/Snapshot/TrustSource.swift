@@ -63,6 +63,7 @@ package struct TrustSource: Sendable, Equatable {
         self.name = name
         self.provenance = provenance
         self.obtained = obtained
+        // Content that was recognised as another kind is read again as this kind.
         self.content = content.isForm(of: kind) ? content : SourceContent(kind, content.bytes)
         sha256 = Digest(.sha256, of: content.bytes).bytes
     }

@@ -29,6 +29,7 @@ extension StatusToken {
                 below?.names(certificate) ?? true
             else { break }
             for part in [certificate.issuer.comparisonKey, Array(certificate.authorityKeyIdentifier ?? [])] {
+                // The length precedes each part, so that no two chains have the same digest.
                 parts.append([
                     UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count),
                 ])

@@ -74,6 +74,7 @@ private struct Members {
             let isTwice = ambiguous.contains(member.rawValue.lowercased())
             if let fault = isTwice ? .twice : fault { faults.append((member, fault)) }
         }
+        // A missing member is no fault: the certificate has the value (Q232).
         recordFault(
             .serialNumber,
             items["serialnumber"].flatMap { $0.fault(asSerialNumber: certificate.serialNumber) })
@@ -100,11 +101,13 @@ extension CBORItem {
         unsignedBytes?.elementsEqual(serial.drop { $0 == 0 }) == true
     }
 
+    /// Returns the fault of the member `serialNumber`; `nil` if it is that of the certificate.
     fileprivate func fault(asSerialNumber serial: ArraySlice<UInt8>) -> VICALMemberFault? {
         guard unsignedBytes != nil else { return .wrongType }
         return isSerialNumber(serial) ? nil : .differs
     }
 
+    /// Returns the fault of the member `ski`; `nil` if it is that of the certificate.
     fileprivate func fault(asKeyIdentifier identifier: ArraySlice<UInt8>?) -> VICALMemberFault? {
         guard let own = try? byteString() else { return .wrongType }
         return own == identifier ? nil : .differs
