@@ -6,7 +6,7 @@ package struct RequestIntent: Hashable, Sendable {
     package enum AgeFallback: String, CaseIterable, Sendable {
         case nothing
         case ageInYears = "age in years"
-        /// The age in years, and then the birth date.
+        /// The age in years. If the document lacks that element too, the birth date.
         case birthDate = "birth date"
     }
 

@@ -32,6 +32,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         } catch {
             throw .malformed(.envelope, error)
         }
+        // Checked before the parameters are read, since another algorithm may have others.
         guard algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
         let mode: UInt64
         do throws(CBORError) {
@@ -77,6 +78,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
             isReplayChecked: nonce.isReplayChecked, isOfPublishedExample: merchant.isOfPublishedExample)
     }
 
+    /// Whether the envelope is bound to this transcript.
     private func isSealed(in transcript: SessionTranscript) -> Bool {
         Digest(.sha256, of: transcript.encoded).equals(infoHash)
     }

@@ -15,6 +15,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// Parses the text of the member `response`: base64url without padding.
     package init(_ text: some Collection<UInt8>) throws(WalletPresentationError) {
+        // The length of `maximumSize` bytes in base64url without padding.
         guard text.count <= (Self.maximumSize * 4 + 2) / 3, let bytes = Base64URL.decode(text) else {
             throw .notBase64URL(.encryptedResponse)
         }
@@ -55,6 +56,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         } catch .notOpened {
             throw mismatch(of: info, origin: origin, key: key, others: others.prefix(4))
         } catch {
+            // A catch with a pattern is not exhaustive: this clause passes on every other error.
             throw error
         }
         let item = try mapping(CBORItem.parse(plaintext[...]), PresentationStructure.plaintext.malformed)

@@ -71,6 +71,7 @@ package struct WebOrigin: Hashable, Sendable {
         }
     }
 
+    /// Returns a port of one to five digits without a leading zero; `nil` for other text.
     private static func port(_ digits: Substring.UTF8View) -> Int? {
         guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"),
             digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
