@@ -58,11 +58,11 @@ package struct WebOrigin: Hashable, Sendable {
         guard (1...253).contains(host.count) else { return false }
         return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
             (1...63).contains($0.count) && $0.first != UInt8(ascii: "-") && $0.last != UInt8(ascii: "-")
-                && $0.allSatisfy { isLabel($0) }
+                && $0.allSatisfy { isLabelCharacter($0) }
         }
     }
 
-    private static func isLabel(_ character: UInt8) -> Bool {
+    private static func isLabelCharacter(_ character: UInt8) -> Bool {
         switch character {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"):
