@@ -31,6 +31,7 @@ enum KeyGenerator {
         let key: OpaquePointer?
     }
 
+    /// Returns a context that is ready to generate keys on a curve; `nil` if OpenSSL failed.
     private static func initialised(_ curve: Curve) -> OpaquePointer? {
         let context =
             curve.family == .weierstrass
@@ -43,6 +44,7 @@ enum KeyGenerator {
 
     private static func key(from context: OpaquePointer?) -> OpaquePointer? {
         var key: OpaquePointer?
+        // If OpenSSL fails, `key` stays `nil`, which the caller checks.
         _ = unsafe EVP_PKEY_generate(context, &key)
         return unsafe key
     }

@@ -34,6 +34,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         var point = [UInt8](
             repeating: 0, count: curve.coordinateSize * (curve.family == .weierstrass ? 2 : 1))
+        // The byte 04 stands before the coordinates.
         if curve.family == .weierstrass { point.append(0) }
         var written = 0
         let found = unsafe EVP_PKEY_get_octet_string_param(

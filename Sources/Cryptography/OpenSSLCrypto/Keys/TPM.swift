@@ -33,6 +33,7 @@ enum TPM {
         library.withLock { _ in body() }
     }
 
+    /// Creates a library context with the providers `tpm2` and `default`.
     private static func loaded() throws(OpenSSLCryptoError) -> OpaquePointer {
         guard let context = unsafe OSSL_LIB_CTX_new() else { throw cleared(.openSSLFailed) }
         ERR_clear_error()

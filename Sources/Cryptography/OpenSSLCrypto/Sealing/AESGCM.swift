@@ -90,9 +90,10 @@ internal import COpenSSL
         return result
     }
 
-    /// The maximum size of a message, because OpenSSL counts in `int`.
+    /// The maximum size of a message in bytes, a little below the largest `int`, in which OpenSSL counts.
     private static var maximumSize: Int { Int(Int32.max) - 64 }
 
+    /// Begins a message under this nonce. The context keeps its key.
     private func begin(_ nonce: InlineArray<12, UInt8>, encrypting: Bool) -> Bool {
         let span = nonce.span
         return unsafe span.withUnsafeBufferPointer {
@@ -100,6 +101,7 @@ internal import COpenSSL
         }
     }
 
+    /// Adds the data that is authenticated and not encrypted. Without data there is nothing to add.
     private func authenticate(_ extra: ArraySlice<UInt8>) -> Bool {
         if extra.isEmpty { return true }
         var written: Int32 = 0
@@ -108,6 +110,7 @@ internal import COpenSSL
         }
     }
 
+    /// Encrypts or decrypts the whole message into `target`.
     private func transform(
         _ source: ArraySlice<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {

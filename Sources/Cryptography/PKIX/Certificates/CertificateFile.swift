@@ -42,6 +42,7 @@ package enum CertificateFile {
         blocks.contains { pkcs7Labels.contains($0.label) }
     }
 
+    /// Returns the reason why bytes without a PEM block are not a certificate.
     fileprivate static func fault(of bytes: ArraySlice<UInt8>, otherwise error: PKIXError) -> PKIXError {
         guard bytes.first == DERTag.sequence else { return .pemMalformed }
         let isPKCS7 =

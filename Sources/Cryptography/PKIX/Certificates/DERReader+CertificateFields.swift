@@ -3,20 +3,24 @@ extension DERReader {
     /// The maximum number of extensions in a certificate.
     private static var maximumExtensions: Int { 64 }
 
+    /// Reads the version, which is encoded as one less. Without the field the version is 1.
     mutating func readVersion(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int {
         guard nextTag == DERTag.constructed(0) else { return 1 }
         var reader = try enter(DERTag.constructed(0))
         let number = try reader.readSmallInteger()
         try reader.finish()
         guard number <= 2 else { throw .certificateVersionWrong }
+        // Version 1 is the default, which DER leaves out.
         if number == 0 { deviations.insert(.defaultValueWritten) }
         return number + 1
     }
 
+    /// Reads the serial number. A number that is not positive, or is too long, is recorded and accepted.
     mutating func readSerialNumber(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> ArraySlice<UInt8> {
         let serial = try readInteger()
+        // A first bit of 1 makes the number negative.
         if serial.first ?? 0 > 0x7f || serial.elementsEqual([0]) {
             deviations.insert(.serialNumberNotPositive)
         }
@@ -101,6 +105,7 @@ extension DERReader {
         acceptingOne: Bool = false, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Bool {
         guard nextTag == DERTag.boolean else { return false }
+        // The value is read in a copy. Unless it is 01, it is read again below, strictly.
         var ahead = self
         if acceptingOne, try ahead.read(DERTag.boolean).elementsEqual([0x01]) {
             self = ahead
