@@ -38,9 +38,9 @@ package enum DataElementType: Hashable, Sendable {
     case integer(DataElementUnit? = nil)
     /// A sex by ISO/IEC 5218: 0 unknown, 1 male, 2 female, 9 not applicable.
     case sex
-    /// One of these texts.
+    /// A text that is one of these codes.
     case code([String])
-    /// One of these numbers.
+    /// An integer in this range.
     case number(ClosedRange<Int>)
     /// An image in JPEG or JPEG 2000.
     case image
@@ -87,6 +87,7 @@ struct ElementTable {
         rows.map { identifier, type in
             DataElement(
                 name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
+                // The standard's maximum is for free texts. Codes and countries have a form of their own.
                 maximumCharacters: type == .text ? maximumCharacters : nil, isMandatory: isMandatory,
                 source: source)
         }

@@ -76,6 +76,7 @@ extension DeviceRequestInfo.UseCase {
         }
     }
 
+    /// Parses a use case, whose indices must be below `documentCount`.
     fileprivate init(_ item: CBORItem, documentCount: Int) throws(CBORError) {
         let map = try item.map()
         isMandatory = try map.required("mandatory", in: item).boolean()

@@ -31,6 +31,7 @@ package struct UnverifiedResponse: Sendable {
         let items: CBORArray?
         let (hasNullMembers, hasIndefiniteLength): (Bool, Bool)
         do throws(CBORError) {
+            // The members are numbered in this order below.
             let values = try item.map().values(of: [
                 "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                 "otherDocuments",
@@ -125,6 +126,8 @@ package struct UnverifiedDocument: Sendable {
     /// parts.
     package let hasIndefiniteLength: Bool
 
+    /// Parses a document. The last three parameters are facts about the response around it, which are
+    /// reported with each document.
     init(
         _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool,
         hasUnreadableErrorsBeside: Bool
@@ -133,6 +136,7 @@ package struct UnverifiedDocument: Sendable {
         let (map, asserted): (CBORMap?, CBORMap?)
         let (hasOwnNull, isIndefinite): (Bool, Bool)
         do throws(CBORError) {
+            // The members are numbered in this order below.
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
                 .values(of: ["nameSpaces", "issuerAuth"])
@@ -280,6 +284,7 @@ package struct UnverifiedDeviceSigned: Sendable {
     package let deviceMac: CBORItem?
     let hasNullMembers: Bool
 
+    /// Parses the map. A missing map means that the phone signed nothing, which a later check refuses.
     init(_ map: CBORMap?) throws(MdocModelError) {
         do throws(CBORError) {
             let members = map?.values(of: ["nameSpaces", "deviceAuth"])

@@ -24,6 +24,7 @@ package enum ElementContent: Hashable, Sendable {
 }
 
 extension ElementContent {
+    /// Finds the kind of a value by its CBOR type, and whether a text or byte string is empty.
     package init(_ item: CBORItem) {
         self =
             switch item.value {

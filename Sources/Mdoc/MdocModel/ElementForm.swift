@@ -129,6 +129,7 @@ extension DataElementType {
         return isAllowed(number) ? .asDefined : .deviating(.notACode)
     }
 
+    /// Compares a date. With `isDayOnly` a date with a time is of the wrong type.
     private func form(ofDate value: CBORItem, isDayOnly: Bool) -> ElementForm {
         guard let date = try? DateText(value) else {
             let found = ElementContent(value)

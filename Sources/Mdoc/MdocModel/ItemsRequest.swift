@@ -98,6 +98,7 @@ package struct ItemsRequest: Hashable, Sendable {
         }
     }
 
+    /// Parses a request. Unknown members are ignored.
     init(_ item: CBORItem) throws(CBORError) {
         let map = try item.map()
         docType = try map.required("docType", in: item).name()

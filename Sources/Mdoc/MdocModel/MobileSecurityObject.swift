@@ -62,6 +62,7 @@ package struct MobileSecurityObject: Sendable {
         let status: CBORItem?
 
         init(_ item: CBORItem) throws(CBORError) {
+            // The members are numbered in this order below.
             let values = try item.map().values(of: [
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
                 "status",

@@ -10,15 +10,16 @@ package enum TranscriptKind: Equatable, Sendable {
     case version2Handover
 
     // An app or a page, without an engagement and without an ephemeral key.
-    /// Verify with Wallet.
+    /// A presentation in an app, by Verify with Wallet.
     case app
-    /// The Digital Credentials API with `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C).
+    /// A presentation by the Digital Credentials API with `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C).
     case annexC
-    /// OpenID4VP with redirects.
+    /// A presentation by OpenID4VP with redirects.
     case openID4VP
-    /// OpenID4VP over the Digital Credentials API.
+    /// A presentation by OpenID4VP over the Digital Credentials API.
     case openID4VPOverDCAPI
-    /// OpenID4VP as ISO/IEC TS 18013-7:2024 Annex B profiles it: two hashes and a nonce, without a name.
+    /// A presentation by OpenID4VP in the profile of ISO/IEC TS 18013-7:2024 Annex B: two hashes and a nonce,
+    /// without a name.
     case annexB
     /// A handover of another form; `nil` if it does not begin with a name.
     case unknown(handover: String?)

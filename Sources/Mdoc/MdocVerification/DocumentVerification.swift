@@ -158,6 +158,7 @@ extension UnverifiedDocument {
                 on: context.day, at: context.now))
     }
 
+    /// Collects the results of the checks in a report.
     private func report(
         _ log: CheckLog, issuer: DocumentIssuer?, revocation: RevocationFinding,
         documentCurrent: DocumentCurrency = .unknown

@@ -64,6 +64,7 @@ internal import Synchronization
         return unsafe EVP_PKEY_CTX_dup(verifying)
     }
 
+    /// Creates a context for verifications with a key; `nil` if OpenSSL failed.
     private static func verification(with key: OpaquePointer) -> OpaquePointer? {
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
         guard unsafe EVP_PKEY_verify_init(context) == 1 else {

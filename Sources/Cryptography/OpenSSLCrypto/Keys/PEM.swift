@@ -144,6 +144,7 @@ package enum PEM {
         return bits == 0 ? bytes : nil
     }
 
+    /// Returns the six bits of a base64 digit; `nil` for other bytes.
     private static func value(of digit: UInt8) -> UInt32? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - UInt8(ascii: "A"))

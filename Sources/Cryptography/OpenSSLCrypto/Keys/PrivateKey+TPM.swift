@@ -54,6 +54,7 @@ extension PrivateKey {
 }
 
 extension KeyHandle {
+    /// Generates a key in the TPM.
     fileprivate init(generating curve: Curve, in library: OpaquePointer) throws(OpenSSLCryptoError) {
         let context = unsafe EVP_PKEY_CTX_new_from_name(library, "EC", TPM.properties.cString)
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -66,6 +67,7 @@ extension KeyHandle {
         try unsafe self.init(owning: key, in: library, orThrow: .tpmRefused)
     }
 
+    /// Loads a key that the TPM wrapped.
     fileprivate init(unwrapping pem: [UInt8], in library: OpaquePointer) throws(OpenSSLCryptoError) {
         let key = unsafe pem.withUnsafeBytes { bytes in
             let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))

@@ -31,6 +31,7 @@ package struct PrivateKey: ~Copyable, Sendable {
                 ? KeyHandle(curve: curve, scalar: scalar) : KeyHandle(curve: curve, rawPrivateKey: scalar))
     }
 
+    /// Creates the value of OpenSSL's key, from which it reads the public point.
     init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         var point = [UInt8](
             repeating: 0, count: curve.coordinateSize * (curve.family == .weierstrass ? 2 : 1))

@@ -51,6 +51,7 @@ package struct CertificateTemplate: Sendable {
         }
     }
 
+    /// Returns the signed part, `TBSCertificate`. It names the signature algorithm again (RFC 5280 4.1.1.2).
     private func tbsCertificate(signatureAlgorithm: [UInt8]) -> [UInt8] {
         DERWriter.encode { writer in
             writer.write(DERTag.sequence) { fields in

@@ -28,6 +28,7 @@ extension DERReader {
         return serial
     }
 
+    /// Reads the first and the last second of validity.
     mutating func readValidity(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> (notBefore: Int64, notAfter: Int64) {
@@ -38,6 +39,7 @@ extension DERReader {
         return (notBefore, notAfter)
     }
 
+    /// Reads a time. A GeneralizedTime where UTCTime is required is recorded and accepted.
     mutating func readTime(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int64 {
         let element = try readElement()
         let seconds = try DERTime.seconds(of: element)
@@ -85,6 +87,7 @@ extension DERReader {
         return extensions
     }
 
+    /// Reads one extension, without interpreting its value.
     mutating func readExtension(
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> CertificateExtension {

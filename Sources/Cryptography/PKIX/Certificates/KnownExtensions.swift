@@ -11,6 +11,7 @@ struct KnownExtensions {
     ) throws(PKIXError) {
         for known in extensions {
             var reader = DERReader(known.value)
+            // All known extensions are in the arc id-ce, so the last number tells them apart.
             switch known.oid.certificateExtensionArc {
             case 19: basicConstraints = try reader.readBasicConstraints(&deviations)
             case 15: keyUsage = try reader.readKeyUsage(&deviations)

@@ -84,6 +84,7 @@ package struct DistinguishedName: Sendable {
         return names
     }
 
+    /// Returns the first attribute of this type; `nil` if there is none.
     func attribute(of type: ObjectIdentifier) -> Attribute? {
         var names = DERReader(contents)
         // Reading cannot fail: the initialiser checked the form.

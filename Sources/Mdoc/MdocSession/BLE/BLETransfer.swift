@@ -184,6 +184,7 @@ package struct BLETransfer: Sendable {
         return .end(reason)
     }
 
+    /// The phase that a fault names. A machine that is leaving or has ended expects no message.
     private var phase: BLEPhase {
         switch state {
         case .idle, .leaving, .ended: .idle

@@ -100,6 +100,7 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Showing messages
 
+    /// Shows the first message: a Handover Select, or the services of a negotiated handover.
     private mutating func showInitialMessage() {
         let unready = behaviour.unready.initialMessage
         if behaviour.fault == .sendsOtherMessage {
@@ -137,6 +138,7 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Reading
 
+    /// Answers a READ BINARY. NLEN reads as 0 until the message is ready.
     private mutating func read(_ command: CommandAPDU, _ now: ContinuousClock.Instant) -> [UInt8] {
         guard selected == .capabilities || selected == .message else { return respond(.commandNotAllowed) }
         guard let offset = FileOffset(of: command), let length = command.expectedLength else {

@@ -5,13 +5,14 @@ internal import NDEF
 /// The machine of NFC engagement on the reader's side (ISO/IEC 18013-5, 8.2.2.1), with static or negotiated
 /// handover.
 ///
-/// It reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, reads the capability
-/// container and the first NDEF message, and judges by that message which handover the phone does (Q18). A
-/// Handover Select ends a static handover. A service record (`Tp`) begins a negotiated handover: the machine
-/// selects the service (TNEP), writes the Handover Request, and reads the Handover Select.
+/// The machine reads the phone as an NFC Forum Type 4 Tag: it selects the NDEF application, reads the
+/// capability container and the first NDEF message, and judges by that message which handover the phone does
+/// (Q18). A Handover Select ends a static handover. A service record (`Tp`) begins a negotiated handover: the
+/// machine selects the service (TNEP), writes the Handover Request, and reads the Handover Select.
 ///
-/// It is a value without I/O and clock. `CardDriver` of the service calls `start`, does each action, and
-/// passes each response to `receive`; between polls it calls `expire`. Make a new machine for every tap (Q2).
+/// The machine is a value without I/O and clock. `CardDriver` of the service calls `start`, does each action,
+/// and passes each response to `receive`; between polls it calls `expire`. Make a new machine for every tap
+/// (Q2).
 ///
 /// - **Limits:** the whole engagement has a deadline, each phase has one (`NFCPhase`), and commands and polls
 ///   have a budget.

@@ -23,8 +23,8 @@ package struct NFCVersion2Engaged: Sendable {
 
 /// The machine of NFC v2 engagement on the reader's side (ISO/IEC 18013-5, draft of the second edition).
 ///
-/// It sends a SELECT and one handover request. It is a value without I/O and clock. Make a new machine for
-/// every tap.
+/// The machine sends a SELECT and one handover request. It is a value without I/O and clock. Make a new
+/// machine for every tap.
 ///
 /// If the phone answers the SELECT in the way of NFC v2, a handover of the first edition cannot follow in the
 /// same activation.

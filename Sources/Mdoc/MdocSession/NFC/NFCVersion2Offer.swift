@@ -3,7 +3,7 @@ package import NDEF
 
 /// The reader's offer in an NFC v2 handover request (draft of the second edition).
 ///
-/// It always has NFC v2 itself, which every wallet requires. It has Bluetooth if there is a radio.
+/// The offer always has NFC v2 itself, which every wallet requires, and Bluetooth if there is a radio.
 package struct NFCVersion2Offer: Equatable, Sendable {
     /// The service UUID for both modes of Bluetooth. Nil if Bluetooth is not offered.
     package let serviceUUID: BluetoothUUID?

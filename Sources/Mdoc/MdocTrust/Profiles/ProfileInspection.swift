@@ -76,6 +76,7 @@ struct ProfileInspection {
         return true
     }
 
+    /// Whether the key is on a curve that the profile allows, and its point is not compressed.
     private var hasKeyOfProfile: Bool {
         guard let curve = certificate.subjectPublicKeyInfo.curve else { return false }
         switch curve.family {
@@ -159,6 +160,7 @@ struct ProfileInspection {
         return (try? certificate.subjectPublicKeyInfo.keyIdentifier())?.elementsEqual(identifier) == true
     }
 
+    /// Whether the certificate says where revocations are published, in the form that the profile requires.
     private var hasDistributionPoint: Bool {
         let isPresent = certificate.firstExtension(.crlDistributionPoints) != nil
         switch profile.distributionPoint {

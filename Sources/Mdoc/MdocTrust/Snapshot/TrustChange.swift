@@ -53,7 +53,7 @@ package struct TrustChange: Sendable {
 
         /// The remarks on an admitted source, such as entries that were left out.
         ///
-        /// They are computed at each access, because every list must be opened for them.
+        /// The remarks are computed at each access, because every list must be opened for them.
         package var remarks: [TrustCondition] {
             joined.map { $0.snapshot.remarks(on: source, by: $0.rules) } ?? []
         }

@@ -76,7 +76,7 @@ package struct TrustSource: Sendable, Equatable {
 
     /// Whether the list leaves something out, or has parts that cannot be read.
     ///
-    /// What such a list names is revoked, but absence from it proves nothing.
+    /// A certificate or document that such a list names is revoked, but absence from the list proves nothing.
     package var isIncomplete: Bool {
         switch content {
         case .certificate, .vical: false

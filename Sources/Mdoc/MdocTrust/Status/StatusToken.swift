@@ -5,11 +5,11 @@ package import MdocModel
 
 /// A signed list of statuses as a CWT, parsed but not verified.
 ///
-/// It is a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list (ISO/IEC 18013-5
+/// The list is a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list (ISO/IEC 18013-5
 /// second edition 12.3.6). `StatusListIssuer` verifies the signer, and the list inside is not opened yet.
 ///
-/// A token needs a subject, a date of issue and a list. Other claims may be missing or unreadable. What such
-/// a token lists is revoked, but absence from it proves nothing (Q248).
+/// A token needs a subject, a date of issue and a list. Other claims may be missing or unreadable. A document
+/// that such a token lists is revoked, but absence from the list proves nothing (Q248).
 package struct StatusToken: Sendable {
     /// The maximum size of a token in bytes.
     package static let maximumSize = 1 << 22

@@ -46,7 +46,7 @@ package struct RejectedPresentation: Sendable {
 
 /// A test answer: the sign by which it was recognised, and the results of the checks.
 ///
-/// It has no element values, unless the policy accepts test documents.
+/// A mock presentation has no element values, unless the policy accepts test documents.
 package struct MockPresentation: Sendable {
     package let sign: MockSign
     package let failures: [ChannelFailure]
