@@ -96,8 +96,8 @@ package struct UnverifiedResponse: Sendable {
     }
 }
 
-/// A form of a document beside the plain form. Each form has its own member of DeviceResponse (second edition
-/// 10.3).
+/// A form of a document other than the plain form. Each of these forms has a member of DeviceResponse (second
+/// edition 10.3).
 package enum DocumentForm: Sendable {
     /// A document with a zero-knowledge proof, in `zkDocuments`.
     case zeroKnowledge

@@ -128,6 +128,7 @@ package struct DrivingRestriction: Hashable, Sendable {
         value = description
     }
 
+    /// Reads a condition of `driving_privileges`.
     fileprivate init(iso item: CBORItem) throws(MdocModelError) {
         do throws(CBORError) {
             let map = try item.map()

@@ -116,6 +116,7 @@ extension DataElementType {
         .wrongType(WrongType(expected: self, found: found))
     }
 
+    /// Compares a text. `departure` gives the deviation of a text that is not blank.
     private func form(
         ofText value: CBORItem, _ departure: (ArraySlice<UInt8>) -> ElementDeparture?
     ) -> ElementForm {
@@ -153,6 +154,7 @@ extension DataElementType {
         return map["birth_date"].map { form(ofDate: $0, isDayOnly: true) } ?? wrong(.malformed)
     }
 
+    /// Compares an image with the formats of a portrait.
     private func form(ofImage value: CBORItem) -> ElementForm {
         guard let bytes = try? value.byteString() else { return wrong(value) }
         guard !bytes.isEmpty else { return wrong(.emptyBytes) }

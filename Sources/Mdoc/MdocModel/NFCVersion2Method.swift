@@ -88,6 +88,7 @@ package struct NFCVersion2Bluetooth: Equatable, Sendable {
         psm = try options[21].flatMap { item throws(CBORError) in UInt16(exactly: try item.unsigned()) }
     }
 
+    /// Returns a UUID of 16 bytes. Nil if the option is absent.
     private static func uuid(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {
         guard let item else { return nil }
         let bytes = try item.byteString()
@@ -96,6 +97,7 @@ package struct NFCVersion2Bluetooth: Equatable, Sendable {
     }
 
     fileprivate func encode(into encoder: inout CBOREncoder) {
+        // The keys are those of `init`.
         let strings: [(UInt64, [UInt8])] = [
             (10, peripheralServerUUID), (11, centralClientUUID), (20, address),
         ].compactMap { key, bytes in bytes.map { (key, $0) } }

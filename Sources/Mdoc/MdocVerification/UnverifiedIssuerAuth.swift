@@ -40,6 +40,7 @@ struct UnverifiedIssuerAuth {
             .mapError(CheckFailure.issuerCertificate)
     }
 
+    /// Parses the MSO in the payload, which must be embedded.
     private static func mobileSecurityObject(
         _ signature: COSESign1
     ) -> Result<MobileSecurityObject, CheckFailure> {

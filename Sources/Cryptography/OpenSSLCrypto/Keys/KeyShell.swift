@@ -44,6 +44,7 @@ internal import Synchronization
             throw cleared(.openSSLFailed)
         }
         guard unsafe EVP_PKEY_set1_encoded_public_key(shell.key, encodedPoint, encodedPoint.count) == 1 else {
+            // Not kept as a spare: what OpenSSL left in it is not known.
             shell.free()
             throw cleared(.pointNotOnCurve)
         }

@@ -29,6 +29,7 @@ internal import COpenSSL
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw cleared(.openSSLFailed) }
         let set = unsafe key.withUnsafeBytes {
             let bytes = unsafe $0.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            // The direction, here 1 for encryption, is set again for each message.
             return unsafe EVP_CipherInit_ex2(context, cipher, bytes, nil, 1, nil) == 1
         }
         guard set else {

@@ -1,9 +1,9 @@
 /// The machine of a transfer over Bluetooth Low Energy (ISO/IEC 18013-5, 8.3.3.1.1), for reader and holder.
 ///
-/// It cuts messages into pieces for the link, assembles the peer's messages, and keeps the deadlines. It is a
-/// value without I/O and clock. Its driver is `LinkDriver`, which passes in events of the link and the time,
-/// and does each `BLEAction`. The link is up, and State 01 was written, before the machine begins. GATT and
-/// L2CAP are two framings of one machine.
+/// The machine cuts messages into pieces for the link, assembles the peer's messages, and keeps the
+/// deadlines. It is a value without I/O and clock. Its driver is `LinkDriver`, which passes in events of the
+/// link and the time, and does each `BLEAction`. The link is up, and State 01 was written, before the machine
+/// begins. GATT and L2CAP are two framings of one machine.
 ///
 /// Reader and holder take turns. The reader begins in `idle`, the holder in `awaitingMessage`:
 ///
@@ -44,8 +44,8 @@ package struct BLETransfer: Sendable {
     private let framing: BLEFraming
     private let settings: BLETransferSettings
     private var state: State
-    /// The incomplete message, with the framing of characteristics. It is not a part of `state`, so that it
-    /// grows without a copy.
+    /// The incomplete message, with the framing of characteristics. It is kept beside `state`, since data in
+    /// an enum case would be copied for each value.
     private var values: BLEMessageAssembly
     /// The incomplete message, with the framing of L2CAP.
     private var frames: L2CAPMessageAssembly

@@ -123,6 +123,7 @@ package struct NFCEngagementHolder: Sendable {
         unreadyPolls = unready
     }
 
+    /// Shows a Handover Select with these carriers. The handover is complete when the reader has read it.
     private mutating func showHandoverSelect(_ carriers: [HandoverCarrier], request: [UInt8]?, unready: Int) {
         let message = HandoverSelect.encode(
             deviceEngagement: content.deviceEngagement[...], carriers: carriers, order: behaviour.recordOrder)
@@ -205,6 +206,7 @@ package struct NFCEngagementHolder: Sendable {
         }
         let end = offset + command.data.count
         guard end <= behaviour.maximumFileSize else { return respond(.notEnoughRoom) }
+        // A write beyond the end leaves zeros in between.
         written += repeatElement(0, count: max(0, end - written.count))
         written.replaceSubrange(offset..<end, with: command.data)
         let length = written.prefix(2).reduce(0) { $0 << 8 | Int($1) }

@@ -68,7 +68,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     private let settings: NFCEngagementSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectApplication
-    /// The current read. It is not a part of `state`, so that its data grows without a copy.
+    /// The current read. It is kept beside `state`, since data in an enum case would be copied at each step.
     private var read = NFCFileRead.messageLength
     private var phaseEnd: ContinuousClock.Instant?
     private var engagementEnd: ContinuousClock.Instant?
@@ -124,11 +124,13 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Steps
 
+    /// Begins a phase, whose deadline counts from now.
     private mutating func enter(_ phase: NFCPhase, _ now: ContinuousClock.Instant) {
         self.phase = phase
         phaseEnd = now + settings.phaseDeadline
     }
 
+    /// Sends a command within the budget of commands, and sets the state in which its response is expected.
     private mutating func transmit(_ command: CommandAPDU, then next: State) throws(NFCFault) -> Action {
         guard stepsLeft > 0 else { throw .stepBudgetSpent }
         stepsLeft -= 1
@@ -179,6 +181,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
 
     // MARK: Reading
 
+    /// Sends the next READ BINARY of the current read. Its response is expected in `state`.
     private mutating func continueReading(_ state: State) throws(NFCFault) -> Action {
         try transmit(try read.command(), then: state)
     }
@@ -273,6 +276,7 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
         return pause(dialogue, now)
     }
 
+    /// Sends the next UPDATE BINARY of the current write.
     private mutating func continueWriting(
         _ dialogue: Dialogue, _ write: NFCMessageWrite
     ) throws(NFCFault) -> Action {

@@ -110,7 +110,7 @@ package struct NFCEndReason: Error, Equatable, Sendable {
     package var explanation: String { "NFC failed \(phase.words): \(fault.explanation)" }
 }
 
-/// A set of kinds of carriers, with which a fault names them.
+/// A set of kinds of carriers, as a fault names them.
 package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -121,7 +121,8 @@ package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
     package static let nfc = Self(rawValue: 1)
     package static let peripheralServer = Self(rawValue: 2)
     package static let centralClient = Self(rawValue: 4)
-    /// A record of a known carrier that cannot be read, or that lacks a value which it needs.
+    /// A record of a known carrier that cannot be read, or that lacks a value without which the carrier
+    /// cannot be used.
     package static let unreadable = Self(rawValue: 8)
     /// Another carrier, such as Bluetooth BR/EDR or Wi-Fi Aware.
     package static let foreign = Self(rawValue: 16)

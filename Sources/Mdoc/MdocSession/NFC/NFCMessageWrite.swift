@@ -47,6 +47,7 @@ struct NFCMessageWrite: Sendable {
         }
     }
 
+    /// Returns an UPDATE BINARY at this offset, which must be below 0x8000 (Q24).
     private func update(_ offset: Int, _ data: ArraySlice<UInt8>) throws(NFCFault) -> CommandAPDU {
         guard let offset = FileOffset(offset) else {
             throw .messageTooLong(announced: message.count, limit: 0x7ffe)

@@ -1,7 +1,6 @@
 package import NDEF
 
-/// The carriers that this reader can use. It offers them in a Handover Request, and accepts them from a
-/// Handover Select.
+/// The carriers that this reader can use, offers in a Handover Request, and accepts from a Handover Select.
 package struct NFCOffer: Equatable, Sendable {
     /// The offer of Bluetooth Low Energy, with this transaction's UUID for both modes.
     package struct BluetoothLE: Equatable, Sendable {

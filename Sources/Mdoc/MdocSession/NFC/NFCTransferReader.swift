@@ -15,12 +15,12 @@ package enum NFCTransferDelivery: Equatable, Sendable {
 /// ENVELOPE commands, and collects the answer with GET RESPONSE. The sizes follow from the limits of the
 /// reader, of the phone, and of the settings.
 ///
-/// It is a value without I/O and clock: `CardDriver` of the service sends each command, and passes each
-/// response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in that
-/// command (Q54); every other command has a short deadline, and a whole message a longer one.
+/// The machine is a value without I/O and clock: `CardDriver` of the service sends each command, and passes
+/// each response to `receive`. The last ENVELOPE has the deadline of consent, since the person decides in
+/// that command (Q54); every other command has a short deadline, and a whole message a longer one.
 ///
 /// The answer is collected by the bytes that come and by the status, never by an announced remainder (Q51,
-/// Q52). Any fault ends the machine. It never looks into a message.
+/// Q52). Any fault ends the machine. The machine never looks into a message.
 package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
@@ -41,7 +41,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     private let settings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectDataTransfer
-    /// The answer so far. It is not a part of `state`, so that it grows without a copy.
+    /// The answer so far. It is kept beside `state`, since data in an enum case would be copied at each step.
     private var collection = NFCMessageCollection(maximumLength: 0)
     private var stepsLeft = 1
     /// The instant after which `expire` and `receive` end the machine. Nil while no command is sent. The
@@ -93,6 +93,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         // One Le for the whole selection: a phone may keep that of the first ENVELOPE (Q52).
         maximumResponseData = max(
             1, min(limits.maximumResponseData, commandLimit, settings.maximumAPDU - 2))
+        // All bytes that SW2 announces, at most 255, may be asked for at once, even if the reader's limit is
+        // lower.
         maximumRemainder = min(commandLimit, max(255, maximumResponseData))
         answerTime = settings.consentDeadline
         self.settings = settings
@@ -155,6 +157,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     // MARK: Steps
 
+    /// Sends a command within the budget of commands, and sets the state in which its response is expected.
     private mutating func transmit(_ command: [UInt8], then next: State) throws(NFCFault) -> Action {
         guard stepsLeft > 0 else { throw .stepBudgetSpent }
         stepsLeft -= 1
@@ -217,7 +220,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     }
 
     /// Returns the deadline of the next command: the time for one command, but no longer than the time for
-    /// the whole message. Each byte of the answer that has come extends the latter.
+    /// the whole message. Each byte of the answer that has come extends the time for the whole message.
     private func progressDeadline(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let next = now + settings.progressDeadline
         guard let transferEnd else { return next }

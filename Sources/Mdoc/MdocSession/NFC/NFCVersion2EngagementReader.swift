@@ -46,7 +46,8 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
     private let transferSettings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
     private(set) var phase = NFCPhase.selectVersion2
-    /// The transfer of the handover. It is not a part of `state`, so that its answer grows without a copy.
+    /// The transfer of the handover. It is kept beside `state`, since data in an enum case would be copied at
+    /// each step.
     private var transfer: NFCTransferReader?
     /// The instant after which `expire` and `receive` end the machine. Nil before `start`.
     package private(set) var deadline: ContinuousClock.Instant?

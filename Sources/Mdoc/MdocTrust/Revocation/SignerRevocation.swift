@@ -138,7 +138,8 @@ struct SignerRevocation: Sendable {
         for held in own {
             guard let list = try? held.list() else { continue }
             let covers = list.covers(certificate) && list.names(anchor.certificate)
-            // A CRL for other certificates or of another key leaves the list of this certificate absent.
+            // A CRL that is for other certificates, or of another key, does not stand for the one that is
+            // missing.
             if !covers { failure = .listAbsent }
             guard held.isSigned(by: anchor) else {
                 if covers { failure = .listSignerWrong }

@@ -157,7 +157,7 @@ package struct TrustChange: Sendable {
         }
     }
 
-    /// Joins the admitted sources to the snapshot, and records the incomplete lists that this removed.
+    /// Joins the admitted sources to the snapshot, and records the incomplete lists that left it by that.
     private mutating func joinAdmitted(_ admitted: inout [TrustSource.Identity: AdmittedSource]) {
         guard !admitted.isEmpty else { return }
         let sources = snapshot.sources.filter { admitted[$0.identity] == nil }

@@ -123,8 +123,8 @@ extension TrustSnapshot {
             return AdmittedSource(candidate, .new, list)
         }
         if let before { try issue.requireSuccession(to: before) }
-        // The incomplete lists that a complete one replaces count as predecessors too: it must not be much
-        // smaller than any of them (Q240).
+        // The incomplete lists that a complete list replaces count as predecessors too: the complete list
+        // must not be much smaller than any of them (Q240).
         do throws(AdmissionRefusal) {
             for beside in incompleteLists(like: candidate) where candidate.replacesIncomplete(beside) {
                 if let beside = beside.issue(in: self) { try issue.requireNoLoss(of: beside) }

@@ -99,7 +99,7 @@ package struct TrustSource: Sendable, Equatable {
         if case .revocationList(let held) = content { held.issuerKeyIdentifier } else { nil }
     }
 
-    /// The facts by which a new source replaces an old one: both have the same identity.
+    /// The facts that identify a source. A new source replaces the old one of the same identity.
     ///
     /// - A list is known by its name and its issuer. Any signer under a trusted root can write any URI into a
     ///   status list or CRL. Lists of one URI under several issuers therefore stand side by side, and neither
