@@ -46,7 +46,7 @@ struct SessionKeys: ~Copyable {
         }
     }
 
-    /// Agrees on a secret. Every reason for which that fails is one error.
+    /// Agrees on a secret with the peer's key. Every failure is `keyAgreementFailed`, whatever its reason.
     private static func sharedSecret(own: COSEKeyPair, peer: COSEKey) throws(SessionError) -> SecretBytes {
         guard own.privateKey.curve == peer.curve else { throw .keyAgreementFailed }
         do {
