@@ -99,6 +99,7 @@ extension DataElementType {
         case .dayInMap: form(ofDayInMap: value)
         case .boolean: (try? value.boolean()) == nil ? wrong(value) : .asDefined
         case .integer: form(ofNumber: value) { _ in true }
+        // The codes of ISO/IEC 5218: unknown, male, female, not applicable.
         case .sex: form(ofNumber: value) { [0, 1, 2, 9].contains($0) }
         case .number(let range):
             form(ofNumber: value) { number in Int(exactly: number).map(range.contains) == true }

@@ -78,6 +78,8 @@ package struct FullDate: Hashable, Comparable, Sendable {
     init(daysSince1970 days: Int64) {
         let shifted = days + 719_468
         let era = shifted.flooredDivision(by: 146_097)
+        // An era has 400 years, which are 146 097 days. The divisions remove the leap days before the day, so
+        // that every year has 365 days.
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

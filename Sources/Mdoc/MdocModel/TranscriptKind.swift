@@ -63,6 +63,7 @@ extension TranscriptKind {
             self = .qr
             return
         }
+        // Three entries are enough to see that there are more than two.
         let messages = (try? handover.array()).map { Array($0.prefix(3)) } ?? []
         guard messages.count == 2, let select = try? messages[0].byteString() else {
             self = .unknown(handover: nil)

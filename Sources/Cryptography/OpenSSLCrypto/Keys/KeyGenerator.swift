@@ -18,6 +18,7 @@ enum KeyGenerator {
     /// Generates a key, which the caller owns; `nil` if OpenSSL failed.
     static func generate(_ curve: Curve) -> OpaquePointer? {
         if curve == .p256 {
+            // `Made` carries the pointer out of the lock, which gives back only Sendable values.
             let made = p256.withLock { context in unsafe Made(key: key(from: context.pointer)) }
             return unsafe made.key
         }
@@ -26,7 +27,7 @@ enum KeyGenerator {
         return unsafe key(from: context)
     }
 
-    /// A key on its way out of the lock.
+    /// The pointer to a new key, on its way out of the lock.
     @safe private struct Made: @unchecked Sendable {  // handed to one caller
         let key: OpaquePointer?
     }

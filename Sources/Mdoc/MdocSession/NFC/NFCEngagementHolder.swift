@@ -176,6 +176,7 @@ package struct NFCEngagementHolder: Sendable {
         if isBody, behaviour.fault == .answersEmpty { return respond(.success) }
         let count = min(length, behaviour.maximumResponseData, behaviour.maximumAnswer ?? .max)
         var data = bytes[offset...].prefix(count)
+        // The reader has the whole message now, and with it the handover.
         if isBody, data.endIndex == bytes.endIndex { handover = pending }
         if isBody, behaviour.fault == .answersTooMuch { data.append(0) }
         return ResponseAPDU(data: data, status: .success).encode()

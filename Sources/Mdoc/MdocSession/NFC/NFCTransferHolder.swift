@@ -124,6 +124,7 @@ package struct NFCTransferHolder: Sendable {
         guard !rest.isEmpty || behaviour.fault == .neverFinishes else {
             return respond(.conditionsNotSatisfied)
         }
+        // A command without Le asks for as much as a short response holds.
         let asked = command.expectedLength?.maximum ?? 256
         return .respond(next(upTo: behaviour.ignoresLengthAfterMore ? envelopeLength : asked))
     }

@@ -82,8 +82,10 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     ///   is a limit of the whole APDU or of its data. Here it limits the whole APDU, which is the stricter
     ///   reading. It limits Le as well.
     init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
+        // The longest short command has 261 bytes, so a lower limit leaves no room for an extended one.
         extendedLength = limits.extendedLength && commandLimit > 261
-        // The header with Lc and Le takes nine bytes of an extended command, and six of a short one.
+        // The header with Lc and Le takes nine bytes of an extended command, and six of a short one. The status
+        // word takes two bytes of a response.
         let overhead = extendedLength ? 9 : 6
         maximumCommandData = max(
             1,

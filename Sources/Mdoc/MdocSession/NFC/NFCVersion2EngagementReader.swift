@@ -87,6 +87,7 @@ package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
         }
     }
 
+    /// Selects the NFC v2 application. Without `expectedLength` the command has no Le.
     private mutating func select(expectedLength: ExpectedLength?, isRepeated: Bool) -> Action {
         let command = CommandAPDU(
             ins: CommandAPDU.Instruction.select, p1: 0x04, p2: 0x00,

@@ -31,7 +31,7 @@ struct SessionKeys: ~Copyable {
                 secret: shared, salt: salt, info: Array("SKDevice".utf8)[...], count: 32)
             switch side {
             // The nonce of a reader's message begins with the identifier 0, that of an mdoc's message with 1
-            // (9.1.1.5).
+            // (ISO/IEC 18013-5 9.1.1.5).
             case .reader:
                 return try SessionKeys(
                     sealing: AESGCMSealingKey(key: reader, noncePrefix: 0),
