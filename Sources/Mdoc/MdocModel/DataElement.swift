@@ -71,7 +71,7 @@ package enum ElementSource: String, Sendable {
 struct ElementTable {
     let nameSpace: String
     let source: ElementSource
-    /// The maximum length of every text of the table, in characters. Nil if the standard sets none.
+    /// The maximum length of each text in the table, in characters. Nil if the standard sets none.
     var maximumCharacters: Int?
 
     /// Returns the rows of the table, the mandatory elements first.
