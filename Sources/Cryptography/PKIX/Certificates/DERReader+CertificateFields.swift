@@ -57,6 +57,7 @@ extension DERReader {
         }
     }
 
+    /// Reads the extensions of a certificate, which only version 3 may have.
     mutating func readExtensions(
         version: Int, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> [CertificateExtension] {

@@ -252,8 +252,10 @@ package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     private mutating func write(_ message: [UInt8], _ dialogue: Dialogue) throws(NFCFault) -> Action {
         let container = dialogue.container
         let announced = dialogue.expected.service.map { Int($0.maximumMessageSize) } ?? .max
+        // NLEN takes two bytes of the file.
         let limit = min(container.maximumFileSize - 2, announced)
         guard message.count <= limit else { throw .messageTooLong(announced: message.count, limit: limit) }
+        // A short command has at most 255 bytes of data.
         let chunk = min(255, container.maximumCommandData, limits.maximumCommandData)
         let write = try NFCMessageWrite(message, chunk: chunk, merges: mergesWrites)
         return try continueWriting(dialogue, write)

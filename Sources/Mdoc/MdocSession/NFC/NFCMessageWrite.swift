@@ -50,6 +50,7 @@ struct NFCMessageWrite: Sendable {
     /// Returns an UPDATE BINARY at this offset, which must be below 0x8000 (Q24).
     private func update(_ offset: Int, _ data: ArraySlice<UInt8>) throws(NFCFault) -> CommandAPDU {
         guard let offset = FileOffset(offset) else {
+            // The limit leaves room for the two bytes of NLEN.
             throw .messageTooLong(announced: message.count, limit: 0x7ffe)
         }
         return .updateBinary(at: offset, data)

@@ -105,7 +105,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         return .infoHashWrong
     }
 
-    /// Parses the decrypted content, `{"identity": DeviceResponse}` (Topics).
+    /// Parses the decrypted content, `{"identity": DeviceResponse}`.
     private static func response(
         in plaintext: [UInt8]
     ) throws(WalletPresentationError) -> UnverifiedResponse {
