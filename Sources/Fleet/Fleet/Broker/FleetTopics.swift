@@ -3,6 +3,7 @@ internal import JSON
 /// The MQTT topics of a chain. The broker's access rules allow a kiosk to publish its own presence and to
 /// subscribe to the notices for it, and nothing else.
 package struct FleetTopics: Sendable {
+    /// The beginning of all topics of the chain.
     package let root: String
 
     package init(_ chain: FleetName) {

@@ -103,7 +103,7 @@ package actor FleetAgent {
 
     // MARK: The desired state
 
-    /// Asks the hub at the start, after each notice, and again after a failure.
+    /// Asks the hub at the start, after each call of `notice`, and again after a failure.
     private func followState() async {
         notice(spread: 0)
         for await _ in notices.stream {
@@ -123,6 +123,7 @@ package actor FleetAgent {
         }
     }
 
+    /// Schedules a question to the hub about every five minutes.
     private func askRegularly() async {
         while await rest(for: settings.pollPause) { notice(spread: 0) }
     }
@@ -238,17 +239,19 @@ package actor FleetAgent {
         }
     }
 
+    /// Ends the stop: applies the accepted documents, and then lets the daemon accept orders.
     func resume() async {
         guard isStopped else { return }
         kept.change { $0.isStopped = false }
         log.notice("the kiosk accepts orders again")
-        // Before orders are accepted, the accepted documents replace the configuration that a stop may have
-        // interrupted.
+        // If the kiosk was stopped during a trial, the daemon may have another configuration than the
+        // accepted documents lead to. So their configuration is applied before orders are accepted.
         await applyAccepted()
         // The kiosk may have been stopped again while lanes became ready. That stop must stay in force.
         guard !isStopped else { return }
         await actions.setStopped(false)
-        // A stop during the call above must win, whichever of the two calls the daemon got last.
+        // If the kiosk was stopped while the agent waited for `setStopped(false)`, the daemon may have
+        // received the call of `stop` first. The stop must win, so it is sent once more.
         if isStopped { await actions.setStopped(true) }
     }
 
@@ -266,6 +269,7 @@ package actor FleetAgent {
         guard try next.accept(document, at: settings.now()) else { return true }
         let file = actions.file()
         let built = try next.builtConfiguration(over: file)
+        // A present configuration that cannot be built counts as changed.
         let isChange = built.configuration != (try? kept.configuration(over: file))
         // Checked before a trial, so that lanes are not changed for a document whose trust is refused.
         let bundle = try await installer.bundle(of: next, after: accepted)
@@ -314,6 +318,7 @@ package actor FleetAgent {
     private func applyAccepted() async {
         let file = actions.file()
         let configuration = (try? kept.configuration(over: file)) ?? .file(file)
+        // The outcome is not used, because there is no other configuration to go back to.
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : .file(file))
     }
 
@@ -325,6 +330,7 @@ package actor FleetAgent {
         await work.settle { await self.settleNow(trial) }.value
     }
 
+    /// Does the work of `settle`, which never runs it for two documents at the same time.
     private func settleNow(_ trial: Trial) async -> Bool {
         var brandsBefore: BrandFiles?
         do throws(FleetDocumentError) {
@@ -358,7 +364,7 @@ package actor FleetAgent {
         return true
     }
 
-    // MARK: What the kiosk says of itself
+    // MARK: Reports
 
     /// Sends a report if it differs from the last accepted one. A report that the hub does not accept is sent
     /// again with the next question.
@@ -445,14 +451,14 @@ private struct PendingWork {
     var trial: Task<Void, Never>?
     /// The start after a stop.
     var resumption: Task<Void, Never>?
-    /// The last of the tasks that store a document.
+    /// The latest task that stores a document's brands and trust.
     private var settling: Task<Bool, Never>?
 
     var isTrying: Bool { trial != nil }
     var isResuming: Bool { resumption != nil }
 
-    /// Runs `body` after the previous task of this kind, so that two documents are never stored at the same
-    /// time.
+    /// Runs `body` after the previous `settle` task has ended, so that two documents are never stored at the
+    /// same time.
     mutating func settle(_ body: @escaping @Sendable () async -> Bool) -> Task<Bool, Never> {
         let before = settling
         let task = Task {
@@ -463,6 +469,7 @@ private struct PendingWork {
         return task
     }
 
+    /// Cancels the trial and the start after a stop, and waits for the end of both.
     func end() async {
         for task in [trial, resumption] {
             task?.cancel()
@@ -489,5 +496,6 @@ func blocking<Value: Sendable, Failure: Error>(
 }
 
 extension FleetLevel {
+    /// The position of the level, from 0 for the chain to 3 for the kiosk.
     var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

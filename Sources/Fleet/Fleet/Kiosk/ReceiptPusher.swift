@@ -50,6 +50,7 @@ actor ReceiptPusher {
                 log.warning(
                     "receipts wait for the hub",
                     metadata: ["why": "\(why ?? "the receipt keys cannot be read")"])
+                // A failure here changes nothing: the count is only for the report.
                 if let known { try? await countWaiting(after: known) }
                 if let refusal { await record(refusal) }
                 // A revoked kiosk gets the same answer each time, so it asks only at the regular interval.
@@ -61,13 +62,16 @@ actor ReceiptPusher {
         }
     }
 
+    /// Pushes receipts until none waits. After a failure, first reads the hub's latest receipt and sends the
+    /// receipt keys.
     private func pushAll() async throws {
         let client = try await hub.enrolledClient()
         if head == nil {
-            // Asked before the keys are sent: if the hub refuses them, `run` still counts what waits.
+            // Read before the keys are sent: if the hub refuses the keys, `run` can still count the waiting
+            // receipts.
             if known == nil { known = try await client.state().receipts }
-            // Sent before the head is asked for: from the keys the hub recognises whether this is the
-            // computer it knows, or another one with its name, and where that one's chain continues.
+            // The keys are sent before the head is read. By its keys, the hub recognises a computer that was
+            // enrolled again, and only then knows after which receipt this computer continues.
             try await pushKeys(by: client)
             head = try await client.state().receipts
             known = head
@@ -84,6 +88,7 @@ actor ReceiptPusher {
         if case .refused(_, let id, _) = refusal, id.hasPrefix("receipt") { await agent.receipts(fault: id) }
     }
 
+    /// Reports to the agent how many receipts of the store are newer than the hub's latest one.
     private func countWaiting(after head: HubState.Head) async throws(ReaderStoreError) {
         let store = settings.store
         let last = try await blocking { () throws(ReaderStoreError) in
@@ -119,6 +124,8 @@ actor ReceiptPusher {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         } catch {
+            // A receipt key was replaced since the keys were sent: the keys are sent again, and then the same
+            // receipts.
             // A `catch` pattern here crashes the Swift 6.3.1 compiler.
             guard case .refused(_, "receiptKeyUnknown", _) = error else { throw error }
             try await pushKeys(by: client)
