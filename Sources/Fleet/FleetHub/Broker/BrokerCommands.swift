@@ -16,6 +16,7 @@ enum BrokerCommands {
         return connection.publish(json.utf8, to: control, isRetained: false)
     }
 
+    /// Returns a command with its name and its other members.
     static func command(_ name: String, _ members: [(String, JSONValue)]) -> JSONValue {
         .object([("command", .string(name))] + members)
     }

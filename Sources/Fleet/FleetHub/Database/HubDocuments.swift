@@ -59,8 +59,8 @@ package struct HubDocuments: Sendable {
             percent: percent)
         return try await audit.recording {
             link, deadline throws(PostgreSQLError) -> (PutOutcome, OperatorAct?) in
-            // Only one document is stored at a time, at all hubs: two calls could each find the other's
-            // version absent.
+            // The advisory lock lets all hubs together store one document at a time. Without the lock, two
+            // calls could each find the other's version absent.
             _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
             let others = try link.rows(
                 """
@@ -97,8 +97,8 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// Returns the statement that queues a notice: one to all kiosks, or one to each kiosk of the level's
-    /// name.
+    /// Returns the statement that queues a notice to all kiosks, or one notice to each kiosk of a site or
+    /// group or to one kiosk. The name of the site, group or kiosk is the statement's parameter.
     private static func noticeTasks(for level: FleetLevel) -> String {
         let selection =
             switch level {
@@ -167,8 +167,9 @@ package struct HubDocuments: Sendable {
             [entry.level.rawValue.bytes, name.text.bytes, entry.version.postgreSQL, kiosk.text.bytes])
     }
 
-    /// Returns the condition for a kiosk that the roll-out has reached. It hashes kiosk and version, so that
-    /// each version begins with other kiosks.
+    /// Returns the SQL condition for a kiosk that the roll-out has reached: the first byte of a hash, 0 to
+    /// 255, is below the roll-out's share of 256. The hash is over kiosk and version, so that each version
+    /// begins with other kiosks.
     private static func isReached(kiosk: StaticString) -> String {
         "get_byte(sha256(convert_to(\(kiosk) || version, 'UTF8')), 0) * 100 < percent * 256"
     }

@@ -4,9 +4,10 @@ internal import ReaderStore
 /// A kiosk's row for pushing receipts: its latest receipt, and how much it has pushed in this hour.
 struct ReceiptAccount {
     let head: HubState.Head
-    /// The number of the computer with this name whose receipts these are, from 1.
+    /// The number of the kiosk's present receipt chain, from 1. Each computer with the kiosk's name has its
+    /// own chain (`ReceiptEpoch`).
     let epoch: Int64
-    /// Whether the kiosk must send its receipt keys first, from which the epoch follows.
+    /// Whether the kiosk must send its receipt keys before it pushes: the epoch follows from these keys.
     let isRejoining: Bool
     /// The number of bytes pushed in this hour.
     let pushed: Int64

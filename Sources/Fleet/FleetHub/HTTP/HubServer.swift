@@ -29,8 +29,8 @@ package struct HubServer: Service {
     /// The time after a problem during which the client's data is discarded, so that the client can read the
     /// answer.
     private static let discardTime = TimeAmount.seconds(2)
-    /// The minimum number of places for strangers, even with few kiosks: a kiosk occupies one until its
-    /// handshake is complete, while strangers push the oldest out.
+    /// The minimum number of places for strangers, even with few kiosks. A kiosk is a stranger until its
+    /// handshake is complete, and each new stranger closes the oldest connection if all places are taken.
     private static let fewestStrangerPlaces = 256
     /// The maximum number of connections of one kiosk or one operator's token. A kiosk's client uses at most
     /// eight.
@@ -111,7 +111,7 @@ package struct HubServer: Service {
         context.connections = connections
         let response = try await responder.respond(to: request, context: context)
         try await writer.write(response: response.head, body: response.body)
-        // The rest of a refused body is not read.
+        // A refused request may have a long body, which the hub does not read.
         if response.headers[.connection] == "close" { channel.end(discardingFor: Self.discardTime) }
     }
 }

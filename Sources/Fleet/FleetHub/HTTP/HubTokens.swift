@@ -56,6 +56,7 @@ package struct HubTokens: Sendable {
         }
     }
 
+    /// Parses a token request. A grant can name the kiosk, its site or its group.
     private static func request(_ body: [UInt8], of kiosk: KioskRecord) throws(HubProblem) -> TokenRequest {
         let groups = [kiosk.site.map { caller(.site, $0) }, kiosk.group.map { caller(.group, $0) }]
         return try mapping(
