@@ -30,7 +30,7 @@ package enum HubError: Error, Equatable, Sendable {
         case .unreachable:
             "no hub in fleet.hubs answers, or its certificate is not from a root in fleet.authority: check both settings, and that a hub is running"
         case .refused(let status, let id, let detail):
-            "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see its log" : detail)"
+            "the hub refuses with \(status)\(id.isEmpty ? "" : " \(id)"): \(detail.isEmpty ? "see the hub's log" : detail)"
         case .tooMany(let seconds):
             "the hub accepts no more requests from this kiosk for now: wait \(seconds) s"
         case .malformed:

@@ -71,7 +71,7 @@ package struct HubTokens: Sendable {
             return try folder.registry()
         } catch {
             log.error("the brands cannot be read", metadata: ["why": "\(error.explanation)"])
-            throw HubProblem(.brandUnavailable, status: 503, "the hub cannot read its brands: see its log")
+            throw HubProblem(.brandUnavailable, status: 503, "the hub cannot read its brands: see the hub's log")
         }
     }
 }

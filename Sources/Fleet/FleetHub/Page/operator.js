@@ -27,7 +27,7 @@ const words = {
     "document.older": "a later version was seen before",
     "document.version_taken": "another document has this version",
     "document.not_yet_valid": "it is dated ahead of the kiosk's clock",
-    "document.withdrawal_not_allowed": "its key may not withdraw that key",
+    "document.withdrawal_not_allowed": "it withdraws a key that its signer may not withdraw",
     "document.member_fixed": "it changes a member that only the kiosk's own file may set",
     "document.configuration_refused": "the configuration has a fault",
     "document.trust_refused": "the trust bundle is refused",
