@@ -1,4 +1,5 @@
-/// A reason why a display cannot show a result. The raw value is the id of `displayUnavailable`.
+/// A reason why a display cannot show a result. The raw value of a fault is the `id` in the error reason
+/// `displayUnavailable(id:)`.
 package enum DisplayFault: String, CaseIterable {
     case terminalAbsent = "terminal.absent"
     case terminalLost = "terminal.lost"

@@ -32,6 +32,7 @@ struct ViewerDisplay: DisplayChannel {
         }
     }
 
+    /// Connects to the viewer. Throws if no viewer listens, or if the viewer runs as this program's user.
     private func connected() throws(MobileDocumentReaderError) -> DisplayLine {
         // Non-blocking: a viewer that accepts no more connections must fail at once, since `connect` would
         // block without a time limit.

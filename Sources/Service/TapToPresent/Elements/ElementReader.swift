@@ -29,10 +29,12 @@ struct ElementReader {
         return nil
     }
 
+    /// Returns the value of the element if it is a text.
     func text(_ identifier: String) -> String? {
         value(identifier).flatMap { try? $0.text() }
     }
 
+    /// Returns the value of the element if it is a whole number in the range.
     func number(_ identifier: String, in range: ClosedRange<Int>) -> Int? {
         guard let number = value(identifier).flatMap({ try? $0.integer() }),
             let number = Int(exactly: number),
@@ -46,10 +48,12 @@ struct ElementReader {
         number(identifier, in: 1...1).map { _ in true }
     }
 
+    /// Returns the meaning of the element's code, or `nil` for a code that is not in `codes`.
     func code<Code>(_ identifier: String, in codes: [String: Code]) -> Code? {
         text(identifier).flatMap { codes[$0] }
     }
 
+    /// Returns the value of the element if it is a date, or a time in UTC.
     func date(_ identifier: String) -> DateComponents? {
         value(identifier).flatMap { try? DateText($0) }.map { DateComponents($0) }
     }
@@ -84,8 +88,8 @@ extension ElementReader {
         return name
     }
 
-    /// The name from one text, family name first. Without a space in it, the whole text is the family name,
-    /// since nothing shows where the given name begins.
+    /// The name from an element that contains the whole name, family name first. If the text contains no
+    /// space, the whole text is the family name, since nothing shows where the given name begins.
     var fullName: PersonNameComponents? {
         guard let parts = text("full_name_unicode")?.split(maxSplits: 1, whereSeparator: \.isWhitespace),
             let family = parts.first
@@ -115,6 +119,7 @@ extension ElementReader {
         return .init(name: name, jurisdiction: jurisdiction, isoCountryCode: country)
     }
 
+    /// The values that ISO/IEC 5218 and AAMVA have in common. The value 9 has a different meaning in each.
     private static let sexes: [Int: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex] = [
         0: .unknown, 1: .male, 2: .female,
     ]
@@ -171,12 +176,14 @@ extension ElementReader {
                 vehicleCategoryCode: entry.vehicleCategoryCode,
                 issueDate: entry.issueDate.map { DateComponents($0) },
                 expirationDate: entry.expiryDate.map { DateComponents($0) },
+                // Every restriction of an ISO entry has a code. `code` is optional only for AAMVA's entries.
                 codes: entry.codes.compactMap { restriction in
                     restriction.code.map { .init(code: $0, sign: restriction.sign, value: restriction.value) }
                 })
         }
     }
 
+    /// The privileges in AAMVA's format, or `nil` if one entry is malformed.
     var aamvaDrivingPrivileges: [Elements.AAMVADrivingPrivilege]? {
         let list = value("domestic_driving_privileges").flatMap { try? DomesticDrivingPrivilege.list($0) }
         return list?.map { entry in
@@ -211,7 +218,8 @@ struct ReadDocument {
     /// The evidence for the outcome of a display request, without the operator's decision.
     var evidence: Conclusion.Evidence { Conclusion.Evidence(report, asksPerson: true) }
 
-    /// The portrait, if a person can compare it with a face. Meaningful only after `decodePortrait(by:)`.
+    /// The portrait, if a person can compare the portrait with a face. Meaningful only after
+    /// `decodePortrait(by:)`.
     var comparablePortrait: ArraySlice<UInt8>? {
         portraitAnswer.map { $0.word == .yes } ?? false ? document.comparablePortrait : nil
     }
@@ -251,6 +259,7 @@ extension ReadDocument {
                 self.init(
                     document: document, type: type, plan: plan, showing: showing,
                     isTest: judgement.basis.policy.hasTestDocument(response.reports),
+                    // `requestCompared`: the transaction has compared the response with its request.
                     report: TransactionReport(
                         judgement, expecting: plan.expectation(on: day), requestCompared: true))
                 return

@@ -42,7 +42,8 @@ public final class MobileDocumentReaderSession: Sendable {
         self.token = token
     }
 
-    /// The events of all sessions of this reader, from now on, as in ``MobileDocumentReader/events``.
+    /// The events of all sessions of the reader that created this session, from now on, as in
+    /// ``MobileDocumentReader/events``.
     public var events: AsyncStream<MobileDocumentReader.Event> { hub.stream() }
 
     /// Waits for a phone, sends the request, and verifies the answer. If the task is cancelled, the
@@ -51,7 +52,7 @@ public final class MobileDocumentReaderSession: Sendable {
     /// - Parameters:
     ///   - request: The request, such as ``MobileDriversLicenseDisplayRequest``.
     ///   - policy: A revocation policy that replaces the setup's policies. It must be at least as strict as
-    ///     they are.
+    ///     the setup's policies.
     /// - Returns: The answer, in the type that belongs to the request.
     /// - Throws: `systemBusy` while another read is in progress; `sessionExpired` after the token has
     ///   expired; `notAllowed` for elements without a reader token, or for a policy that is less strict than
@@ -78,6 +79,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return try result.get()
     }
 
+    /// Reads the document and makes the response in the way that the plan's answer requires.
     private func result<Response>(
         of plan: MobileDocumentRequestPlan<Response>, _ policy: MobileDocumentReader.Setup.Revocation?
     ) async -> Result<Response, MobileDocumentReaderError> {
@@ -94,6 +96,8 @@ public final class MobileDocumentReaderSession: Sendable {
         }
     }
 
+    /// Returns the operator's decision: from the clerk's page, or from another display after this process has
+    /// read the document.
     private func decision(
         on asked: MobileDocumentPresentation, _ choices: [RequestPlan],
         _ policy: MobileDocumentReader.Setup.Revocation?
@@ -126,6 +130,7 @@ public final class MobileDocumentReaderSession: Sendable {
             showing: ResultShowing(installation.setup, brand: read.brand))
     }
 
+    /// Runs one transaction with a phone. Also returns the name of the token's brand.
     private func read(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?, isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {

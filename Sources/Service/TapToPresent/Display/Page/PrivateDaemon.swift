@@ -72,6 +72,8 @@ final class PrivateDaemon: Sendable {
 
     deinit {
         let (folder, program) = (folder, program)
+        // The daemon ends when its standard input ends. A separate thread waits for the daemon, because the
+        // release of this object must not block.
         close(input)
         Thread.detachNewThread {
             if program.end(until: .now + Self.endTime) == nil { program.kill() }
@@ -82,6 +84,7 @@ final class PrivateDaemon: Sendable {
 
     var isRunning: Bool { program.isRunning }
 
+    /// Returns the path of a new folder, in the user's runtime folder if there is one.
     private static func newFolder(_ environment: [String: String]) -> URL {
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
         // Only a part of the UUID, since the path of the socket in this folder has a limit (`sockaddr_un`).
@@ -89,6 +92,7 @@ final class PrivateDaemon: Sendable {
             .appending(path: "countersign-\(UUID().uuidString.prefix(13))")
     }
 
+    /// Waits until the daemon answers, and checks that it has the files of the clerk's page.
     private func waitUntilReady() throws(MobileDocumentReaderError) {
         let deadline = ContinuousClock.now + Self.startTime
         while (try? socket.call("GET", "/healthz")) == nil {
@@ -119,8 +123,8 @@ final class PrivateDaemon: Sendable {
                 [browser.path, file.path], environment: environment, input: .nowhere, output: .nowhere,
                 errors: .nowhere)
         else { throw .unavailable(.pageBrowserFailed) }
-        // Some `xdg-open` programs are the browser themselves: such a process continues after this object is
-        // released.
+        // Some `xdg-open` programs are the browser themselves. A separate thread waits for the end of such a
+        // process, which continues after this object is released.
         guard let status = opening.end(until: .now + Self.browserTime) else {
             return Thread.detachNewThread { _ = opening.end(until: nil) }
         }
@@ -157,6 +161,7 @@ extension MobileDocumentReader.Setup {
         return configuration.text
     }
 
+    /// Returns the members of the daemon's only lane.
     private func laneMembers(_ device: [(String, JSONValue)]?) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("name", .string(Self.lane)),
