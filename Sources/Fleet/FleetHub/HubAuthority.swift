@@ -39,6 +39,7 @@ package struct HubAuthority: Sendable {
         let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, kiosk.text)])
         let key = try PrivateFile.key(keyPath)
         let publicKey = try mapping(request.subjectPublicKeyInfo.publicKey(), IdentityStoreError.keyUnusable)
+        // The certificate must not be valid for longer than the authority's certificate.
         let der = try Self.certificate(
             of: subject, for: publicKey, issuedBy: root.subject, with: key, from: now,
             until: min(now.secondsSince1970 + lifetime, root.notAfter),

@@ -148,6 +148,8 @@ package struct AcceptedDocuments: Sendable {
         }
     }
 
+    /// Verifies a stored document and restores it. Throws if the document is damaged or no longer for this
+    /// kiosk.
     private mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
         // Verified without the withdrawals: a withdrawn key signs nothing new, but a document that it signed
         // before stays in force.
@@ -186,6 +188,7 @@ package struct AcceptedDocuments: Sendable {
         return made
     }
 
+    /// Merges the changes, the least specific level first, into the kiosk's own file.
     private static func configuration(
         over file: [UInt8], with changes: [[UInt8]]
     ) throws(FleetDocumentError) -> Configuration {

@@ -203,6 +203,7 @@ package actor FleetAgent {
         }
     }
 
+    /// Records the refusal of an offered document for the next report, and logs the reason.
     private func refuse(_ entry: HubState.Entry, _ error: FleetDocumentError) {
         refused.record(error.id, level: entry.level, version: entry.version)
         log.error(
@@ -388,6 +389,7 @@ package actor FleetAgent {
     /// Schedules a report within a minute after a lane or a finding changes.
     private func watchHealth() async {
         while await rest(for: settings.healthInterval) {
+            // Before the first accepted report, the question that is due sends the health anyway.
             if lastReport != nil, await health().isNews(after: lastReport?.health) {
                 notice(spread: Self.spread)
             }

@@ -170,6 +170,7 @@ actor HubClient {
             switch error {
             case .tooLarge: throw .malformed
             case .libraryMissing: throw .file("libcurl is not installed: apt-get install libcurl4")
+            // After any other fault of the connection, the next hub is asked.
             default: throw .unreachable
             }
         }

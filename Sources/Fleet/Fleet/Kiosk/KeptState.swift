@@ -51,6 +51,7 @@ struct KeptState {
         try content.accepted.configuration(over: file)
     }
 
+    /// Writes the content to the folder. Of several failures in a row, only the first is logged.
     private mutating func save() {
         do throws(FleetFolderError) {
             try folder.save(content.accepted, isStopped: content.isStopped)

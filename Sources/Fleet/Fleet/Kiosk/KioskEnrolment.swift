@@ -77,6 +77,7 @@ struct KioskEnrolment {
         }
     }
 
+    /// Sends the request. Returns an error as a result, so that `ask` closes the client after a failure too.
     private func answer(
         of hub: HubClient, to request: [UInt8], _ headers: [(String, String)]
     ) async -> Result<[UInt8], HubError> {

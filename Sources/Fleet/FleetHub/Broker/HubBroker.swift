@@ -74,6 +74,7 @@ package final class HubBroker: Service {
         accounts = BrokerAccounts(topics)
     }
 
+    /// Maintains the connection and performs tasks until the program shuts down.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in

@@ -121,6 +121,7 @@ struct HubProblem: ProblemDetails, Equatable {
             retryAfter: seconds)
     }
 
+    /// Returns the problem for a kiosk that has reached an hourly limit.
     static func tooMany(_ limit: HourlyLimit, retryAfter seconds: Int64) -> HubProblem {
         let (id, act, next) =
             switch limit {

@@ -203,6 +203,7 @@ package struct HubRoutes: Sendable {
         return .bytes(pem, type: "application/x-pem-file")
     }
 
+    /// Makes the certificate. A fault of the authority's key is only logged: the kiosk gets `failed`.
     private func certificate(
         _ request: VerifiedCertificationRequest, as name: FleetName, at time: Timestamp
     ) throws(HubProblem) -> [UInt8] {
@@ -236,6 +237,8 @@ package struct HubRoutes: Sendable {
 
     // MARK: The desired state
 
+    /// Answers with the desired state of the kiosk: whether it is stopped, its documents, and its latest
+    /// receipt.
     private func state(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let documents = try await HubProblem.asking { () throws(PostgreSQLError) in
@@ -245,6 +248,7 @@ package struct HubRoutes: Sendable {
             HubState(isStopped: kiosk.isStopped, documents: documents, receipts: kiosk.expected).json)
     }
 
+    /// Answers with the document that has the SHA-256 in the path, if the document is for this kiosk.
     private func document(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         guard let digest = try call.parameter("digest").utf8.bytesOfHexadecimal, digest.count == 32 else {
@@ -257,6 +261,7 @@ package struct HubRoutes: Sendable {
         return .bytes(bytes, type: "application/cose")
     }
 
+    /// Stores the kiosk's report, unless the kiosk has reached its hourly limit.
     private func report(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: KioskReport.maximumSize)
@@ -277,6 +282,7 @@ package struct HubRoutes: Sendable {
         if let seconds { throw .tooMany(limit, retryAfter: seconds) }
     }
 
+    /// Answers with the kiosk's account at the broker and a new password for it.
     private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         // Counted even if the broker does not answer, because the broker may have created the account.
@@ -297,6 +303,7 @@ package struct HubRoutes: Sendable {
 
     // MARK: Reader tokens
 
+    /// Makes a reader token for a kiosk that is neither stopped nor revoked.
     private func readerToken(_ call: HubCall) async throws(HubProblem) -> Response {
         // A stranger is refused before the body is read.
         _ = try await kiosk(call)
@@ -353,6 +360,8 @@ package struct HubRoutes: Sendable {
         return try? ReceiptPublicKey(key)
     }
 
+    /// Stores a push of receipts. A refusal is logged, and becomes the kiosk's alert if an operator must
+    /// check it.
     private func receipts(_ call: HubCall) async throws(HubProblem) -> Response {
         let kiosk = try await kiosk(call)
         let body = try await call.body(upTo: Self.largestPush)

@@ -104,6 +104,7 @@ package struct HubServer: Service {
         ) { request, writer, channel in try await answer(request, to: writer, on: channel) }.run()
     }
 
+    /// Finds the route of a request, and writes the route's response.
     private func answer(
         _ request: Request, to writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
@@ -139,6 +140,8 @@ private struct ProblemMiddleware: RouterMiddleware {
         next: (Request, HubContext) async throws -> Response
     ) async throws -> Response {
         do {
+            // PostgreSQL accepts only UTF-8 without NUL, so other paths and queries are refused before any
+            // route.
             guard TargetText.isReadable(request.uri.string) else { throw HubProblem.queryRefused }
             var response = try await next(request, context)
             response.headers[.cacheControl] = "no-store"
@@ -168,11 +171,13 @@ struct HubCall {
         return try? certificate.toDERBytes()
     }
 
+    /// Returns the part of the path that the route names in braces.
     func parameter(_ name: String) throws(HubProblem) -> String {
         guard let value = context.parameters.get(name) else { throw .notFound }
         return value
     }
 
+    /// Returns the body. Throws if it has more than `limit` bytes, is cut off, or does not arrive in time.
     func body(upTo limit: Int) async throws(HubProblem) -> [UInt8] {
         do throws(BodyFault) {
             return try await request.body.bytes(

@@ -71,12 +71,14 @@ package struct HubTokens: Sendable {
             return try folder.registry()
         } catch {
             log.error("the brands cannot be read", metadata: ["why": "\(error.explanation)"])
-            throw HubProblem(.brandUnavailable, status: 503, "the hub cannot read its brands: see the hub's log")
+            throw HubProblem(
+                .brandUnavailable, status: 503, "the hub cannot read its brands: see the hub's log")
         }
     }
 }
 
 extension HubProblem {
+    /// Converts a refusal of the token server.
     fileprivate init(_ refusal: TokenRefusal) {
         switch refusal {
         case .notAllowed: self = .readerTokenNotGranted

@@ -78,6 +78,7 @@ package struct OperatorRoutes: Sendable {
         HubRoutes.Route(method: .get, path: path) { _ throws(HubProblem) in
             var response = Response.bytes(bytes, type: type)
             response.headers[.contentSecurityPolicy] = Self.policy
+            // The header has no constant in `HTTPField.Name`.
             if let name = HTTPField.Name("Referrer-Policy") { response.headers[name] = "no-referrer" }
             return response
         }

@@ -34,6 +34,7 @@ struct TerminalDisplay: DisplayChannel {
             case .timeOver: return .dismissed
             case .closed: throw .serviceUnavailable(.displayUnavailable(.terminalLost))
             case .line(let word):
+                // Other words are ignored, and so is every line if the app itself asks the operator.
                 if isAsking, let outcome = Self.outcome(of: word) { return outcome }
             }
         }

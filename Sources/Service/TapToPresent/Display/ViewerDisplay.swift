@@ -28,6 +28,8 @@ struct ViewerDisplay: DisplayChannel {
         case .line("approved") where isAsking: return .approved
         case .line("rejected") where isAsking: return .rejected
         case .line("dismissed") where isAsking: return .dismissed
+        // A viewer that sends another word, or a word without being asked, is treated like a closed
+        // connection.
         case .line, .closed: throw .serviceUnavailable(.displayUnavailable(.viewerLost))
         }
     }

@@ -78,6 +78,7 @@ extension ElementReader {
         return answers
     }
 
+    /// Returns the name, or `nil` if the document has neither a family name nor a given name.
     func name(suffix: String?) -> PersonNameComponents? {
         let (family, given) = (text("family_name"), text("given_name"))
         guard family != nil || given != nil else { return nil }
@@ -100,6 +101,7 @@ extension ElementReader {
         return name
     }
 
+    /// The address, or `nil` if the document has no part of one.
     var address: PostalAddress? {
         var address = PostalAddress()
         address.street = text("resident_address") ?? ""
@@ -110,6 +112,10 @@ extension ElementReader {
         return address == PostalAddress() ? nil : address
     }
 
+    /// Returns the authority, or `nil` if the document has none of its elements.
+    ///
+    /// - Parameter jurisdiction: The element with the state or province, whose name depends on the document
+    ///   type.
     func issuingAuthority(
         jurisdiction: String
     ) -> MobileDriversLicenseDataRequest.Response.DocumentElements.IssuingAuthority? {
@@ -124,10 +130,12 @@ extension ElementReader {
         0: .unknown, 1: .male, 2: .female,
     ]
 
+    /// The sex by ISO/IEC 5218.
     var sex: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex? {
         number("sex", in: 0...9).flatMap { $0 == 9 ? .notApplicable : Self.sexes[$0] }
     }
 
+    /// The sex by AAMVA's codes.
     var aamvaSex: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex? {
         number("sex", in: 1...9).flatMap { $0 == 9 ? .notSpecified : Self.sexes[$0] }
     }

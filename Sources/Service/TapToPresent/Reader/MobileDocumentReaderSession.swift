@@ -111,6 +111,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return try await read.show(asked)
     }
 
+    /// Runs a transaction and returns the phone's answer without verifying it.
     private func readRaw(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> RawAnswer {
@@ -121,6 +122,7 @@ public final class MobileDocumentReaderSession: Sendable {
         return raw
     }
 
+    /// Runs a transaction and returns the requested document. Throws if the answer was not verified.
     private func readVerified(
         _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> ReadDocument {

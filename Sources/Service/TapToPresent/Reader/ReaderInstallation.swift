@@ -144,6 +144,7 @@ struct ReaderInstallation: Sendable {
 }
 
 extension MobileDocumentReaderError {
+    /// Converts an error of the token's verification.
     fileprivate init(token error: ReaderTokensError) {
         let reason = Reason.tokenRefused(id: error.id)
         self =
@@ -155,6 +156,7 @@ extension MobileDocumentReaderError {
             }
     }
 
+    /// Converts an error of the store.
     fileprivate init(store error: ReaderStoreError) {
         let reason = Reason.storeUnavailable(id: error.id)
         self =

@@ -163,6 +163,7 @@ extension [Claim] {
 }
 
 extension MobileDocumentReaderError.Reason {
+    /// Converts an error of the request planner.
     fileprivate init(_ error: RequestPlannerError) {
         self =
             switch error {
