@@ -37,7 +37,7 @@ package struct BrokerRemark: Sendable {
 /// One connection to an MQTT 3.1.1 broker over TLS, from `start()` to the event `ended`. Each connection
 /// needs a new object.
 ///
-/// A kiosk uses it in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
+/// A kiosk uses a connection in `BrokerFollower`, a hub in `HubBroker`. Both read `events` in one task.
 ///
 /// - A separate thread waits for the socket with poll(2). libmosquitto's own thread uses select(2), which
 ///   accepts no descriptor above 1023: a hub with a thousand kiosks could not reconnect to a broker that was
@@ -91,7 +91,7 @@ package struct BrokerRemark: Sendable {
     /// again the connection counts as lost. Short, so that a kiosk in a broken network notices within a
     /// minute and asks the hub whether it was revoked.
     package static let keepAlive: Int32 = 20
-    /// The maximum time until the broker accepts this client. It does not limit the DNS lookup of the host.
+    /// The maximum time until the broker accepts this client. The DNS lookup of the host has no limit.
     package static let connectTimeout = Duration.seconds(20)
     /// The maximum time to wait for the DISCONNECT to be sent.
     private static let stopTimeout = Duration.seconds(2)
@@ -158,8 +158,8 @@ package struct BrokerRemark: Sendable {
             unsafe mosquitto_username_pw_set(client, settings.user, settings.password) == success,
             unsafe mosquitto_tls_set(
                 client, settings.authority, nil, settings.certificate, settings.key, nil) == success,
-            // The value 1 requires verification of the broker's certificate; libmosquitto verifies its host
-            // name by default.
+            // The value 1 requires verification of the broker's certificate. libmosquitto verifies the host
+            // name in the certificate by default.
             unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
         else { return false }
         guard let will = settings.will else { return true }
@@ -253,7 +253,7 @@ package struct BrokerRemark: Sendable {
     }
 
     /// Ends the connection with a DISCONNECT, so that the broker publishes no will, and waits up to 2 s until
-    /// it is sent. Before the broker has accepted the client, the connection ends at once.
+    /// the DISCONNECT is sent. Before the broker has accepted the client, the connection ends at once.
     package func stop() async {
         guard box.isConnected else {
             state.withLock { $0.end = .now }

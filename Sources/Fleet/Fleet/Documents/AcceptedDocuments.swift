@@ -100,8 +100,8 @@ package struct AcceptedDocuments: Sendable {
         guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
             throw .failedBefore
         }
-        // A document may return with a known version only if it is the one that was obeyed last: the kiosk
-        // may have lost its file.
+        // A document with a known version is accepted again only if it was obeyed last: the kiosk may have
+        // lost the document's file.
         guard document.version > newest || seen[document.level]?.latest == verified.digest else {
             throw .versionTaken
         }
@@ -218,8 +218,8 @@ package struct AcceptedDocuments: Sendable {
         FleetLevel.allCases.reversed().lazy.compactMap { documents[$0]?.document.brands }.first
     }
 
-    /// Parses the changes of a document. Throws if they are not a JSON object, change a fixed member, or
-    /// contain a number that is not whole.
+    /// Parses the changes of a document. Throws if the changes are not a JSON object, change a fixed member,
+    /// or contain a number that is not whole.
     private static func patch(_ bytes: [UInt8]) throws(FleetDocumentError) -> JSONValue {
         guard let item = try? JSONItem.parse(bytes[...], limits: (FleetDocument.maximumSize, 16)),
             case .object(let members) = item.value

@@ -105,7 +105,8 @@ package struct FleetDocument: Equatable, Sendable {
         }
     }
 
-    /// Reads the payload of a document. Throws if it is not exactly the map that `payload` makes.
+    /// Reads the payload of a document. Throws if the payload is not a map with exactly the members of
+    /// `payload`.
     private init(_ item: CBORItem) throws {
         let map = try item.map()
         guard map.count == 10, let type = map["type"], type.isText("countersign fleet document"),
@@ -134,8 +135,8 @@ package struct FleetDocument: Equatable, Sendable {
 /// A fleet document whose signature was verified by a key that was not withdrawn.
 ///
 /// This value is the proof that travels from the download to `AcceptedDocuments.accept`: its only initialiser
-/// makes the check, and nobody verifies the signature again. It says nothing about whether the document is
-/// for this kiosk or newer than the last one; `AcceptedDocuments` decides that.
+/// makes the check, and nobody verifies the signature again. The proof does not say whether the document is
+/// for this kiosk or newer than the last document; `AcceptedDocuments` decides that.
 ///
 /// - A kiosk makes it in `FleetAgent.receiveDocument`, and when it restores its stored documents at the
 ///   start.

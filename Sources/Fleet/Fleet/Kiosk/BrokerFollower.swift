@@ -126,7 +126,8 @@ actor BrokerFollower {
         /// The broker refused the kiosk, or no connection was made.
         case refused, failed
 
-        /// Records the spread of a notice to all kiosks. A notice to one kiosk contains no useful spread.
+        /// Records the spread of a notice to all kiosks. A notice to one kiosk is ignored, because its spread
+        /// is always 0.
         mutating func record(_ notice: ChangeNotice, isToAll: Bool) {
             if isToAll { self = .served(spreadSeconds: notice.spreadSeconds) }
         }

@@ -189,8 +189,8 @@ package actor FleetAgent {
             && !refused.isOutdated(entry.digest) && !isTried
     }
 
-    /// Reports accepted documents as refused if the configuration has a fault with them and none without
-    /// them. This happens after a change of the kiosk's own file.
+    /// Reports accepted documents as refused if the configuration has a fault with these documents and none
+    /// without them. A change of the kiosk's own file can cause this.
     private func refuseUnusable() {
         let file = actions.file()
         guard let configuration = try? kept.configuration(over: file), configuration != .file(file),
@@ -323,10 +323,10 @@ package actor FleetAgent {
         _ = await actions.apply(actions.check(configuration) == nil ? configuration : .file(file))
     }
 
-    /// Stores the brands and trust of a document and accepts it, one document after another. Returns `false`
-    /// if this is not possible now: the document has become refused, it leads to another configuration than
-    /// the one of the trial, or its brands cannot be stored. The previous documents and their brands stay in
-    /// force then.
+    /// Stores the brands and trust of a document and accepts the document, one document after another.
+    ///
+    /// - Returns: `false` if the document is now refused, leads to another configuration than in the trial,
+    ///   or has brands or trust that cannot be stored. The previous documents and brands then stay in force.
     private func settle(_ trial: Trial) async -> Bool {
         await work.settle { await self.settleNow(trial) }.value
     }
@@ -402,8 +402,8 @@ package actor FleetAgent {
         if backlog.record(fault: fault) { notice(spread: 0) }
     }
 
-    /// Records the number of waiting receipts, and schedules a report if they have become too many, or no
-    /// longer are.
+    /// Records the number of waiting receipts, and schedules a report if the number has risen above
+    /// `ReceiptBacklog.mostWaiting` or fallen below it again.
     func receipts(waiting: Int64) {
         let isNews = backlog.record(waiting: waiting)
         actions.setWaiting(waiting)

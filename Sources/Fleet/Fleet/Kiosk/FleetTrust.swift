@@ -22,7 +22,7 @@ struct FleetTrust: Sendable {
         }
     }
 
-    /// The trusted lists that the bundle does not contain. Their revocations are no longer known.
+    /// The trusted lists that the bundle does not contain. The revocations in these lists no longer apply.
     let removedLists: [TrustSource.Identity]
     private let snapshot: TrustSnapshot
     /// The number of the store's snapshot at the time of the check.

@@ -42,8 +42,8 @@ package enum HubError: Error, Equatable, Sendable {
 
 /// The HTTP client of a kiosk for its hubs, over TLS and with the kiosk's certificate if it has one.
 ///
-/// Of several hubs, the client asks the one that answered last first, and tries the next when a hub is
-/// unreachable or answers with 5xx. Other refusals count at once, because all hubs share one database.
+/// The client begins with the hub that answered last, and tries the next when a hub is unreachable or answers
+/// with 5xx. Other refusals count at once, because all hubs share one database.
 ///
 /// Limits: 5 s for a connection, 20 s for a request, 2 MiB for an answer.
 actor HubClient {

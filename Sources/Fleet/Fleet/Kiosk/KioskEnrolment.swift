@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// Obtains the kiosk's certificate with a one-time code, and renews it with the kiosk's key when a third of
-/// its lifetime is left.
+/// Obtains the kiosk's certificate with a one-time code, and renews the certificate with the kiosk's key when
+/// a third of its lifetime is left.
 struct KioskEnrolment {
     private let settings: KioskSettings
     private let folder: FleetFolder

@@ -46,8 +46,8 @@ package struct KioskSettings: Sendable {
 }
 
 extension KioskSettings {
-    /// Returns the pause after a number of failures in a row. It grows with the number and is random, so that
-    /// kiosks do not try at the same time.
+    /// Returns the pause after a number of failures in a row. The pause grows with the number, and is random
+    /// so that kiosks do not try at the same time.
     func pause(after attempt: Int) -> Duration {
         pauses[min(attempt, pauses.count - 1)] * Double.random(in: 0.5...1.5)
     }

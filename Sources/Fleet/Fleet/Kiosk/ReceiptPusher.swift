@@ -23,7 +23,8 @@ actor ReceiptPusher {
     private let log: Logger
     /// The latest receipt that the hub has, or `nil` if the hub must be asked after a failure.
     private var head: HubState.Head?
-    /// The last known answer of a hub, which counts the waiting receipts while no hub answers.
+    /// The latest receipt by the last answer of a hub. While no hub answers, the waiting receipts are counted
+    /// from it.
     private var known: HubState.Head?
 
     /// - Parameter agent: The agent, which is informed of the number of waiting receipts and the reason.
@@ -168,13 +169,14 @@ struct ReceiptBacklog {
 
     var isTooLong: Bool { (waiting ?? 0) > Self.mostWaiting }
 
-    /// - Returns: Whether the reason has changed.
+    /// Records the id of the problem with which the hub refuses receipts. Returns whether the id has changed.
     mutating func record(fault: String) -> Bool {
         defer { self.fault = fault }
         return fault != self.fault
     }
 
-    /// - Returns: Whether the number has crossed `mostWaiting`.
+    /// Records the number of waiting receipts. Returns whether it has crossed `mostWaiting`, in either
+    /// direction.
     mutating func record(waiting: Int64) -> Bool {
         let wasTooLong = isTooLong
         self.waiting = waiting

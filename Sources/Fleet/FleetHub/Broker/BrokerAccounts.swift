@@ -86,8 +86,8 @@ actor BrokerAccounts {
             for (place, one) in batch.enumerated() where made?.contains(place) == true {
                 one.answer.resume(returning: true)
             }
-            // `createClient` fails for an existing account, which gets the new password instead. If the
-            // broker did not answer, it is not asked again.
+            // `createClient` fails for an existing account, which gets the new password instead. A broker
+            // that did not answer is not asked again.
             var changed: Set<Int>? = []
             if made != nil, !rest.isEmpty {
                 changed = await ask(rest) { BrokerCommands.changeAccount(of: $0.kiosk, $0.password) }
@@ -106,8 +106,8 @@ actor BrokerAccounts {
     ) async -> Set<Int>? {
         number += 1
         let own = number
-        // Only the last command for each account gets a text by which its answer is recognised. The commands
-        // before may fail because their effect is there already, so their answers do not count.
+        // Only the last command for each account gets a text by which the broker's answer is recognised.
+        // Answers to the earlier commands do not count: these commands fail if their effect is there already.
         let all = batch.enumerated().flatMap { place, one in
             let list = commands(one)
             return list.dropLast()

@@ -17,8 +17,8 @@ internal import Synchronization
 ///   instead of losing it.
 /// - After each new connection, the hub removes the accounts of all kiosks that must have none: a broker that
 ///   was restored from a backup may have them again.
-/// - Messages from the broker are untrusted. They set only a kiosk's presence and version, and malformed ones
-///   are ignored and logged a limited number of times.
+/// - Messages from the broker are untrusted. A message can set only a kiosk's presence and version. Malformed
+///   messages are ignored, and logged a limited number of times.
 ///
 /// State is behind one lock; the connection's events, the task loop and HTTP requests (`makeAccount`) use it
 /// from different threads.
@@ -132,7 +132,8 @@ package final class HubBroker: Service {
         } onCancel: {
             Task { await connection.stop() }
         }
-        // Unacknowledged messages may be lost. Their tasks are still in the database and are performed again.
+        // Messages without acknowledgement may be lost. The tasks of these messages are still in the database
+        // and are performed again.
         state.withLock { state in
             state.connection = nil
             state.pending = [:]
@@ -304,8 +305,8 @@ package final class HubBroker: Service {
     ) -> Int32? {
         switch (task.kind, task.kiosk) {
         case (.remove, let kiosk?):
-            // The notice makes the kiosk ask the hub, which refuses it. The broker publishes no will for a
-            // client whose account is removed, so the hub publishes its absence.
+            // The notice makes the kiosk ask the hub, and the hub refuses the kiosk. The broker publishes no
+            // will for a client whose account is removed, so the hub publishes the kiosk's absence.
             connection.publish(
                 ChangeNotice(change: change, spreadSeconds: 0).payload, to: topics.notice(for: kiosk),
                 isRetained: true)
@@ -329,8 +330,8 @@ package final class HubBroker: Service {
         }
     }
 
-    /// Deletes finished tasks from the database. Another hub may perform a task once more before it is
-    /// deleted, which has no further effect.
+    /// Deletes finished tasks from the database. Another hub may perform a task once more before the
+    /// deletion, which has no further effect.
     private func finishTasks() async throws(PostgreSQLError) {
         let done = state.withLock { $0.done }
         guard !done.isEmpty else { return }

@@ -19,8 +19,8 @@ package struct AuditLog: Sendable {
 
     /// Makes a change and writes its act to the audit log, in one transaction.
     ///
-    /// - Parameter change: A function that sends the statements of the change. It returns the act to write,
-    ///   or `nil` if it has changed nothing that the log records.
+    /// - Parameter change: A function that sends the statements of the change. It returns a value for the
+    ///   caller and the act to write, or `nil` for the act if nothing has changed that the log records.
     func recording<Value: Sendable>(
         _ change:
             @escaping @Sendable (
@@ -30,7 +30,7 @@ package struct AuditLog: Sendable {
         let who = self.who()
         return try await pool.transaction { link, deadline throws(PostgreSQLError) in
             let (value, act) = try change(link, deadline)
-            // The last step, because it locks the log for all other hubs until the transaction ends.
+            // The act is written last: `write` locks the log for all other hubs until the transaction ends.
             if let act { try Self.write(act, by: who, on: link, until: deadline) }
             return value
         }

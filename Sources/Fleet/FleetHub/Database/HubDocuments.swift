@@ -40,13 +40,14 @@ package struct HubDocuments: Sendable {
         case older(than: Int64)
     }
 
-    /// Stores a document whose signature the caller has verified, and has its kiosks notified.
+    /// Stores a document whose signature the caller has verified, and queues notices to the document's
+    /// kiosks.
     ///
     /// - Parameters:
     ///   - keys: The chain's fleet keys, in order of precedence. A document of an earlier key replaces
     ///     documents of later keys with the same or a higher version, as it does at kiosks.
-    ///   - percent: The share of its kiosks that get the document at first, 1 to 100. The others keep the
-    ///     former one.
+    ///   - percent: The share of the document's kiosks that get the document at first, 1 to 100. The other
+    ///     kiosks keep the former document.
     package func put(
         _ document: VerifiedFleetDocument, among keys: [FleetKey] = [], percent: Int64 = 100,
         at now: Timestamp
@@ -110,8 +111,9 @@ package struct HubDocuments: Sendable {
         return "INSERT INTO countersign_fleet_task (kind, kiosk) \(selection)"
     }
 
-    /// Rolls out the newest document of a level to a larger share of its kiosks, and resets its failures. Its
-    /// kiosks are notified even if nothing changes; only a change is written to the audit log.
+    /// Rolls out the newest document of a level and name to a larger share of its kiosks, and resets the
+    /// document's failures. The kiosks are notified even if nothing changes; only a change is written to the
+    /// audit log.
     ///
     /// - Returns: `false` if there is no document.
     package func widen(
@@ -136,8 +138,8 @@ package struct HubDocuments: Sendable {
         }
     }
 
-    /// The statement that widens a roll-out. It returns the version, the digest and whether a value has
-    /// changed.
+    /// The statement that widens a roll-out. It returns the document's version and digest, and whether
+    /// percent or failures have changed.
     private static let widening = """
         UPDATE countersign_fleet_document AS document SET percent = $3::bigint, failures = 0 FROM (
             SELECT version, percent, failures FROM countersign_fleet_document

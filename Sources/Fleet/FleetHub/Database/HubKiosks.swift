@@ -206,7 +206,8 @@ package struct HubKiosks: Sendable {
             [kiosk.text.bytes])
     }
 
-    /// Stops a kiosk, or lets it accept orders again. Returns `false` if that is its state already.
+    /// Stops a kiosk, or lets it accept orders again. Returns `false` if the kiosk is in this state already,
+    /// is revoked, or does not exist.
     package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording(
             .kiosk(isStopped ? .kioskStopped : .kioskStarted, kiosk),
@@ -287,7 +288,7 @@ package struct HubKiosks: Sendable {
         }
     }
 
-    /// Clears a kiosk's alert. Returns `false` if it has none.
+    /// Clears a kiosk's alert. Returns `false` if the kiosk has no alert.
     package func clearAlert(of kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
         try await audit.recording { link, deadline throws(PostgreSQLError) -> (Bool, OperatorAct?) in
             let row = try link.rows(

@@ -36,14 +36,13 @@ package enum ReceiptPush: Equatable, Sendable {
 /// Signatures are verified before the transaction that locks the kiosk's row. A receipt is committed when the
 /// kiosk gets its answer, and is in the database once, whichever hub took it.
 ///
-/// The hub stores receipts as they were signed. It checks that each has the content of a receipt and nothing
-/// else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of each
-/// kiosk stays in the kiosk's row.
+/// The hub stores receipts as they were signed. It checks that each receipt has the members of a receipt and
+/// nothing else, so no data about a holder is stored. `ReceiptMonths` drops old months; the latest receipt of
+/// each kiosk stays in the kiosk's row.
 package struct HubReceipts: Sendable {
     /// The maximum number of receipts in one push.
     package static let mostReceipts = 512
-    /// The maximum number of receipt keys of one kiosk in one epoch, whether or not they have signed
-    /// receipts.
+    /// The maximum number of receipt keys of one kiosk in one epoch. Keys without receipts count too.
     static let mostKeys: Int64 = 64
 
     /// The maximum that one kiosk may push in an hour, in bytes: more than 20 000 receipts of usual length,

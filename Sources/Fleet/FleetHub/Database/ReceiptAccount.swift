@@ -53,8 +53,8 @@ enum ReceiptEpoch {
     /// Returns the epoch of a kiosk with these keys and whether it has changed; `nil` if there is no such
     /// kiosk.
     ///
-    /// The epoch is chosen once after each enrolment. It is the epoch in which one of the keys has signed
-    /// receipts, or else a new one.
+    /// The epoch is chosen once after each enrolment: the epoch in which one of the keys has signed receipts,
+    /// or else a new one. While no receipt was pushed, the present epoch continues.
     static func current(
         of kiosk: FleetName, having points: [UInt8], on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant

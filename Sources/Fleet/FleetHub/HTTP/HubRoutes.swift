@@ -15,9 +15,9 @@ internal import Transport
 /// The routes of a hub. `HubServer` calls each handler with a request of the network, in the request's own
 /// task.
 ///
-/// Every kiosk route except the one for certificates begins with `kiosk(_:)`. It identifies the kiosk by its
-/// certificate and asks the database whether this key is still enrolled, so a revocation counts from the next
-/// request on. The routes that give a kiosk credentials check again before they answer.
+/// Every kiosk route except the one for certificates begins with `kiosk(_:)`, which identifies the kiosk by
+/// its certificate and asks the database whether this key is still enrolled, so a revocation counts from the
+/// next request on. The routes that give a kiosk credentials check again before they answer.
 ///
 /// - `POST /fleet/v1/certificates` enrols with a code, or renews. It needs no certificate, so it has limited
 ///   places.

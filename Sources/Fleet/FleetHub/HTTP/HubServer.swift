@@ -12,8 +12,8 @@ package import ServiceLifecycle
 /// `HTTPServing` supplies the listener, limits and TLS; this type adds the hub's limits, its router and its
 /// problems. `countersign-hub` runs it as a service.
 ///
-/// - A kiosk is identified by its certificate, an operator by a token. Their connections have `connections`
-///   places.
+/// - A kiosk is identified by its certificate, an operator by a token. Kiosks and operators have
+///   `connections` places.
 /// - A client without either is a *stranger*: it can enrol, load the page or ask for the health, and has one
 ///   of few separate places for a short time. Strangers can thus not keep a kiosk out, nor kiosks a computer
 ///   that enrols.
@@ -130,8 +130,8 @@ struct HubContext: RequestContext {
     }
 }
 
-/// Answers with the problem (RFC 9457) that a route throws, and with `failed` for any other error, without
-/// its text.
+/// Answers with the problem (RFC 9457) that a route throws. Any other error is answered with `failed`,
+/// without the error's text.
 private struct ProblemMiddleware: RouterMiddleware {
     let log: LimitedLog
 
@@ -177,7 +177,8 @@ struct HubCall {
         return value
     }
 
-    /// Returns the body. Throws if it has more than `limit` bytes, is cut off, or does not arrive in time.
+    /// Returns the body. Throws if the body has more than `limit` bytes, is cut off, or does not arrive in
+    /// time.
     func body(upTo limit: Int) async throws(HubProblem) -> [UInt8] {
         do throws(BodyFault) {
             return try await request.body.bytes(

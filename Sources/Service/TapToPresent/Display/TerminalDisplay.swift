@@ -154,7 +154,7 @@ struct DisplayLine: ~Copyable {
     private func isReady(for events: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         let count = unsafe Glibc.poll(&poll, 1, Self.tick)
-        // If `poll` fails at once, this pause keeps the caller from calling it in a busy loop.
+        // If `poll` fails at once, this pause keeps the caller's loop from using the whole processor.
         if count < 0, errno != EINTR { usleep(useconds_t(Self.tick) * 1000) }
         return count > 0
     }

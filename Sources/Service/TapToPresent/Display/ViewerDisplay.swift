@@ -69,7 +69,7 @@ extension ViewerDisplay {
         /// Whether the viewer asks the operator. If not, the viewer shows the result until the connection
         /// ends.
         let isAsking: Bool
-        /// Whether the operator decides if the person matches, and does not only continue.
+        /// Whether the operator is asked if the person matches. If not, the operator only continues.
         let isConfirmed: Bool
         /// Whether a test issuer signed the document. The viewer must say that such a document proves
         /// nothing.

@@ -9,7 +9,7 @@ internal import Synchronization
 /// private daemon that it started for the clerk's page ends with it.
 ///
 /// For each request, the session
-/// 1. converts the request into a plan and refuses it if it needs a token or a display that is missing;
+/// 1. converts the request into a plan, and refuses a request that needs a missing token or display;
 /// 2. reserves the NFC reader and Bluetooth adapter, or throws `systemBusy`;
 /// 3. checks the clock, the token, the trusted issuers and the revocation policy again, since each may have
 ///    changed since the reader was prepared;
@@ -26,8 +26,8 @@ public final class MobileDocumentReaderSession: Sendable {
     let installation: ReaderInstallation
     let sharedReader: SharedReader
     let hub: EventHub
-    /// The token, which is checked again for each request: it may have expired, or its key may have been
-    /// revoked.
+    /// The token, which is checked again for each request: the token may have expired since, or its key may
+    /// have been revoked.
     let token: MobileDocumentReader.Token?
     /// The private daemon, which is started at the first display request on the clerk's page.
     let daemon = Mutex<PrivateDaemon?>(nil)

@@ -116,8 +116,8 @@ struct PageOrder: Sendable {
     ) throws(MobileDocumentReaderError) -> RequestIntent {
         guard !asked.elements.contains(.age) else { throw .unsupported(.pageElements) }
         if choices.count == 1, let intent = choices.first?.intent { return intent }
-        // The daemon's intent is the same for all document types. Each type has its own element for a single
-        // name, and only the whole name can be requested of all.
+        // The daemon has one intent for all document types. The element for a single name differs between the
+        // types, so only the whole name can be requested of all types.
         let names = asked.elements.filter { [.familyName, .givenName].contains($0) }
         guard names.count != 1 else { throw .unsupported(.pageElements) }
         let ages = asked.elements.compactMap { if case .ageAtLeast(let years) = $0 { years } else { nil } }

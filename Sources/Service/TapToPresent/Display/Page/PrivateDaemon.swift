@@ -7,9 +7,9 @@ internal import MdocTrust
 
 /// A `countersignd` that runs for this program alone, with the clerk's page open in a browser.
 ///
-/// The daemon uses the setup's store and devices, and a new folder for its socket, keys and configuration. It
-/// ends when this object is released. It also ends with this program, even after a crash, because its
-/// standard input then ends.
+/// The daemon uses the setup's store and devices, and a new folder for its socket, keys and configuration.
+/// The daemon ends when this object is released. It also ends with this program, even after a crash, because
+/// the daemon's standard input then ends.
 final class PrivateDaemon: Sendable {
     /// The maximum time until the daemon answers.
     private static let startTime = Duration.seconds(20)
@@ -24,8 +24,8 @@ final class PrivateDaemon: Sendable {
     let socket: DaemonSocket
     private let folder: URL
     private let program: ChildProgram
-    /// The other end of the daemon's standard input. It is close-on-exec, so that no other child process
-    /// keeps it open.
+    /// The other end of the daemon's standard input. The descriptor is close-on-exec, so that no other child
+    /// process keeps the input open.
     private let input: Int32
 
     /// Starts the daemon and opens its page. Blocks its thread until both are done.
