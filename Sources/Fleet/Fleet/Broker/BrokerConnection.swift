@@ -137,7 +137,11 @@ package struct BrokerRemark: Sendable {
             of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
         self.events = events
         box = EventBox(continuation)
+        // libmosquitto does not retain the box. `box` lives as long as this object, which destroys the
+        // client.
         let context = unsafe Unmanaged.passUnretained(box).toOpaque()
+        // `true` asks for a clean session: the broker keeps no subscriptions or messages of earlier
+        // connections.
         guard let client = unsafe mosquitto_new(settings.client, true, context) else { return nil }
         unsafe self.client = client
         // `prepare` is called after the last member is set: if it fails, `deinit` frees the client.
@@ -163,6 +167,7 @@ package struct BrokerRemark: Sendable {
             unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil) == success
         else { return false }
         guard let will = settings.will else { return true }
+        // The will has QoS 1 and is retained.
         return unsafe mosquitto_will_set(
             client, will.topic, Int32(will.payload.count), will.payload, 1, true) == success
     }
@@ -240,7 +245,7 @@ package struct BrokerRemark: Sendable {
         guard box.isConnected || found & (POLLERR | POLLHUP) == 0 else { return false }
         var code = Int32(MOSQ_ERR_SUCCESS.rawValue)
         // During the TLS handshake, only `mosquitto_loop_read` makes progress, even if the socket is only
-        // writable.
+        // writable. (The argument 1 of both calls has no effect in libmosquitto.)
         if found & ~POLLOUT != 0 || (found != 0 && !box.isConnected) {
             code = unsafe mosquitto_loop_read(client, 1)
         }

@@ -100,6 +100,7 @@ package struct HubDocuments: Sendable {
 
     /// Returns the statement that queues a notice to all kiosks, or one notice to each kiosk of a site or
     /// group or to one kiosk. The name of the site, group or kiosk is the statement's parameter.
+    /// A task with an empty kiosk is a notice to all.
     private static func noticeTasks(for level: FleetLevel) -> String {
         let selection =
             switch level {

@@ -83,8 +83,8 @@ enum ReceiptEpoch {
         return (next, next != epoch)
     }
 
-    /// Stores the end of the present epoch and continues with another: at its stored end, or with the first
-    /// receipt of a new epoch.
+    /// Stores the head of the present epoch, and makes another epoch the present one. An earlier epoch
+    /// continues after its stored head. A new epoch begins with its first receipt.
     private static func begin(
         _ epoch: Int64, of kiosk: FleetName, on link: borrowing PostgreSQLLink,
         until deadline: ContinuousClock.Instant

@@ -51,13 +51,15 @@ final class PrivateDaemon: Sendable {
         try open(at: "http://127.0.0.1:\(port)", with: programs.browser, environment)
     }
 
-    /// Starts the daemon with a standard input that ends with this process, even after a crash.
+    /// Starts the daemon with a standard input that ends with this process, even after a crash. Returns the
+    /// daemon's process and the other end of its standard input.
     private static func start(
         _ words: [String], _ environment: [String]
     ) throws(MobileDocumentReaderError) -> (ChildProgram, Int32) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .unavailable(.pageDaemonFailed) }
+        // The child process has its own copy of this end. A copy here would keep the input open.
         defer { close(ends[1]) }
         do throws(ChildProgram.NotStarted) {
             let program = try ChildProgram(
