@@ -23,11 +23,13 @@ package enum DisplayFault: String, CaseIterable {
     /// A message that says what happened and what to do.
     package var explanation: String {
         switch self {
-        case .terminalAbsent: "this program has no terminal: start the program from a terminal, or set another setup.display"
+        case .terminalAbsent:
+            "this program has no terminal: start the program from a terminal, or set another setup.display"
         case .terminalLost: "the terminal closed: start the program again"
         case .viewerAbsent: "no viewer listens at the socket: start the viewer, or check the path"
         case .viewerLost: "the viewer closed the connection, or sent an unknown word: start the viewer again"
-        case .viewerOfOwnUser: "the viewer runs as the same user as this program: run the viewer as another user"
+        case .viewerOfOwnUser:
+            "the viewer runs as the same user as this program: run the viewer as another user"
         case .pageDaemonMissing: "countersignd is not in PATH: install the package countersign"
         case .pageBrowserMissing: "xdg-open is not in PATH: install the package xdg-utils and a browser"
         case .pageScreenMissing:
@@ -42,7 +44,8 @@ package enum DisplayFault: String, CaseIterable {
             the clerk's page cannot show an age in years, nor a single name if several document types are accepted: \
             request ageAtLeast and both names, or set another setup.display
             """
-        case .pageDaemonFailed: "the daemon of the clerk's page did not start: see the daemon's messages on the standard error"
+        case .pageDaemonFailed:
+            "the daemon of the clerk's page did not start: see the daemon's messages on the standard error"
         case .pageBrowserFailed: "xdg-open cannot open the page: set a default browser"
         case .pageRefused: "the daemon of the clerk's page refused the request"
         case .pageLost: "the daemon of the clerk's page ended: prepare the reader again"
