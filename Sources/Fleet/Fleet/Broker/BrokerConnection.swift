@@ -262,6 +262,7 @@ package struct BrokerRemark: Sendable {
     package func stop() async {
         guard box.isConnected else {
             state.withLock { $0.end = .now }
+            // The events must end even if the connection was never started.
             box.yield(.ended)
             return wake.write()
         }

@@ -154,6 +154,7 @@ package final class HubBroker: Service {
         let acls = JSONValue.array([
             BrokerCommands.allow("publishClientSend", topics.notice),
             BrokerCommands.allow("publishClientSend", "\(topics.root)/kiosk/+/notice"),
+            // A hub publishes the absence of a kiosk whose account it has removed.
             BrokerCommands.allow("publishClientSend", topics.allPresences),
             BrokerCommands.allow("subscribePattern", topics.allPresences),
         ])

@@ -202,6 +202,7 @@ package struct HubDocuments: Sendable {
     /// Returns the documents for a kiosk: the newest of each level whose roll-out has reached the kiosk and
     /// is not paused.
     func newest(for kiosk: KioskRecord) async throws(PostgreSQLError) -> [HubState.Entry] {
+        // A missing site or group is compared as an empty name, which no document has.
         let rows = try await pool.rows(
             """
             SELECT DISTINCT ON (level) level, version, digest FROM countersign_fleet_document
