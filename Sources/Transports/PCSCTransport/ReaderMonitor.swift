@@ -61,6 +61,7 @@ final class ReaderMonitor: Sendable {
                 return control.hasEnded
             }
             if isOver { return }
+            // A semaphore that nobody signals: a pause of 20 ms.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
         }
     }
@@ -80,6 +81,7 @@ final class ReaderMonitor: Sendable {
             } catch  where !isStopped {
                 if reported != error { emit(.serviceLost(error)) }
                 reported = error
+                // `stop` ends this pause early.
                 _ = stopSignal.wait(timeout: .now() + backOff.next())
             } catch {
                 // `stop` was called, and `SCardCancel` has ended the wait.

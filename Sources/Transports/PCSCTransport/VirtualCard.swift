@@ -22,7 +22,9 @@ package final class VirtualCard: Sendable {
     private static let insertion = Duration.seconds(5)
 
     private struct State {
+        /// The card's current or last stay on the reader; `nil` before the first one.
         var link: VirtualCardLink?
+        /// The time of the last call of `remove`.
         var removed: ContinuousClock.Instant?
     }
 
@@ -82,6 +84,7 @@ package final class VirtualCard: Sendable {
             } catch .cancelled {
                 throw .cancelled
             } catch {
+                // A reader that is just starting does not listen yet.
                 guard ContinuousClock.now < deadline else { throw .readerUnreachable }
                 try await Self.pause(until: .now + .milliseconds(50))
             }

@@ -64,6 +64,7 @@ final class VirtualCardLink: Sendable {
 
     /// Answers one message. Returns `false` if the stay is over.
     private func handle(_ message: [UInt8]) -> Bool {
+        // A message of one byte is a control code of vpcd; any other message is a command.
         guard message.count == 1 else { return carryOut(answering(message[...])) }
         if message[0] == Self.answerToResetRequest { return send(reset()) }
         if let change = CardPower(rawValue: message[0]) { power(change) }

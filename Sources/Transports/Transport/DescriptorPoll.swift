@@ -56,6 +56,9 @@ struct DescriptorPoll {
         for index in entries.indices { entries[index].revents = 0 }
     }
 
+    /// Pauses briefly, so that a poll that fails again and again does not keep the processor busy.
+    ///
+    /// - Parameter milliseconds: the caller's maximum wait; a negative number means no limit.
     private func rest(_ milliseconds: Int32) {
         let pause = milliseconds < 0 ? Self.pause : min(milliseconds, Self.pause)
         usleep(useconds_t(pause) * 1000)
