@@ -46,6 +46,7 @@ internal import Transport
     ///
     /// This opens the socket. Authentication happens in the background.
     static func connect(to address: String? = nil) async throws(BusError) -> Bus {
+        // The poller fails only if the process has no descriptor left.
         guard let poller = try? SocketPoller.shared else { throw BusError(code: -EMFILE) }
         var connection: OpaquePointer?
         let status = unsafe address.map { unsafe open($0, &connection) } ?? sd_bus_open_system(&connection)
@@ -139,6 +140,8 @@ internal import Transport
         var deadline: UInt64 = 0
         guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < armed else { return }
         armed = deadline
+        // sd-bus counts microseconds, the timer nanoseconds. `&*` does not trap for a deadline in the far
+        // future.
         queue.queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline &* 1000)) { [weak self] in
             self?.assumeIsolated {
                 $0.armed = .max
@@ -320,6 +323,7 @@ extension Bus {
         guard isConnected else { throw .disconnected }
         let registration = Registration(bus: self) { message in
             body(message)
+            // Other registrations may match the same signal. sd-bus asks them only after a `false`.
             return false
         }
         let status = unsafe sd_bus_add_match_async(
@@ -397,7 +401,8 @@ extension Bus {
     }
 }
 
-/// Passes a message from sd-bus to its handler. Returns 1 if the handler has dealt with it, otherwise 0.
+/// Passes a message from sd-bus to its handler. Returns 1 if the handler has dealt with the message;
+/// otherwise 0, and sd-bus asks the next handler.
 private func dispatchMessage(
     _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<sd_bus_error>?

@@ -13,6 +13,7 @@ struct ControllerInformation: Equatable, Sendable {
         guard event.count >= 26, event[0...1] == [0x01, 0x00], event[6...8] == [0x04, 0x00, 0x00] else {
             return nil
         }
+        // The slice keeps the indices of the event: the address of the adapter is at 9, the version at 15.
         let answer = event[9...]
         hciVersion = answer[15]
         manufacturer = UInt16(answer[16]) | UInt16(answer[17]) << 8

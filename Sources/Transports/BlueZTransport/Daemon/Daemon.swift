@@ -223,6 +223,7 @@ actor Daemon {
             do throws(BusError) {
                 _ = try await self.call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
             } catch .refused(let refusal) where refusal.isNamed("org.bluez.Error.DoesNotExist") {
+                // bluetoothd has forgotten the peer already.
             } catch {
                 leftBehind.insert(device)
             }
@@ -312,6 +313,7 @@ actor Daemon {
         objects = [:]
         peersInTransaction = []
         if hadOwner { tell(.lost(.daemonLost)) }
+        // If the objects cannot be read, the copy stays empty, as if bluetoothd had no adapter.
         if owner != nil { Task { try? await readObjects() } }
     }
 

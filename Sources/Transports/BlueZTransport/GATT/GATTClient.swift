@@ -227,7 +227,7 @@ actor GATTClient: BluetoothLEClientLink {
             throw error == .overdue ? .subscriptionRefused(nil) : .radio(BlueZTransportError(error))
         }
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
-        // 23 is the minimum MTU of ATT.
+        // A value below 23, the minimum MTU of ATT, cannot be right.
         if let value = answer.last?.number, value >= 23 {
             mtu = min(mtu ?? value, value)
             configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
@@ -269,6 +269,7 @@ actor GATTClient: BluetoothLEClientLink {
         states?.start(
             received: { [weak self] packet in self?.assumeIsolated { $0.receivedState(packet) } ?? false },
             ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
+        // bluetoothd sends nothing through these two. Reading notices that bluetoothd has closed them.
         writes?.start(received: { _ in true }, ended: {})
         stateWrites?.start(received: { _ in true }, ended: {})
     }
@@ -375,7 +376,7 @@ actor GATTClient: BluetoothLEClientLink {
             throw .connectionFailed(.valueTooLong)
         }
         // The data must not overtake the start that was sent before. This was seen once, and a phone may
-        // refuse such a request.
+        // refuse a request that comes before its start.
         if stateIsUnderway {
             try await waitUntilEmptied(stateWrites)
             stateIsUnderway = false
@@ -415,6 +416,7 @@ actor GATTClient: BluetoothLEClientLink {
         while let socket, !socket.isEmptied {
             try checkLink()
             guard ContinuousClock.now < hung else { throw BluetoothLEError(.daemonHung) }
+            // No event reports that a socket is empty, so it is polled.
             await condition.wait(until: .now + .milliseconds(1))
         }
     }
@@ -436,6 +438,7 @@ actor GATTClient: BluetoothLEClientLink {
 
     /// Waits for the end of the link and returns its cause.
     private func lossReason() async -> BluetoothLEError {
+        // Starts the delay within which bluetoothd reports whether the whole radio is lost.
         peerLeft()
         while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
         do throws(BluetoothLEError) { try checkLink() } catch { return error }

@@ -219,6 +219,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         }
     }
 
+    /// Ends the server after the loss of the bus, bluetoothd or the adapter.
     private func fail(_ error: BlueZTransportError) {
         guard phase != .closed, failure == nil else { return }
         failure = error
@@ -322,6 +323,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.subscribed(observed, usesSocket: usesSocket))
     }
 
+    /// Handles a write to the state. The first device that writes 01 becomes the client, and later writes of
+    /// the client are delivered. An unknown device that writes afterwards is disconnected (Q72).
     private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
         switch phase {
         case .waiting where value == [0x01] && !device.isEmpty:
@@ -369,6 +372,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.identRead)
         if ident != nil { return answerIdent(message) }
         identReads.append(message)
+        // The first read that waits starts the timer. It ends all of them.
         guard identReads.count == 1 else { return }
         let limit = configuration.ident
         Task {
@@ -410,6 +414,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         record(mtu: options["mtu"], .notifySocket)
         let device = options["device"]?.text ?? ""
         notificationSockets.updateValue(socket, forKey: device)?.close()
+        // bluetoothd sends nothing through this socket. Reading notices that bluetoothd has closed it.
         socket.start(received: { _ in true }) { [weak self] in
             self?.assumeIsolated { $0.notificationsEnded(socket, device) }
         }
@@ -426,7 +431,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         owner.flatMap { notificationSockets[$0] } ?? notificationSockets.values.first
     }
 
-    /// Creates a pair of sockets and sends one of them to bluetoothd.
+    /// Creates a pair of sockets and sends one of them to bluetoothd, as the answer to its `AcquireNotify`.
     private func handOver(
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
@@ -434,6 +439,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
+        // No value has more than 512 bytes.
         return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue)
     }
 

@@ -109,6 +109,7 @@ actor L2CAPLink: BluetoothLELink {
             switch socket.send(head, body) {
             case .taken: return
             case .closed:
+                // The next `check` throws the cause, once the delay for the loss of the radio is over.
                 peerLeft()
                 while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
             case .full: await socket.room()

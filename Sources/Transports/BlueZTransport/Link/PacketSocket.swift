@@ -101,6 +101,7 @@ internal import Transport
     func close() {
         guard isOpen else { return }
         isOpen = false
+        // Releases what the closure holds. `ended` stays, since `drain` calls it after this function.
         received = { _ in true }
         queue.forget(reading)
         queue.forget(writing)
@@ -156,6 +157,8 @@ internal import Transport
     /// Waits until the socket may have room, is closed, or the task is cancelled.
     func room(isolation: isolated (any Actor)? = #isolation) async {
         await withTaskCancellationHandler {
+            // A closure is isolated to the actor only if it captures the actor. On another executor the
+            // socket could become writable unnoticed.
             _ = isolation
             await withCheckedContinuation { continuation in
                 if Task.isCancelled { return continuation.resume() }
