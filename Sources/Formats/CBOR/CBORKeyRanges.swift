@@ -66,6 +66,7 @@ struct CBORKeyRanges {
         }
     }
 
+    /// Whether all keys are unsigned integers, whose first byte is below 20 hexadecimal.
     private func areNumbers(in span: borrowing Span<UInt8>) -> Bool {
         for index in 0..<count where span[range(at: index).lowerBound] >= 0x20 { return false }
         return true
@@ -116,6 +117,8 @@ private func appendPreferred(
     case 4, 5, 6: return try appendMembers(of: span, head, from: content, base: base, to: &output)
     default:
         if let float = head.float {
+            // The head of a double, then its bits with an integer's head. This is not CBOR, but it is only
+            // compared.
             output.append(0xfb)
             CBOREncoder.appendHead(major: 0, argument: float.bitPattern, to: &output)
         } else {

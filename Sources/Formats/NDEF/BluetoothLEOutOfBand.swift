@@ -95,6 +95,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
     /// written.
     package func encode() -> [UInt8] {
         var bytes: [UInt8] = []
+        // The length of each structure counts its type byte and its data.
         if let address {
             bytes += [8, DataType.deviceAddress] + address.advertisedBytes
         }

@@ -63,6 +63,8 @@ struct JPEGScan {
         guard first <= last, last <= 63, first > 0 ? parts.count == 1 : last == 0 else {
             throw .malformed(at: segment.index)
         }
+        // The numbers of low bits that are missing before and after this scan (Ah and Al). A first scan has 0
+        // for `before`; each further scan adds one bit.
         let (before, after) = (Int(bits >> 4), Int(bits & 15))
         (band, isRefinement) = (first...last, before > 0)
         guard before == 0 ? after <= 13 : after == before - 1 else { throw .malformed(at: segment.index) }
@@ -105,6 +107,7 @@ struct JPEGScan {
         }
     }
 
+    /// Reads the part of one block that the scan contains.
     private mutating func read(
         _ block: Int, of part: Part, _ bits: inout JPEGBits, _ frame: inout JPEGFrame
     ) throws(ImageHeaderError) {
@@ -121,6 +124,7 @@ struct JPEGScan {
         }
     }
 
+    /// Reads a DC coefficient, which is encoded as the difference to the block before (F.2.2.1).
     private func readDifference(_ part: Part, _ bits: inout JPEGBits) throws(ImageHeaderError) {
         guard let codes = part.differences else { throw .malformed(at: bits.index) }
         let size = try codes.next(&bits)
@@ -134,6 +138,7 @@ struct JPEGScan {
         while place <= 63 {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
+            // Without a coefficient, 15 stands for 16 zeros, and any other number ends the block.
             if size == 0 {
                 guard zeros == 15 else { return }
                 place += 16
@@ -158,6 +163,8 @@ struct JPEGScan {
         while place <= band.upperBound {
             let code = try codes.next(&bits)
             let (zeros, size) = (code >> 4, code & 15)
+            // Without a coefficient, 15 stands for 16 zeros. Any other number begins a run of blocks without
+            // further coefficients in the band, of which this block is the first.
             if size == 0 {
                 guard zeros == 15 else {
                     run = (1 << zeros) + (try bits.next(zeros)) - 1
@@ -198,6 +205,7 @@ struct JPEGScan {
         }
         guard run > 0 else { return }
         run -= 1
+        // 64 zeros are more than any band has, so this moves to its end.
         try skip(64, from: &place, nonzero, &bits)
     }
 

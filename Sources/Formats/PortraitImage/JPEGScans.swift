@@ -31,6 +31,7 @@ package struct JPEGScans {
     package static func check(_ image: ArraySlice<UInt8>) throws(ImageHeaderError) {
         var scans = JPEGScans()
         var reader = ImageReader(image)
+        // The marker that starts the image.
         try reader.skip(2)
         while true {
             let marker = try ImageHeader.nextMarker(&reader)
@@ -159,6 +160,7 @@ struct JPEGTables {
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             let codes = try JPEGCodes(&segment)
+            // The high four bits of `place` are 0 for DC and 1 for AC coefficients, the low four the number.
             // Decoders refuse a table with a larger size even if the data does not use it.
             guard place >> 4 == 1 || codes.largestValue <= Self.largestSize else {
                 throw .malformed(at: segment.index)
@@ -173,6 +175,7 @@ struct JPEGTables {
         while segment.left > 0 {
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
+            // The high four bits of `place` tell whether a step has one byte or two.
             var isWhole = true
             for _ in 0..<64 {
                 let step = place >> 4 == 0 ? UInt16(try segment.byte()) : UInt16(try segment.uint16())
