@@ -42,7 +42,7 @@ extension ImageHeader {
         let length = try reader.uint32()
         let type = try reader.uint32()
         let contents = try reader.part(Int(length))
-        // The checksum of the chunk, which is left to the decoder.
+        // The checksum of the chunk, which is not checked here.
         try reader.skip(4)
         return (type, contents)
     }
