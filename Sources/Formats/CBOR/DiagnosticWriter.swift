@@ -97,6 +97,7 @@ extension DiagnosticWriter {
         text += ")"
     }
 
+    /// Writes bytes as hexadecimal digits, truncated to the maximum length of the notation.
     private mutating func writeBytes(_ content: ArraySlice<UInt8>) {
         text += "h'"
         for byte in content.prefix(notation.longestByteString) { text += byte.hexadecimal }
@@ -105,6 +106,7 @@ extension DiagnosticWriter {
         if let comment = notation.comment(content) { writeComment(comment) }
     }
 
+    /// Writes a text in quotes, truncated to the maximum length of the notation.
     private mutating func writeText(_ content: String) {
         let size = content.utf8.count
         guard size > notation.longestText else {

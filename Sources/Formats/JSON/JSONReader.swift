@@ -87,6 +87,7 @@ struct JSONReader {
 
     // Numbers
 
+    /// Reads a number by the grammar of RFC 8259 6. Only an integer that fits into `Int64` is converted.
     private mutating func number() throws(JSONError) -> JSONItem.Value {
         let start = position
         if isNext("-") { position += 1 }
@@ -126,6 +127,7 @@ struct JSONReader {
 
     // Strings
 
+    /// Reads a string with its quotes, and decodes its escapes.
     private mutating func string() throws(JSONError) -> String {
         let start = position
         try expect(UInt8(ascii: "\""))
@@ -203,6 +205,7 @@ struct JSONReader {
 
     // Bytes
 
+    /// Reads one of the words `true`, `false` and `null`, and returns its value.
     private mutating func word(
         _ word: String, _ value: JSONItem.Value
     ) throws(JSONError) -> JSONItem.Value {

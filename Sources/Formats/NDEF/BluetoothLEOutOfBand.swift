@@ -61,6 +61,7 @@ package struct BluetoothLEOutOfBand: Equatable, Sendable {
         return record
     }
 
+    /// Reads an AD structure other than the role. Unknown types are ignored.
     private mutating func read(_ data: ArraySlice<UInt8>, of type: UInt8) {
         switch type {
         case DataType.incompleteServiceUUIDs, DataType.completeServiceUUIDs:

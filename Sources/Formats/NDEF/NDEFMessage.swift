@@ -89,6 +89,7 @@ private struct NDEFRecordReader {
     /// Whether the record with ME was read. `next` checks that no byte follows it.
     private(set) var isAtEnd = false
 
+    /// Reads the next record and checks its flags, lengths and fields.
     mutating func next() throws(NDEFError) -> NDEFRecord {
         let start = index
         let offset = start - bytes.startIndex

@@ -36,6 +36,7 @@ extension ImageHeader {
         throw .tooLarge
     }
 
+    /// Reads a chunk: length, type, contents and checksum.
     private static func nextChunk(
         _ reader: inout ImageReader
     ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {

@@ -249,6 +249,7 @@ struct JPEGBits {
         self.index = index
     }
 
+    /// Reads the next bit. A zero byte after the byte FF is stuffed and skipped (F.1.2.3).
     mutating func next() throws(ImageHeaderError) -> Int {
         if left == 0 {
             guard index < bytes.endIndex else { throw .truncated(at: index) }

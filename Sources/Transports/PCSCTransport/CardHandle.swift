@@ -108,6 +108,7 @@ extension CardHandle {
         return answers
     }
 
+    /// Returns the place on the USB bus: the path if the driver knows it, otherwise bus and address.
     private borrowing func usbLocation() -> USBLocation? {
         if let path = control(Self.getUSBPath), !path.isEmpty {
             return .path(String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))

@@ -59,6 +59,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
+    /// Applies an event of pcscd to the lists of readers and cards, and wakes the waiting callers.
     private func record(_ event: ReaderEvent) {
         switch event {
         case .serviceAvailable: refusal = nil
@@ -132,6 +133,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
+    /// Records whether a reader answers. A reader that has stopped answering is reported to the next caller.
     private func record(answers: Bool, of reader: String) {
         // Only a change is recorded: a silent reader that answers, or another one that does not.
         guard answers == silent.contains(reader) else { return }
@@ -181,6 +183,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         return attempt
     }
 
+    /// Connects to the card on a reader, and resets a card that was left powered.
     private func connect(
         to reader: ReaderDescription, stay: Int
     ) async throws(PCSCTransportError) -> PCSCContactlessCard {
@@ -221,6 +224,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
+    /// Counts a change and resumes all waiting callers, which check again.
     private func wake() {
         changes += 1
         let waiting = waiters

@@ -157,6 +157,7 @@ package actor PCSCService {
         }
     }
 
+    /// Returns the slot of a reader, which is created at first use.
     private func slot(_ name: String) -> ReaderSlot {
         if let slot = slots[name] { return slot }
         let slot = ReaderSlot(name: name)

@@ -68,6 +68,7 @@ final class ReaderMonitor: Sendable {
 
     private var isStopped: Bool { control.withLock { $0.isStopped } }
 
+    /// Connects to pcscd and watches the readers until `stop`, on the monitor's thread.
     private func run() {
         var backOff = BackOff.reconnecting
         var reported: PCSCTransportError?
@@ -91,6 +92,7 @@ final class ReaderMonitor: Sendable {
         ended()
     }
 
+    /// Emits the changes of readers and cards, until `stop` or an error of pcscd.
     private func watch(in context: borrowing ContextHandle) throws(PCSCTransportError) {
         control.withLock { $0.waiting = context.raw }
         defer { control.withLock { $0.waiting = nil } }

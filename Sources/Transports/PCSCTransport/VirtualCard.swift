@@ -73,6 +73,7 @@ package final class VirtualCard: Sendable {
         link.start()
     }
 
+    /// Connects to the virtual reader, with attempts every 50 ms until the deadline.
     private func connect(
         until deadline: ContinuousClock.Instant
     ) async throws(VirtualCardError) -> VirtualCardLink {

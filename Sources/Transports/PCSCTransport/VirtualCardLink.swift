@@ -71,6 +71,8 @@ final class VirtualCardLink: Sendable {
         return true
     }
 
+    /// Sends an answer or leaves the field, after the delay if there is one. Returns `false` if the stay is
+    /// over.
     private func carryOut(_ answer: CardAnswer) -> Bool {
         switch answer {
         case .respond(let bytes): return send(bytes)
@@ -118,6 +120,7 @@ final class VirtualCardLink: Sendable {
         }
     }
 
+    /// Sends a message with its length. Returns `false` if the message is too long or the connection is lost.
     private func send(_ bytes: [UInt8]) -> Bool {
         guard let length = UInt16(exactly: bytes.count) else {
             state.withLock { $0.fault = .answerTooLong(length: bytes.count) }

@@ -166,6 +166,7 @@ package final class SocketPoller: Sendable {
         _ = unsafe write(wakeWriter, &one, 1)
     }
 
+    /// Polls all descriptors once, and ends the waits that are ready or overdue.
     private func pollOnce() {
         let waits = state.withLock { $0.waits.map { ($0.key, $0.value) } }
         var entries = waits.map { _, wait in

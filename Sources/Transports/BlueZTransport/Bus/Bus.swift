@@ -57,6 +57,8 @@ internal import Transport
         return bus
     }
 
+    /// Opens a connection to the bus at an address. Returns the status of the first call of sd-bus that
+    /// fails, or of the last.
     private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
         var status = unsafe sd_bus_new(&connection)
         if status >= 0 { status = unsafe sd_bus_set_address(connection, address) }
@@ -175,6 +177,7 @@ extension Bus {
         return try answer.get()
     }
 
+    /// Sends the message of a call, or ends the call at once if that is not possible.
     private func begin(
         _ pending: PendingCall, to service: String, path: String, method: BusMember,
         arguments: [BusValue], within limit: Duration
@@ -195,6 +198,7 @@ extension Bus {
         work()
     }
 
+    /// Gives a message to sd-bus, which calls `answered` with the answer or an error.
     private func send(
         _ message: BusMessage, for pending: PendingCall, within limit: Duration
     ) throws(BusError) {
@@ -219,6 +223,7 @@ extension Bus {
         }
     }
 
+    /// Ends a call with the values or the error of its answer.
     private func answered(_ identifier: UInt64, _ message: BusMessage) {
         if let error = message.error(answering: calls[identifier]?.method ?? "") {
             // When the connection is lost, sd-bus ends pending calls with a timeout.

@@ -66,6 +66,8 @@ actor Daemon {
 
     nonisolated var isConnected: Bool { get async { await bus.isConnected } }
 
+    /// Subscribes to signals, finds the running bluetoothd on the bus, and reads its objects. If none runs, a
+    /// signal reports its start later.
     private func begin() async throws(BusError) {
         try await bus.watchDaemon(self)
         do throws(BusError) {
@@ -218,6 +220,7 @@ actor Daemon {
         await forget(device, at: adapter)
     }
 
+    /// Calls `RemoveDevice`. A peer that cannot be forgotten now is kept in `leftBehind`.
     private func forget(_ device: String, at adapter: String) async {
         await finishing { [leftBehind] in
             do throws(BusError) {
@@ -286,6 +289,7 @@ actor Daemon {
         tell(.lost(.busLost))
     }
 
+    /// Applies a signal of bluetoothd or of the bus to the copy of the objects, and tells the listeners.
     fileprivate func received(_ message: BusMessage) {
         if message.member == "NameOwnerChanged" {
             guard message.sender == "org.freedesktop.DBus", let values = try? message.values(),
@@ -307,6 +311,9 @@ actor Daemon {
         }
     }
 
+    /// Empties the copy after the end or a restart of bluetoothd, and reads the objects of a new one.
+    ///
+    /// - Parameter name: the unique bus name of the new bluetoothd; empty if there is none.
     private func ownerChanged(to name: String) {
         let hadOwner = owner != nil
         owner = name.isEmpty ? nil : name

@@ -37,6 +37,7 @@ struct DaemonCommandLine: Equatable, Sendable {
         }
     }
 
+    /// Stores the value of an option. Options that change no setting that matters here are ignored.
     private mutating func apply(_ letter: Character, _ value: String?) {
         switch letter {
         case "f": configurationFile = value

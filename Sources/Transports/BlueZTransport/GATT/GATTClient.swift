@@ -84,6 +84,7 @@ actor GATTClient: BluetoothLEClientLink {
         return nil
     }
 
+    /// Makes bluetoothd connect to the peer, and converts its errors.
     private func connect() async throws(ConnectFailure) {
         do throws(BusError) {
             _ = try await daemon.call(
@@ -192,6 +193,7 @@ actor GATTClient: BluetoothLEClientLink {
 
     // MARK: - Subscribing
 
+    /// Subscribes to data and state: by sockets if bluetoothd provides both, and otherwise by calls (Q110).
     private func subscribe() async throws(ConnectFailure) {
         if configuration.usesSockets {
             data = try await acquire("AcquireNotify", .serverToClient)
@@ -236,6 +238,7 @@ actor GATTClient: BluetoothLEClientLink {
         return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue)
     }
 
+    /// Reports a new subscription to the trace.
     private func subscribed(_ characteristic: GATTRemoteService.Characteristic, usesSocket: Bool) {
         guard let observed = BlueZObservation.Characteristic(rawValue: characteristic.rawValue) else {
             return
@@ -243,6 +246,7 @@ actor GATTClient: BluetoothLEClientLink {
         configuration.observe(.subscribed(observed, usesSocket: usesSocket))
     }
 
+    /// Subscribes to a characteristic whose values then arrive as D-Bus property changes.
     private func startNotify(
         _ characteristic: GATTRemoteService.Characteristic
     ) async throws(ConnectFailure) {
@@ -262,6 +266,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
+    /// Starts to read the sockets that bluetoothd has provided.
     private func startSockets() {
         data?.start(
             received: { [weak self] packet in self?.assumeIsolated { $0.received(packet) } ?? false },
@@ -328,6 +333,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
+    /// Ends the link with an error, after the values that have arrived are in the inbox.
     private func end(_ error: BluetoothLEError) {
         drainSockets()
         inbox.finish(error)
@@ -421,6 +427,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
+    /// Writes a value by a D-Bus call, if bluetoothd provides no socket.
     private func write(
         _ value: [UInt8], to characteristic: GATTRemoteService.Characteristic
     ) async throws(BluetoothLEError) {
@@ -457,6 +464,7 @@ actor GATTClient: BluetoothLEClientLink {
     /// ``readIdent()``.
     func readPSM() async throws(BluetoothLEError) -> [UInt8] { try await read(.psm) }
 
+    /// Reads a characteristic of the peer by a D-Bus call.
     private func read(
         _ characteristic: GATTRemoteService.Characteristic
     ) async throws(BluetoothLEError) -> [UInt8] {

@@ -230,6 +230,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         condition.signal()
     }
 
+    /// Handles the connection or disconnection of a device.
     private func deviceChanged(_ path: String, _ properties: [String: BusValue]) {
         guard path.hasPrefix(adapter + "/"), let isConnected = properties["Connected"]?.flag else { return }
         switch (path == owner, isConnected) {
@@ -259,6 +260,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Calls from bluetoothd
 
+    /// Answers a method call of bluetoothd. Returns `false` for a call that no object here has; sd-bus
+    /// refuses it.
     private func handleCall(_ message: BusMessage) -> Bool {
         // Every program on the bus can call these objects. Only calls of bluetoothd are answered.
         guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }
@@ -283,6 +286,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         return true
     }
 
+    /// Answers a method call to a characteristic. Returns `false` for a method that the characteristic does
+    /// not have.
     private func handleCall(
         of method: String, on characteristic: GATTServerObjects.Characteristic, _ arguments: [BusValue],
         _ message: BusMessage
@@ -316,6 +321,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         return true
     }
 
+    /// Reports a new subscription to the trace.
     private func subscribed(_ characteristic: GATTServerObjects.Characteristic, usesSocket: Bool = false) {
         guard let observed = BlueZObservation.Characteristic(rawValue: characteristic.rawValue) else {
             return
@@ -368,6 +374,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Ident
 
+    /// Answers a read of the ident, now or as soon as its value is known. After `BlueZConfiguration.ident`
+    /// the read is refused (Q70).
     private func readIdent(_ message: BusMessage) {
         configuration.observe(.identRead)
         if ident != nil { return answerIdent(message) }
@@ -406,6 +414,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Sockets
 
+    /// Answers `AcquireNotify`: bluetoothd gets a socket from which it reads the notifications for a device.
     private func acquireNotifications(
         _ message: BusMessage, _ options: [String: BusValue]
     ) {
@@ -479,6 +488,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         notify(.state, [state])
     }
 
+    /// Sends a value as a D-Bus property change, which bluetoothd passes on as a notification.
     private func notify(_ characteristic: GATTServerObjects.Characteristic, _ value: [UInt8]) {
         let path = objects.path(characteristic)
         daemon.bus.assumeIsolated {

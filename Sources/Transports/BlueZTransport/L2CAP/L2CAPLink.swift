@@ -86,6 +86,7 @@ actor L2CAPLink: BluetoothLELink {
         }
     }
 
+    /// Ends the link with an error, after the packets that have arrived are in the inbox.
     private func end(_ error: BluetoothLEError) {
         socket.drainAll()
         inbox.finish(error)

@@ -52,6 +52,7 @@ actor L2CAPListener {
         listen()
     }
 
+    /// Waits for the next channel and accepts it.
     private func listen() {
         guard let descriptor = socket?.withDescriptor({ $0 }) else { return }
         reading = daemon.bus.queue.whenReady(for: .readable, on: descriptor) { [weak self] in

@@ -46,6 +46,7 @@ internal import Transport
         read()
     }
 
+    /// Waits for the next packet, unless such a wait exists or the owner has no room.
     private func read() {
         guard isOpen, !isPaused, reading == nil else { return }
         reading = queue.whenReady(for: .readable, on: descriptor) { [weak self] in

@@ -121,6 +121,7 @@ actor PeerSearch {
 
     // MARK: - The session
 
+    /// Starts discovery. Does nothing if discovery runs.
     private func start() async throws(BlueZTransportError) {
         try check()
         guard !isDiscovering else { return }
@@ -149,6 +150,7 @@ actor PeerSearch {
         }
     }
 
+    /// Sets the filter and starts discovery, by two calls to bluetoothd.
     private func begin() async throws(BusError) {
         _ = try await daemon.call(
             adapter, "org.bluez.Adapter1", "SetDiscoveryFilter",
