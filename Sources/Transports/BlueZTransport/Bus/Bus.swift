@@ -29,7 +29,7 @@ internal import Transport
     private nonisolated(unsafe) var reading: SocketPoller.Watch?
     private nonisolated(unsafe) var writing: SocketPoller.Watch?
     /// The deadline of the timer that is set, in microseconds of CLOCK_MONOTONIC.
-    private var armed = UInt64.max
+    private var timerDeadline = UInt64.max
     private(set) var isConnected = true
     private var isWorking = false
     private var calls: [UInt64: PendingCall] = [:]
@@ -69,14 +69,14 @@ internal import Transport
     }
 
     deinit {
-        if isConnected { letGo() }
+        if isConnected { closeOnQueue() }
     }
 
     /// Ends the connection. Pending calls end with `disconnected`.
     func close() {
         guard isConnected else { return }
         isConnected = false
-        letGo()
+        closeOnQueue()
         for call in calls.values { call.end(.failure(.disconnected)) }
         calls = [:]
         let endings = endings.values
@@ -94,7 +94,7 @@ internal import Transport
     }
 
     /// Closes the connection on the queue, after a callback of sd-bus that may be running has returned.
-    private nonisolated func letGo() {
+    private nonisolated func closeOnQueue() {
         queue.forget(unsafe reading)
         queue.forget(unsafe writing)
         nonisolated(unsafe) let connection = unsafe connection
@@ -140,13 +140,13 @@ internal import Transport
     /// Sets a timer for sd-bus's nearest deadline, unless an earlier timer is set.
     private func setTimer() {
         var deadline: UInt64 = 0
-        guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < armed else { return }
-        armed = deadline
+        guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < timerDeadline else { return }
+        timerDeadline = deadline
         // sd-bus counts microseconds, the timer nanoseconds. `&*` does not trap for a deadline in the far
         // future.
         queue.queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline &* 1000)) { [weak self] in
             self?.assumeIsolated {
-                $0.armed = .max
+                $0.timerDeadline = .max
                 $0.work()
             }
         }

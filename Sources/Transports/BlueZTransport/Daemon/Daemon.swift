@@ -274,11 +274,11 @@ actor Daemon {
         listeners[ObjectIdentifier(owner)] = nil
     }
 
-    private func tell(_ event: DaemonEvent) {
+    private func notifyListeners(_ event: DaemonEvent) {
         for listener in listeners.values { listener(event) }
     }
 
-    fileprivate func keep(_ registrations: [Bus.Registration]) {
+    fileprivate func retain(_ registrations: [Bus.Registration]) {
         self.registrations = registrations
     }
 
@@ -286,7 +286,7 @@ actor Daemon {
         owner = nil
         objects = [:]
         registrations = []
-        tell(.lost(.busLost))
+        notifyListeners(.lost(.busLost))
     }
 
     /// Applies a signal of bluetoothd or of the bus to the copy of the objects, and tells the listeners.
@@ -319,7 +319,7 @@ actor Daemon {
         owner = name.isEmpty ? nil : name
         objects = [:]
         peersInTransaction = []
-        if hadOwner { tell(.lost(.daemonLost)) }
+        if hadOwner { notifyListeners(.lost(.daemonLost)) }
         // If the objects cannot be read, the copy stays empty, as if bluetoothd had no adapter.
         if owner != nil { Task { try? await readObjects() } }
     }
@@ -327,13 +327,13 @@ actor Daemon {
     private func added(_ interfaces: BusInterfaces, to path: String) {
         objects[path, default: [:]].merge(interfaces) { $1 }
         forgetLeftBehind(at: path)
-        for (interface, properties) in interfaces { tell(.changed(path, interface, properties)) }
+        for (interface, properties) in interfaces { notifyListeners(.changed(path, interface, properties)) }
     }
 
     private func removed(_ interfaces: [String], from path: String) {
         for interface in interfaces { objects[path]?[interface] = nil }
         if objects[path]?.isEmpty == true { objects[path] = nil }
-        for interface in interfaces { tell(.removed(path, interface)) }
+        for interface in interfaces { notifyListeners(.removed(path, interface)) }
     }
 
     private func changed(_ properties: [String: BusValue], of interface: String, at path: String) {
@@ -341,7 +341,7 @@ actor Daemon {
         if properties["Powered"]?.flag == true || properties["Connected"]?.flag == false {
             forgetLeftBehind(at: path)
         }
-        tell(.changed(path, interface, properties))
+        notifyListeners(.changed(path, interface, properties))
     }
 }
 
@@ -385,6 +385,6 @@ extension Bus {
                 deliver),
         ]
         whenDisconnected(daemon) { [weak daemon] in daemon?.assumeIsolated { $0.busEnded() } }
-        await daemon.keep(registrations)
+        await daemon.retain(registrations)
     }
 }

@@ -127,21 +127,21 @@ actor GATTClient: BluetoothLEClientLink {
     /// Waits until bluetoothd reports that it knows the services, and then until it shows all characteristics
     /// (Q104).
     private func resolve() async throws(ConnectFailure) {
-        let unresolved = ContinuousClock.now + configuration.resolution
-        var incomplete: ContinuousClock.Instant?
+        let resolutionEnd = ContinuousClock.now + configuration.resolution
+        var settlingEnd: ContinuousClock.Instant?
         while true {
             try check()
             guard await daemon.properties(device, "org.bluez.Device1")?["ServicesResolved"]?.flag == true
             else {
-                if ContinuousClock.now >= unresolved { throw .servicesUnresolved }
-                await condition.wait(until: unresolved)
+                if ContinuousClock.now >= resolutionEnd { throw .servicesUnresolved }
+                await condition.wait(until: resolutionEnd)
                 continue
             }
             remote = await daemon.remoteService(service, of: device)
             if remote.isComplete { return }
-            let deadline = incomplete ?? ContinuousClock.now + configuration.settling
+            let deadline = settlingEnd ?? ContinuousClock.now + configuration.settling
             if ContinuousClock.now >= deadline { throw .serviceIncomplete }
-            incomplete = deadline
+            settlingEnd = deadline
             await condition.wait(until: deadline)
         }
     }
@@ -418,10 +418,10 @@ actor GATTClient: BluetoothLEClientLink {
     /// Waits until bluetoothd has read everything from a socket. bluetoothd reads each socket separately, so
     /// a state could overtake data that was sent before it, and the reverse.
     private func waitUntilEmptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
-        let hung = ContinuousClock.now + configuration.call
+        let deadline = ContinuousClock.now + configuration.call
         while let socket, !socket.isEmptied {
             try checkLink()
-            guard ContinuousClock.now < hung else { throw BluetoothLEError(.daemonHung) }
+            guard ContinuousClock.now < deadline else { throw BluetoothLEError(.daemonHung) }
             // No event reports that a socket is empty, so it is polled.
             await condition.wait(until: .now + .milliseconds(1))
         }

@@ -167,11 +167,11 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             try check()
             await condition.wait()
         }
-        let subscribed = ContinuousClock.now + configuration.subscription
+        let deadline = ContinuousClock.now + configuration.subscription
         while notifications == nil && !isNotifyingByCall {
             try check()
-            guard ContinuousClock.now < subscribed else { throw .notSubscribed }
-            await condition.wait(until: subscribed)
+            guard ContinuousClock.now < deadline else { throw .notSubscribed }
+            await condition.wait(until: deadline)
         }
         try await waitForUnknownDevicesToLeave()
         return self
