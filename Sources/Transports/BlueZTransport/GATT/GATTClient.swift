@@ -139,6 +139,7 @@ actor GATTClient: BluetoothLEClientLink {
             }
             remote = await daemon.remoteService(service, of: device)
             if remote.isComplete { return }
+            // The time for the characteristics begins when the services are known, and only once.
             let deadline = settlingEnd ?? ContinuousClock.now + configuration.settling
             if ContinuousClock.now >= deadline { throw .serviceIncomplete }
             settlingEnd = deadline
