@@ -162,6 +162,7 @@ private func appendMembers(
     var position = start
     let count = head.major == 6 ? 1 : head.argument
     while head.isIndefinite ? span[position] != 0xff : UInt64(members.count) < count {
+        // A member of a map is a key with its value.
         var member: [UInt8] = []
         for _ in 0..<(head.major == 5 ? 2 : 1) {
             position = try appendPreferred(of: span, from: position, base: base, to: &member)

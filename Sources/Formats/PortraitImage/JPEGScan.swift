@@ -129,6 +129,7 @@ struct JPEGScan {
         guard let codes = part.differences else { throw .malformed(at: bits.index) }
         let size = try codes.next(&bits)
         guard size <= Self.largestDifference else { throw .malformed(at: bits.index) }
+        // The value itself is not needed: nothing is drawn.
         _ = try bits.next(size)
     }
 
@@ -146,6 +147,7 @@ struct JPEGScan {
             }
             place += zeros
             guard place <= 63, size <= Self.largestCoefficient else { throw .malformed(at: bits.index) }
+            // The value itself is not needed: nothing is drawn.
             _ = try bits.next(size)
             place += 1
         }
@@ -155,6 +157,7 @@ struct JPEGScan {
     private mutating func readFirst(
         _ nonzero: inout UInt64, _ codes: JPEGCodes, _ bits: inout JPEGBits
     ) throws(ImageHeaderError) {
+        // A block within a run has nothing in this band.
         guard run == 0 else {
             run -= 1
             return
@@ -177,6 +180,7 @@ struct JPEGScan {
             guard place <= band.upperBound, size <= Self.largestCoefficient else {
                 throw .malformed(at: bits.index)
             }
+            // Later scans need to know which coefficients are not zero, but not their values.
             _ = try bits.next(size)
             nonzero |= 1 << UInt64(place)
             place += 1

@@ -48,6 +48,7 @@ package actor PCSCService {
     /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` or another error of pcscd.
     package func readers() async throws(PCSCTransportError) -> [ReaderDescription] {
         let names = try await names()
+        // Readers that were unplugged are forgotten.
         slots = slots.filter { names.contains($0.key) }
         properties = properties.filter { names.contains($0.key) }
         var readers: [ReaderDescription] = []

@@ -391,7 +391,8 @@ extension Bus {
             [.string(interface), .map([name: value]), .strings([])])
     }
 
-    /// Sends a signal to all programs on the bus that subscribed to it.
+    /// Sends a signal to all programs on the bus that subscribed to it. Does nothing if the message cannot be
+    /// built.
     func emit(_ path: String, _ member: BusMember, _ values: [BusValue]) {
         guard isConnected else { return }
         var created: OpaquePointer?

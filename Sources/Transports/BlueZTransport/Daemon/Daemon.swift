@@ -60,6 +60,7 @@ actor Daemon {
             try await daemon.begin()
             return daemon
         } catch {
+            // Without a message bus the first call ends as disconnected.
             throw error == .disconnected ? .busNotRunning : BlueZTransportError(error)
         }
     }

@@ -18,6 +18,7 @@ package struct MainConfiguration: Equatable, Sendable {
         guard text.count <= Self.limit else { throw .tooLong }
         var group: String?
         for (index, line) in text.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
+            // A line may end with CR LF, and may begin with spaces.
             let line = (line.last == 0x0d ? line.dropLast() : line).drop(while: \.isSpace)
             if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             if let name = Self.group(line) {

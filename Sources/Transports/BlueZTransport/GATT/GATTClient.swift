@@ -74,6 +74,7 @@ actor GATTClient: BluetoothLEClientLink {
     func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
         await daemon.beginTransaction(with: device)
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.handleEvent(event) } }
+        // The peer may be connected already.
         isConnected = await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
         try await connect()
         configuration.observe(.phone(addressIsRandom: address.isRandom))
@@ -103,10 +104,12 @@ actor GATTClient: BluetoothLEClientLink {
     /// Converts bluetoothd's error for `Connect`. After an abort, waits until the connection is down.
     private func connectFailure(for refusal: PeerRefusal) async -> ConnectFailure {
         switch refusal.name {
+        // The object of the peer is gone (Q97).
         case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
             return .peerForgotten(refusal)
         case "org.bluez.Error.NotReady": return .radio(.adapterOff(refusal))
         case _ where refusal.message.contains("abort-by-local"):
+            // The next attempt mostly succeeds, but not before the connection is down (Q108).
             await disconnection()
             return .aborted(refusal)
         default: return .refused(refusal)
@@ -180,12 +183,14 @@ actor GATTClient: BluetoothLEClientLink {
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
             lossReportDelay: configuration.lossReportDelay)
         await link.start()
+        // The radio or the peer may have been lost before the new link followed the events.
         do throws(ConnectFailure) {
             try check()
         } catch {
             await link.close()
             throw error
         }
+        // This link ends without a disconnection, because the channel needs the connection.
         isClosed = true
         inbox.finish(.linkLost)
         await daemon.stopListening(self)
@@ -229,6 +234,7 @@ actor GATTClient: BluetoothLEClientLink {
             try check()
             throw error == .overdue ? .subscriptionRefused(nil) : .radio(BlueZTransportError(error))
         }
+        // The answer is a socket and the MTU.
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
         // A value below 23, the minimum MTU of ATT, cannot be right.
         if let value = answer.last?.number, value >= 23 {
@@ -236,6 +242,7 @@ actor GATTClient: BluetoothLEClientLink {
             configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
         }
         if method == "AcquireNotify" { subscribed(characteristic, usesSocket: true) }
+        // No value has more than 512 bytes.
         return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue)
     }
 

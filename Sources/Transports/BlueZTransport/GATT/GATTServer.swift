@@ -380,7 +380,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         configuration.observe(.identRead)
         if ident != nil { return answerIdent(message) }
         identReads.append(message)
-        // The first read that waits starts the timer. It ends all of them.
+        // The first read that waits starts the timer, at whose end all waiting reads are refused.
         guard identReads.count == 1 else { return }
         let limit = configuration.ident
         Task {
@@ -445,6 +445,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
         guard let pair = PacketSocketPair() else { return nil }
+        // The answer must contain an MTU. Without one from bluetoothd it is the minimum of ATT.
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
