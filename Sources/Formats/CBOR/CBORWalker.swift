@@ -156,8 +156,8 @@ struct CBORWalker {
         return position + 1
     }
 
-    /// Checks that a text is UTF-8. Most texts are ASCII, and a loop over the bytes shows this faster than the
-    /// validation.
+    /// Checks that a text is UTF-8. Most texts are ASCII, and a loop over the bytes shows this faster than
+    /// the validation.
     private func checkUTF8(_ span: borrowing Span<UInt8>, _ range: Range<Int>) throws(CBORError) {
         let text = span.extracting(range)
         var seen: UInt8 = 0

@@ -32,7 +32,7 @@ final class ReaderSlot: Sendable {
     /// Runs `body` on the reader's thread and returns its value. Throws `cancelled` as soon as the task is
     /// cancelled.
     ///
-    /// - Parameter thread: the thread on which the connection was made.
+    /// - Parameter thread: the thread that made the connection to the card, if `body` uses one.
     func run<Value: Sendable>(
         on thread: ReaderThread,
         _ body: @escaping @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value

@@ -4,7 +4,7 @@ struct ControllerInformation: Equatable, Sendable {
     let hciVersion: UInt8
     /// The maker's number in the Bluetooth SIG's list of companies.
     let manufacturer: UInt16
-    /// The radios that are in use now, which may be fewer than the controller has.
+    /// The kinds of Bluetooth that are in use now, which may be fewer than the controller has.
     let mode: AdapterMode?
 
     /// Parses the event with the kernel's answer; `nil` for any other event.
@@ -29,7 +29,7 @@ struct ControllerInformation: Equatable, Sendable {
     }
 }
 
-/// The radios of Bluetooth that an adapter is used for.
+/// The kinds of Bluetooth that an adapter is used for: Low Energy, classic Bluetooth, or both.
 package enum AdapterMode: String, Sendable {
     case lowEnergy, dual, classic
 }

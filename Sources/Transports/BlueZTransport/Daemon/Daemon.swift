@@ -49,7 +49,7 @@ actor Daemon {
     /// bluetoothd does not run yet (Q119).
     ///
     /// - Parameter limit: the maximum time for one call to bluetoothd.
-    /// - Parameter leftBehind: the peers that bluetoothd must forget as soon as it has them again.
+    /// - Parameter leftBehind: the peers that bluetoothd must forget as soon as it shows them again.
     static func connect(
         limit: Duration, bus address: String? = nil, leftBehind: PeersLeftBehind = PeersLeftBehind()
     ) async throws(BlueZTransportError)
@@ -215,7 +215,7 @@ actor Daemon {
     /// Ends the transaction with a peer, disconnects it, and makes bluetoothd forget it (Q79, Q114).
     ///
     /// The phone's address will not return, and remembered attributes would only become outdated. If
-    /// bluetoothd cannot forget the peer now, it is done when bluetoothd has the peer again.
+    /// bluetoothd cannot forget the peer now, it has to as soon as it shows the peer again.
     func remove(_ device: String, at adapter: String) async {
         peersInTransaction.remove(device)
         await forget(device, at: adapter)
