@@ -157,10 +157,10 @@ struct JPEGTables {
     /// Reads Huffman tables.
     mutating func readCodes(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
+            // The high four bits are 0 for DC and 1 for AC coefficients, the low four bits the number.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
             let codes = try JPEGCodes(&segment)
-            // The high four bits of `place` are 0 for DC and 1 for AC coefficients, the low four the number.
             // Decoders refuse a table with a larger size even if the data does not use it.
             guard place >> 4 == 1 || codes.largestValue <= Self.largestSize else {
                 throw .malformed(at: segment.index)
@@ -173,9 +173,9 @@ struct JPEGTables {
     /// its coefficient.
     mutating func readSteps(_ segment: inout ImageReader) throws(ImageHeaderError) {
         while segment.left > 0 {
+            // The high four bits are 0 for steps of one byte and 1 for two, the low four bits the number.
             let place = try segment.byte()
             guard place >> 4 < 2, place & 15 < 4 else { throw .malformed(at: segment.index) }
-            // The high four bits of `place` tell whether a step has one byte or two.
             var isWhole = true
             for _ in 0..<64 {
                 let step = place >> 4 == 0 ? UInt16(try segment.byte()) : UInt16(try segment.uint16())

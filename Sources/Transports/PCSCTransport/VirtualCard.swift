@@ -66,6 +66,7 @@ package final class VirtualCard: Sendable {
     /// is just starting is found.
     package func insert() async throws(VirtualCardError) {
         if state.withLock({ $0.link?.isOpen ?? false }) { return }
+        // The last stay ended by `remove`, or because the reader closed the connection.
         let removed = state.withLock { $0.link?.ended ?? $0.removed }
         if let removed { try await Self.pause(until: removed + Self.absence) }
         let link = try await connect(until: .now + Self.insertion)

@@ -410,6 +410,7 @@ actor GATTClient: BluetoothLEClientLink {
         try await send(.byte(state), [], through: stateWrites)
     }
 
+    /// Sends a value through a socket, and waits while the socket has no room.
     private func send(
         _ head: PacketHead, _ body: ArraySlice<UInt8>, through socket: PacketSocket
     ) async throws(BluetoothLEError) {

@@ -131,6 +131,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func close() async {
         guard phase != .closed else { return }
         let device = owner
+        // The state changes first, so that waiting tasks end at once even if bluetoothd hangs.
         phase = .closed
         inbox.finish(.linkLost)
         condition.signal()
@@ -296,6 +297,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let device = options["device"]?.text ?? ""
         switch (method, characteristic) {
         case ("ReadValue", .ident): readIdent(message)
+        // The characteristic exists only if there is a PSM.
         case ("ReadValue", .psm): answer(message, [.bytes([UInt8](psm: psm ?? 0))])
         case ("WriteValue", .state):
             answer(message, [])
@@ -315,6 +317,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
                 configuration.observe(.unsubscribed(observed))
             }
             if characteristic == .serverToClient { isNotifyingByCall = false }
+        // bluetoothd reports that the phone has confirmed a value.
         case ("Confirm", _): answer(message, [])
         default: return false
         }
