@@ -139,6 +139,7 @@ private func appendString(
     var chunk = head
     while true {
         if head.isIndefinite {
+            // The "break" ends the chunks.
             guard span[position] != 0xff else { break }
             chunk = try CBORHead(span, at: position, base: base)
             position += chunk.size

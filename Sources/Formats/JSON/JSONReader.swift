@@ -159,6 +159,7 @@ struct JSONReader {
 
     /// Reads the escape after a backslash.
     private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+        // The backslash was read before, and errors name its position.
         let start = position - 1
         let byte = try peek()
         position += 1
@@ -184,8 +185,10 @@ struct JSONReader {
             try expect(UInt8(ascii: "u"))
             let second = try codeUnit()
             guard (0xdc00..<0xe000).contains(second) else { throw .stringMalformed(at: start) }
+            // Each half holds ten bits of the number less 0x10000.
             number = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
         }
+        // The second half of a pair is no character by itself.
         guard let scalar = Unicode.Scalar(number) else { throw .stringMalformed(at: start) }
         return scalar
     }

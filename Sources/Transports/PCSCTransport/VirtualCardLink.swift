@@ -80,6 +80,7 @@ final class VirtualCardLink: Sendable {
             return wait(for: delay) && send(bytes)
         case .removeCard: return false
         case .removeCardLater(let delay):
+            // The stay ends in either case: after the delay, or because the card was removed meanwhile.
             _ = wait(for: delay)
             return false
         }

@@ -30,7 +30,9 @@ struct DescriptorPoll {
         switch call(&entries, milliseconds) {
         case 0...: return
         case -EINTR: Self.clear(&entries)
+        // There are more entries than descriptors that the process may have open.
         case -EINVAL: pollPieces(of: &entries, atMost: milliseconds)
+        // The system has no memory for the call, for example.
         default:
             Self.clear(&entries)
             rest(milliseconds)

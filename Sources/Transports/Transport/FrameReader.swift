@@ -34,6 +34,7 @@ struct FrameReader {
         filled += count
         guard filled == part.count else { return nil }
         if !isInBody { try beginBody() }
+        // A frame of length 0 is complete with its length.
         return filled == part.count ? takeFrame() : nil
     }
 
