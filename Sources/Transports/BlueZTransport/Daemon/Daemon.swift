@@ -375,6 +375,7 @@ extension Bus {
         let deliver: @Sendable (BusMessage) -> Void = { [weak daemon] message in
             daemon?.assumeIsolated { $0.received(message) }
         }
+        // The rules do not check who sends the objects' signals; `received` does.
         let registrations = [
             try observe(
                 "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Daemon.name)'",

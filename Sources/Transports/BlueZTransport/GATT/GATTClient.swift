@@ -163,6 +163,7 @@ actor GATTClient: BluetoothLEClientLink {
     /// Called before any subscription, because some phones treat the end of a subscription as the end of the
     /// session. If only the channel fails and the connection stays, the characteristics are used (Q61).
     private func channel(_ choice: ChannelChoice) async throws(ConnectFailure) -> L2CAPLink? {
+        // Without a readable PSM there is no channel.
         guard let psm = (try? await readPSM()).flatMap(choice) else {
             try check()
             return nil
@@ -447,6 +448,7 @@ actor GATTClient: BluetoothLEClientLink {
                 [.bytes(value), .map(["type": .string(remote.writeType(characteristic))])])
         } catch {
             try checkLink()
+            // A refused write counts as the loss of the peer.
             if case .refused = error { throw await lossReason() }
             throw BluetoothLEError(BlueZTransportError(error))
         }
@@ -500,6 +502,7 @@ actor GATTClient: BluetoothLEClientLink {
     func close() async {
         guard !isClosed else { return }
         isClosed = true
+        // After the loss of the peer or of the radio there is no subscription left.
         let hasPeer = failure == nil && !isLeaving
         inbox.finish(.linkLost)
         condition.signal()

@@ -204,6 +204,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             do throws(BusError) {
                 _ = try await daemon.call(device, "org.bluez.Device1", "Disconnect")
             } catch {
+                // The wait for unknown devices to leave reports a device that stays, with this error.
                 if case .refused(let refusal) = error { turnAwayRefusal = refusal }
             }
         }

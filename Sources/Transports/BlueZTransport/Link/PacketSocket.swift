@@ -137,6 +137,7 @@ internal import Transport
     /// Sends one packet without waiting.
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) -> Sending {
         guard isOpen else { return .closed }
+        // Head and body are two parts of one packet, so that the body is not copied.
         let sent = unsafe body.withUnsafeBytes { body in
             unsafe head.withBytes { head in
                 unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
