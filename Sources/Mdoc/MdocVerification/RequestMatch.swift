@@ -9,7 +9,8 @@ package enum RequestComparison: Sendable {
     case notCompared
 }
 
-/// The proof that a document answers the request, element by element (ISO/IEC 18013-5 8.3.2.1.2.2).
+/// The proof that a document was compared with the request, element by element (ISO/IEC 18013-5
+/// 8.3.2.1.2.2). With `RequestComparison.notCompared` it only proves that no element was returned twice.
 struct RequestMatchProof: ~Copyable {
     /// The issuer-signed elements that were not requested. They are reported, and never handed out (Q163).
     let withheld: Set<ElementName>

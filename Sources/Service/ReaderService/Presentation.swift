@@ -135,7 +135,8 @@ package enum PresentationEvent: Equatable, Sendable {
     case checkBluetooth
     /// The answer comes over NFC: the phone has to stay on the reader.
     case hold
-    /// The request was sent, and the holder decides.
+    /// The holder decides. Over NFC this event comes before the request is sent, because the holder decides
+    /// while the last command of the request is open (Q54).
     case awaitingConsent
     /// The answer has begun to arrive. A transport that cannot report the beginning reports the complete
     /// answer.

@@ -24,8 +24,8 @@ internal import OpenSSLCrypto
 ///   has to be the same.
 /// - In all other cases the answer is the result.
 ///
-/// A running transaction shows nothing and stores nothing. Element values are only in the judgement, and in
-/// the raw answer if the plan asks for it.
+/// A running transaction shows nothing on a screen and writes nothing to the disk. Element values are only in
+/// the judgements, and in the raw answer if the plan asks for it.
 struct RunningTransaction {
     let transaction: ReaderTransaction
     private var times: PhaseTimes

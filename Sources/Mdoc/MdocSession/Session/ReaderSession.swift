@@ -5,8 +5,9 @@ internal import OpenSSLCrypto
 
 /// The reader's side of an encrypted session (ISO/IEC 18013-5 9.1.1), after engagement.
 ///
-/// The session encrypts requests and decrypts responses. It is a value without I/O and clock:
-/// `RequestExchange` of the service feeds it and does its actions, and tests inject the ephemeral key.
+/// The session encrypts requests and decrypts responses. It is a value without I/O and clock. In the service
+/// `RequestExchange` passes messages and times to it, and `RunningTransaction` does its actions. Tests inject
+/// the ephemeral key.
 ///
 /// | phase | next |
 /// |---|---|

@@ -93,8 +93,8 @@ package struct TrustSnapshot: Sendable {
         substituting(admitted.map(\.source))
     }
 
-    /// Returns a snapshot for a trial, in which each of these sources replaces the one of its identity
-    /// without being admitted.
+    /// Returns a snapshot in which each of these sources replaces the source of its identity. The sources are
+    /// not checked: `joined(by:)` passes admitted sources, and a trial passes others.
     func substituting(_ others: [TrustSource]) -> TrustSnapshot {
         let replaced = Set(others.map(\.identity))
         return TrustSnapshot(sources.filter { !replaced.contains($0.identity) } + others)

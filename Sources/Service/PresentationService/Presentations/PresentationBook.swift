@@ -54,7 +54,8 @@ struct PresentationBook: Sendable {
         case documents
     }
 
-    /// The receipts and retained data of a presentation that were written when it ended.
+    /// The receipts and retained data of an ended presentation that were written, or that wait for a
+    /// decision.
     struct Kept: Sendable {
         var receipt = PresentationRecord.Receipt.none
         var retainedUntil: Timestamp?

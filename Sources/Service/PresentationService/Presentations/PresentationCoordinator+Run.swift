@@ -11,7 +11,8 @@ internal import Transport
 /// The course of one presentation from its lane to its receipts. Each request that needs a receipt gets one,
 /// whatever the outcome; a data request's elements are retained only if the holder was informed about that.
 extension PresentationCoordinator {
-    /// Runs a presentation at its lane until it has ended and its receipts were written.
+    /// Runs a presentation at its lane to its end. The receipts are then written, or held for a person's
+    /// decision.
     func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         let running: (events: AsyncStream<PresentationEvent>, presentation: Task<Presentation, Never>)
         do throws(LaneError) {
@@ -44,7 +45,7 @@ extension PresentationCoordinator {
         }
     }
 
-    /// Ends a presentation whose phone has left: reports on the response to each request. A response to the
+    /// Ends a presentation after its transaction: reports on the response to each request. A response to the
     /// first request is in `earlier` only if the second request was sent.
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }

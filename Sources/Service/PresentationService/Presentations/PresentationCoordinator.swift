@@ -15,10 +15,10 @@ internal import Transport
 ///
 /// The routes of `ReaderAPI` and the daemon's other services call the coordinator, which knows callers as
 /// `KnownCaller`, and nothing of HTTP. An order passes through these functions:
-/// 1. `open` finds an earlier presentation with the same reference, or calls `create`.
+/// 1. `open` finds an earlier presentation with the same reference. Otherwise it calls `create`, which waits
+///    for the turn of the order.
 /// 2. `prepare` plans the request with the current trust, and makes the `PresentationRecord`.
-/// 3. `enter` waits for the turn of the order, writes the presentation to the store and begins it at its
-///    lane.
+/// 3. `enter` reserves the lane's turn, writes the presentation to the store and begins it at its lane.
 /// 4. `run` follows the phone to the end of the presentation.
 ///
 /// The coordinator waits for events, passes each one to the `PresentationBook`, and carries out the actions
@@ -521,7 +521,7 @@ package actor PresentationCoordinator {
     /// data, and disconnects the listeners.
     package func close() async {
         turns.end()
-        // The turns are never released, so that no standing order begins another presentation.
+        // Each lane's turn stays reserved for ever, so that no standing order begins another presentation.
         for name in standing.laneNames { await reserveTurn(lane: name) }
         for task in standing.tasks { task.cancel() }
         book.interrupt()
@@ -529,7 +529,7 @@ package actor PresentationCoordinator {
         // caller. `stop` fails only for a presentation that was removed meanwhile.
         for id in book.ids { _ = try? await stop(id) }
         for task in standing.tasks { await task.value }
-        // Nobody can decide any more: an open decision ends as overdue, and its receipts are written now.
+        // Nobody can decide any more: an open decision ends as restarted, and its receipts are written now.
         for id in book.ids {
             expire(.decision, of: id)
             await tasks[.writing, id]?.value

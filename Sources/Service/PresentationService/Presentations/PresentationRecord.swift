@@ -9,7 +9,8 @@ internal import RequestPlanner
 /// A presentation in the daemon's memory: its order, its progress and its result.
 ///
 /// `PresentationCoordinator.prepare` makes a record from an order, before any phone is there. From then on
-/// only `PresentationBook` changes it, by replacing `phase`. The phases are:
+/// only `PresentationBook` changes it. It replaces `phase`, and sets a few flags such as `isAskedAgain`. The
+/// phases are:
 /// - `running`: the lane waits for a phone, or a phone is being asked.
 /// - `cancelling`: the presentation was cancelled, and its phone is being notified.
 /// - `recording`: the result is known, and its receipts and retained data are being written. Callers still
@@ -21,8 +22,9 @@ internal import RequestPlanner
 /// decided.
 ///
 /// The record of a data request holds elements until `CoordinatorLimits.documents` has passed. The record of
-/// a display request never holds elements: the portrait and the name for the clerk are in `Completion.shown`.
-/// `json(for:)` selects the members that a caller may see.
+/// a display request never holds elements of its response: the portrait and the name for the clerk are in
+/// `Completion.shown`. If a request for data follows (`then`), its elements are held as those of a data
+/// request. `json(for:)` selects the members that a caller may see.
 package struct PresentationRecord: Sendable {
     package typealias Decision = ReceiptStatement.Decision
 

@@ -6,8 +6,8 @@ internal import OpenSSLCrypto
 internal import PortraitDecoding
 internal import Reports
 
-/// The portrait and name that a clerk sees until the decision: the only personal data of a display request in
-/// memory. The portrait's bytes are overwritten when this object is released.
+/// The portrait and name that a clerk sees until the decision: the only personal data in memory of the
+/// response to a display request. The portrait's bytes are overwritten when this object is released.
 final class ShownPerson: Sendable {
     let portrait: Portrait?
     let name: Name?
