@@ -176,8 +176,8 @@ private struct ReceiptExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write all receipts to one file, unchanged and with their signatures.",
         discussion: """
-            On any computer, `countersign receipt verify` checks the file with the public keys. Send the \
-            public keys to the person who checks the file, separately from the file.
+            On any computer, `countersign receipt verify` checks the file with the public keys. \
+            Send the public keys to the person who checks the file, separately from the file.
 
             EXAMPLE:
               countersign receipt export receipts.cbor --public-keys receipt-keys.pem
