@@ -2,7 +2,7 @@ internal import CTimex
 internal import MdocModel
 internal import ReaderService
 
-/// The state of the system clock, which the validity of documents is checked against.
+/// The state of the system clock. The validity of documents is checked against this clock.
 package struct ClockFacts: Sendable {
     var now: Timestamp
     /// Whether the kernel reports its clock as synchronised, or `nil` if the kernel refuses to say, as in a
@@ -19,6 +19,7 @@ package struct ClockFacts: Sendable {
     /// Reads the clock of this computer.
     package static func current(in system: SystemFolder) -> ClockFacts {
         var kernel = timex()
+        // With no mode set, adjtimex(2) only reads the state of the clock.
         let state = unsafe adjtimex(&kernel)
         return ClockFacts(
             now: WallClock.system.now,

@@ -163,7 +163,7 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
     }
 
     package struct StringInterpolation: StringInterpolationProtocol {
-        /// The largest number of characters that are shown of a value.
+        /// The largest number of characters that a text shows of one value.
         private static let limit = 400
 
         fileprivate var full = ""
@@ -196,6 +196,7 @@ package struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation 
 extension [CheckText] {
     package func joined(by separator: String) -> CheckText {
         guard var text = first else { return "" }
+        // An interpolation of `CheckText` joins the full forms and the shared forms separately.
         for next in dropFirst() { text = "\(text)\(separator)\(next)" }
         return text
     }
