@@ -129,6 +129,8 @@ package struct PolicyFile {
         return settings
     }
 
+    /// The revocation policy for a request. If the purpose is unknown, as with a stored answer, no policy of
+    /// the file is too permissive.
     private func revocation(
         named name: String?, for purpose: RequestPurpose?
     ) throws(CommandFailure) -> RevocationPolicy {
@@ -146,7 +148,8 @@ package struct PolicyFile {
         return chosen
     }
 
-    /// The policy of each purpose: the policy with the purpose's name, or `rental` if there is none.
+    /// The policy of each purpose: the policy with the purpose's name, or `rental`, which refuses a document
+    /// of unknown revocation, if no policy has that name.
     private var purposes: PurposePolicies {
         var purposes = PurposePolicies()
         for purpose in RequestPurpose.allCases {

@@ -145,6 +145,7 @@ package struct TrustFiles {
             }
             if !add(der: der, from: path) { unreadable.append(Self.fault(of: der)) }
         }
+        // Without any readable certificate, the caller reports the fault of the whole file instead.
         guard unreadable.count < blocks.count else { return false }
         notes += unreadable.map { "skipped: \(Terminal.safe(path)): \($0)" }
         return true
@@ -164,6 +165,7 @@ package struct TrustFiles {
 
     private static let notACertificate = "not a certificate, neither in PEM nor in DER"
 
+    /// Adds a root in DER, or a note if the certificate is no root. Returns whether `der` is a certificate.
     private mutating func add(der: [UInt8], from path: String) -> Bool {
         guard let certificate = try? Certificate(der: der[...]) else { return false }
         do throws(TrustAnchorError) {

@@ -111,6 +111,7 @@ extension TransactionReport {
     /// The exit status of a command that printed this report.
     package var exitStatus: ExitStatus {
         switch verdict {
+        // The condition `isAccepted` applies to `mock` only.
         case .verified,
             .mock where isAccepted:
             conclusion.outcome == .allow ? .success : .answerNotYes

@@ -102,6 +102,9 @@ extension StoredTransaction {
         let report: TransactionReport
     }
 
+    /// Decrypts the response and, if it was stored, the request.
+    ///
+    /// - Throws: The report of a session that has no response or cannot be decrypted.
     private func open(
         _ session: RecordedSession, establishment: ArraySlice<UInt8>?, data message: [UInt8]
     ) throws(TransactionEnd) -> OpenedSession {
@@ -121,6 +124,7 @@ extension StoredTransaction {
                     report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
             }
         case .end(let status):
+            // The request only improves the advice in the report, so an unreadable request is ignored.
             let asked = try? request(in: establishment, of: session)
             throw TransactionEnd(report: Self.ended(with: status, asking: request ?? asked))
         }
@@ -133,6 +137,7 @@ extension StoredTransaction {
         return report
     }
 
+    /// Decrypts and parses the request of the SessionEstablishment. Returns `nil` without one.
     private func request(
         in establishment: ArraySlice<UInt8>?, of session: RecordedSession
     ) throws(SessionError) -> StoredRequest? {
