@@ -11,6 +11,7 @@ internal import Transport
 struct BluetoothFacts: Sendable {
     /// The state of the rfkill switches for Bluetooth.
     enum RadioSwitch: Sendable {
+        /// Not blocked.
         case on
         /// Blocked by software.
         case blocked
@@ -100,6 +101,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// Reads the rfkill switches. A hardware block has priority, because no command removes it.
     private static func radioSwitch(_ system: SystemFolder) -> RadioSwitch {
         let folder = "/sys/class/rfkill"
         let ours = (system.names(in: folder) ?? []).filter {
@@ -250,6 +252,7 @@ extension AdapterDescription {
                 .lowEnergy, "the adapter is set to classic Bluetooth only",
                 fix: .settings(SettingsFile.bluetooth))
         }
+        // The Bluetooth SIG numbers the HCI versions: 6 is Bluetooth 4.0, and 8 is Bluetooth 4.2.
         switch controller.hciVersion {
         case (..<6)?:
             return .failed(
@@ -340,6 +343,7 @@ extension BluetoothDaemonSettings {
             .map { "\(own: $0.explanation(file: file), as: $0.explanation(file: nil))" as CheckText }
         let name: CheckText = "\(own: file ?? "main.conf", as: "main.conf")"
         let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
+        // If no setting is missing in a readable file, bluetoothd only has to read the file again.
         return .warning(
             .bluetoothSettings, (others + lines).joined(by: "; "),
             fix: missing.isEmpty && isReadable
@@ -359,6 +363,7 @@ extension BluetoothDaemonSettings {
                 "the command line of bluetoothd cannot be read: run this command as root and outside of containers"
             )
         }
+        // Without the setting ReverseServiceDiscovery, bluetoothd's battery plugin reads from each phone.
         let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
         if isRead {
             return .warning(

@@ -144,6 +144,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private var examinations: [Examination] {
         let (system, store) = (system, store)
         let selector = ReaderSelector(reader ?? "")
+        // `clock.now()` would refuse an unset clock, which is a finding of `ClockFacts` here.
         let now = clock.at?.instant ?? WallClock.system.now
         return [
             Examination(ReaderFacts.checks, of: "pcscd") {

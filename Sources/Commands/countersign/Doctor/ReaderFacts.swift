@@ -7,7 +7,7 @@ internal import Transport
 
 /// The PC/SC readers of this computer and the obstacles to their use.
 struct ReaderFacts: Sendable {
-    /// One reader that pcscd lists.
+    /// A reader that pcscd lists.
     struct Reader: Sendable {
         var name: String
         var slot: SlotKind
@@ -206,6 +206,7 @@ extension ReaderFacts {
     }
 
     private var modulesCheck: DoctorCheck {
+        // The first such reader is enough: its remedy frees every other one.
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
@@ -315,11 +316,13 @@ extension ReaderFacts {
         /// The number of lanes that begin a tap with NFC v2.
         var version2 = 0
 
+        /// The largest configuration that is read, in bytes.
         private static let largestFile = 1 << 18
         private static let off = RetrievalPlan.NFCVersion2.off.rawValue
 
         /// Reads the daemon's configuration. Returns `nil` if it is absent, unreadable or malformed.
         init?(in system: SystemFolder) {
+            // Other members are not checked: the daemon itself refuses a faulty configuration.
             guard let file = system.text(of: TestDocumentFacts.daemonFile),
                 let text = try? JSONText(Array(file.utf8)[...], limit: Self.largestFile),
                 let lanes = try? text.entries(upTo: 256).first(where: { $0.name == "lanes" }),

@@ -124,6 +124,8 @@ struct TestDocumentFacts: Equatable, Sendable {
             isSetForDaemon: isSet(in: system.text(of: daemonFile)))
     }
 
+    /// Whether `acceptTestDocuments` is true in a JSON file. A malformed file counts as false, because the
+    /// program that uses the file refuses it.
     private static func isSet(in file: String?) -> Bool {
         guard let file, let text = try? JSONText(Array(file.utf8)[...], limit: largestFile),
             let members = try? text.entries(upTo: 256)

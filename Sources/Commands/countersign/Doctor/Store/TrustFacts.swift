@@ -21,6 +21,7 @@ struct TrustFacts: Sendable {
     /// Reads the current trust snapshot of the store.
     static func current(in store: String, at now: Timestamp) -> TrustFacts {
         do throws(ReaderStoreError) {
+            // Waits 1 s for a busy store, so that the examination ends within its limit.
             let stored = try ReaderStore(at: store, for: .reading, waiting: 1).currentTrust()
             return TrustFacts(trust: .success(Trust(stored.snapshot, at: now)), now: now)
         } catch {
