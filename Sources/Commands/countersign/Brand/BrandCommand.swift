@@ -61,6 +61,7 @@ private struct BrandAddCommand: ParsableCommand {
             (image: try BrandLogo(file: path), name: LogoName(of: brand))
         }
         let added = Brand(identifier: brand, name: name, logo: kept?.name, identity: identity)
+        // The changed registry is not needed: the new brand is printed.
         _ = try mapping(
             store.brands.change(keeping: kept) { registry throws(BrandFault) in try registry.add(added) },
             \BrandRegistryError.failure)

@@ -77,6 +77,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
         let registry = try mapping(
             store.brands.change { registry throws(BrandFault) in try registry.add(key, to: brand) },
             \BrandRegistryError.failure)
+        // Always in the registry here: `add` throws for an unknown brand.
         guard let changed = registry.brand(brand) else { return }
         Terminal.result(output.json ? changed.json.text : changed.lines.joined(separator: "\n"))
     }
@@ -96,6 +97,7 @@ private struct BrandKeyAddCommand: ParsableCommand {
         try mapping(registry.add(added, to: brand)) { (fault: BrandFault) in
             BrandRegistryError.refused(fault).failure
         }
+        // `validate` requires --generate if there is no --public-key.
         try mapping(PrivateFile.create(generate ?? "", key), \IdentityStoreError.failure)
         return added
     }
@@ -135,6 +137,7 @@ private struct BrandKeyRevokeCommand: ParsableCommand {
         let registry = try mapping(
             store.brands.change { registry throws(BrandFault) in try registry.revoke(kid) },
             \BrandRegistryError.failure)
+        // Always in the registry here: `revoke` throws for an unknown key.
         guard let (brand, _) = registry.key(kid) else { return }
         Terminal.result(output.json ? brand.json.text : brand.lines.joined(separator: "\n"))
     }

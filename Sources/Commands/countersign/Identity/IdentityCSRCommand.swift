@@ -57,6 +57,7 @@ struct IdentityCSRCommand: ParsableCommand {
                 next: send this file to the reader authority, then run: countersign identity import \(name.text) CHAIN.pem
                 """)
         } else {
+            // Without the last line end, which `result` appends.
             Terminal.result(String(decoding: pem.dropLast(), as: UTF8.self))
         }
     }

@@ -68,6 +68,7 @@ struct IdentityLintCommand: ParsableCommand {
         status.error != nil || !status.refusals(lenient ? .lenient : .strict).isEmpty
     }
 
+    /// The exit status. `answerNotYes` is exit code 1, which means here that an identity expires soon.
     private func status(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> ExitStatus {
         if !missing.isEmpty || statuses.contains(where: fails) { return .rejected }
         return statuses.contains { $0.state == .expiresSoon } ? .answerNotYes : .success

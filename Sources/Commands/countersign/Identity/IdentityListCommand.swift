@@ -25,6 +25,7 @@ struct IdentityListCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
+        // `isWritten`: whether the rules come from a file. Without a file, one identity signs every request.
         let (names, rules, isWritten) = try mapping(
             (try folder.names(), try folder.rulesInEffect().rules, try folder.rules() != nil),
             \IdentityStoreError.failure)

@@ -210,11 +210,13 @@ private struct TokenVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let now = try clock.now()
         let registry = try mapping(store.brands.registry(), \BrandRegistryError.failure)
+        // First uses are recorded in memory only, so the check does not use up the token.
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try instance ?? store.readerInstance(), audience: audience.audience,
             firstUses: TokenFirstUsesInMemory())
         let text = String(decoding: try InputFile.read(token), as: UTF8.self)
         let words = text.split(whereSeparator: \.isWhitespace)
+        // Several words are no token. The whole text is passed on, and the verifier names the fault.
         let outcome: Result<PreparedReader, ReaderTokensError>
         do throws(ReaderTokensError) {
             outcome = .success(
