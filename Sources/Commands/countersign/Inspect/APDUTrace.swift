@@ -18,6 +18,7 @@ struct APDUTrace {
     struct Entry {
         /// The number of the line in the file, from 1.
         let line: Int
+        /// The time as the trace has it, or an empty text.
         let time: String
         let direction: Direction
         let bytes: [UInt8]
@@ -45,6 +46,8 @@ struct APDUTrace {
         self.entries = entries
     }
 
+    /// Parses the words of a line. The words before the mark and after the hexadecimal digits are the time.
+    /// Returns `nil` if the line has no mark or fewer than 2 bytes, the size of a status word.
     private static func entry(_ words: [Substring], line: Int) -> Entry? {
         guard let mark = words.firstIndex(where: { $0.first == ">" || $0.first == "<" }) else { return nil }
         let inSameWord = words[mark].dropFirst()
@@ -88,6 +91,7 @@ extension APDUTrace {
         }
     }
 
+    /// Describes bytes that are a whole message of the bench link. Returns `nil` for an APDU.
     private static func sessionMessage(_ bytes: [UInt8]) -> String? {
         guard let item = try? CBORItem.parse(bytes[...]) else { return nil }
         let structure = CBORStructure(item)
@@ -174,6 +178,7 @@ extension StatusWord {
 
     private var bytesText: String {
         if let more = bytesAvailable {
+            // 6100 stands for 256 bytes or more.
             return more == 256 ? "256 or more bytes remain" : "\(more) more bytes remain"
         }
         if let length = acceptedLength { return "wrong Le, the correct Le is \(length)" }

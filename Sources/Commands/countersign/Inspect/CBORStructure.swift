@@ -44,6 +44,7 @@ enum CBORStructure: CaseIterable {
     }
 
     private init(_ map: CBORMap) {
+        // The first structure whose members are all present is taken, so the order matters.
         let signs: [(CBORStructure, [StaticString])] = [
             // Before DeviceResponse: an MSO has a version and may have a status, too.
             (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
@@ -63,8 +64,10 @@ enum CBORStructure: CaseIterable {
         } else if (try? map[0]?.text()) != nil, map[1] != nil {
             self = .deviceEngagement
         } else if map.count == 1, let engagement = try? map[0]?.map() {
+            // Both handover messages of NFC v2 hold an engagement. Only the phone's has Security (key 1).
             self = engagement[1] == nil ? .version2Request : .version2Select
         } else if map[1] != nil, map[-1] != nil {
+            // Labels 1 and -1 are the type and the curve of an elliptic key (RFC 9053 7.1).
             self = .coseKey
         } else if Self.holdsIssuerSignedItems(map) {
             self = .issuerNameSpaces
@@ -234,6 +237,7 @@ extension CBORStructure {
             self = .issuerAuth
             return
         }
+        // The claims of a CWT with a status list and with an identifier list.
         let (statusList, identifierList) = (members[65_533], members[65_530])
         if statusList != nil || identifierList != nil || type?.hasSuffix("list+cwt") == true {
             self = .statusToken

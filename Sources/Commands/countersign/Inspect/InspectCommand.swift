@@ -119,6 +119,7 @@ struct Inspection {
     func specimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen {
         guard !bytes.isEmpty else { throw InspectionError("the file is empty (byte 0)") }
         if let specimen = try textSpecimen(in: bytes) { return specimen }
+        // 0x30 begins a certificate in DER. Alone it is the CBOR number -17.
         if bytes.first == 0x30, bytes.count > 1 { return try certificate(bytes) }
         do throws(CBORError) {
             return specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
@@ -224,6 +225,7 @@ extension DiagnosticNotation {
         }
         notation.embeddedItems = { array in
             guard CBORStructure.isCOSE(array) else { return [] }
+            // The protected header and the payload are byte strings that contain CBOR.
             return [0, 2]
         }
         notation.comment = { bytes in
@@ -258,11 +260,13 @@ private struct ElementRemarks {
         }
     }
 
+    /// Adds the remarks on one document of a response.
     private mutating func add(document: CBORItem) {
         guard let map = try? document.map(), let issuerSigned = map["issuerSigned"] else { return }
         add(issuerSigned, docType: try? map["docType"]?.name())
     }
 
+    /// Adds the remarks on the elements of an IssuerSigned. Without a known data model there are none.
     private mutating func add(_ issuerSigned: CBORItem, docType: String?) {
         guard let model = docType.flatMap(DataModel.init(docType:)),
             let nameSpaces = try? issuerSigned.map()["nameSpaces"]?.map()
@@ -273,6 +277,7 @@ private struct ElementRemarks {
         }
     }
 
+    /// Adds the remark on one element, if its value departs from the data model.
     private mutating func add(_ item: CBORItem, in nameSpace: String, of model: DataModel) {
         guard let content = try? EncodedCBOR<Never>(item).item().map(),
             let identifier = try? content["elementIdentifier"]?.name(), let value = content["elementValue"]

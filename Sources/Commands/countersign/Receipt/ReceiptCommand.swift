@@ -85,6 +85,7 @@ extension SignedReceipt {
     /// The receipt in one line: number, time, lane, verdict and answers.
     fileprivate var line: String {
         guard let statement = try? statement() else {
+            // The signature of a receipt is independent of its format, so listing goes on.
             return "\(sequence)  cannot be shown: it is of a later version of countersign"
         }
         let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }

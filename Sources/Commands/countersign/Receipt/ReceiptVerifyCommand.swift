@@ -84,6 +84,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 }
 
+/// The result of checking a chain of receipts, as text and as JSON.
 private struct ReceiptChainReport {
     let verdict: ReceiptChain.Verdict
     let links: Int
@@ -99,7 +100,9 @@ private struct ReceiptChainReport {
     }
 }
 
+/// Reading of the public keys that verify receipts.
 private enum ReceiptKeyArguments {
+    /// The largest file with keys, in bytes.
     private static let largestFile = 1 << 16
 
     static func publicKeys(_ path: String) throws(CommandFailure) -> [ReceiptPublicKey] {
