@@ -42,6 +42,7 @@ struct SetupAnswers {
         _ dialog: SetupDialog, _ readers: [ReaderDescription], within limits: SetupLimits
     ) throws(CommandFailure) {
         let roles = SetupRole.allCases.map { (word: $0.rawValue, meaning: $0.words) }
+        // `choice` returns one of the words, so the fallback `kiosk` is never used.
         let role = SetupRole(rawValue: try dialog.choice(of: .role, among: roles)) ?? .kiosk
         self.role = role
         isTrial = try dialog.agrees(to: .trial)
@@ -233,9 +234,11 @@ struct SetupLook {
         colours = try Self.colours(dialog)
     }
 
+    /// Asks for the colours. Returns `nil` if the user gives no background colour.
     private static func colours(_ dialog: SetupDialog) throws(CommandFailure) -> BrandColours? {
         let text = try dialog.text(of: .ground, standard: "") { PageColour($0) == nil ? notColour : nil }
         guard let ground = PageColour(text) else { return nil }
+        // The default for the words is white or black, whichever has more contrast.
         let readable = ["#ffffff", "#000000"].max { contrast($0, on: ground) < contrast($1, on: ground) }
         let answer = try dialog.text(of: .words, standard: readable ?? "#ffffff") {
             Self.fault(of: $0, on: ground)

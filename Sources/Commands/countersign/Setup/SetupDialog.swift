@@ -140,6 +140,7 @@ struct SetupDialog {
             try text(of: question, standard: words.first ?? "") { AnswerFault.word(word($0), of: words) })
     }
 
+    /// Asks until `fault` accepts the answer, at most `attempts` times. Returns the answer.
     private func ask(_ text: String, _ fault: (String) -> String?) throws(CommandFailure) -> String {
         for _ in 0..<Self.attempts {
             Terminal.prompt("\(text): ")

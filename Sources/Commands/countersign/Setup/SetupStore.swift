@@ -36,6 +36,7 @@ struct SetupStore {
         return SetupBrand(identifier: identifier, keyFile: keyFile, instance: String(instance))
     }
 
+    /// Runs a command that makes the brand, and returns its standard output.
     @discardableResult
     private func run(_ arguments: [String]) throws(CommandFailure) -> String {
         let (status, output) = try program.run(arguments + ["--store", path])
@@ -57,6 +58,7 @@ struct SetupStore {
         guard try program.run(["identity", "init", name, "--store", path]).status == 0 else {
             return nil
         }
+        // Characters with a meaning in RFC 4514 are left out of the shop's name.
         let subject = "CN=\(name),O=\(shop.filter { !",=+<>#;\\\"".contains($0) }),C=\(country)"
         let (status, request) = try program.run(
             ["identity", "csr", name, "--subject", subject, "--store", path])
@@ -93,13 +95,16 @@ struct OwnProgram {
             let (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
             defer { try? reading.close() }
             let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+            // This process closes its writing end, so that reading ends when the child exits.
             let child = try writing.closeAfter {
                 try ChildProgram(
                     words, environment: environment, input: .nowhere, output: .descriptor(writing.rawValue),
                     errors: .inherited)
             }
+            // Read before waiting: with a full pipe the child would never exit.
             let output = try Self.contents(of: reading)
             let status = child.end(until: nil) ?? -1
+            // A wait status has the signal in its low 7 bits and the exit code in the next byte.
             return (
                 status & 0x7f == 0 ? status >> 8 & 0xff : 128, String(decoding: output, as: UTF8.self)
             )
@@ -149,6 +154,7 @@ struct SetupFile {
     /// Checks that the folder can be written, before any question is asked.
     func checkFolder() throws(CommandFailure) {
         let folder = FilePath(path).removingLastComponent().string
+        // A missing folder is no fault: it is created later.
         guard unsafe folder.isEmpty || access(folder, F_OK) != 0 || access(folder, W_OK) == 0 else {
             throw .usage(
                 "\(Terminal.safe(folder)): this user may not write in this folder; run the command as root, or give another file with --config"
@@ -205,6 +211,7 @@ struct SetupFile {
         }
     }
 
+    /// The path with the first number at its end that no file has.
     private func freeName() -> String {
         var number = 1
         while unsafe access("\(path).\(number)", F_OK) == 0 { number += 1 }
