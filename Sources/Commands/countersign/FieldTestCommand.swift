@@ -93,6 +93,7 @@ struct FieldTestCommand: AsyncParsableCommand {
         await recorder.describeReaders(of: service)
         let watch = Task { await recorder.watchReaders(of: service) }
         let steps = FieldTestStep.all(isSigned: identity.identity != nil, repeats: repeats)
+        // After an interruption the steps so far can still be saved.
         await interruptible { await test.run(steps, recorder) }
         watch.cancel()
         try save(lines.all)
@@ -128,7 +129,7 @@ struct FieldTestCommand: AsyncParsableCommand {
     }
 }
 
-/// The lines of a trace before the user agrees to save it.
+/// The lines of a field trace, kept in memory until the user agrees to save them.
 private final class LineStore: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
@@ -193,6 +194,7 @@ private struct FieldTest: Sendable {
         recorder.begin(plan)
         let radio = step.retrieval.transport == .nfc ? nil : TracingRadio(radio, recorder)
         let presentation = await transaction.run(at: TracingReader(field, recorder), radio: radio)
+        // The notes on the phone's messages are complete only after the phone has left.
         await presentation.left()
         let end = recorder.end(presentation)
         Terminal.note(
@@ -200,7 +202,7 @@ private struct FieldTest: Sendable {
     }
 }
 
-/// One combination of transport, Bluetooth mode, request version and signature that a field test tries.
+/// A combination of transport, Bluetooth mode, request version and signature that a field test tries.
 struct FieldTestStep: Equatable {
     let title: String
     var retrieval = RetrievalPlan()

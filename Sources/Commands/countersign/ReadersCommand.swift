@@ -82,6 +82,7 @@ struct ReadersCommand: AsyncParsableCommand {
             throw failure(RadioFault(error).advice)
         }
         show(output.json ? description.json.text : description.text)
+        // An adapter that cannot advertise is not usable, because no phone would find it.
         guard description.adapters.contains(where: { $0.advertising != nil }) else {
             throw failure(RadioFault.noAdapter.advice)
         }
@@ -99,6 +100,7 @@ struct ReadersCommand: AsyncParsableCommand {
         if !quiet { Terminal.result(text) }
     }
 
+    /// The error that ends the command with status 69. With `--quiet` it has no message.
     private func failure(_ message: String) -> any Error {
         quiet ? ExitCode(ExitStatus.unavailable.rawValue) : CommandFailure.unavailable(message)
     }

@@ -44,7 +44,9 @@ struct StatusCommand: ParsableCommand {
 
 /// The answer of `GET /v1/owner` as lines for a terminal.
 private struct DaemonStatus {
+    /// The longest text of a member, in bytes.
     private static let longestText = 4096
+    /// The allowed values of a count.
     private static let whole: ClosedRange<Int64> = 0...JSONValue.largestExactInteger
 
     let isReady: Bool
@@ -53,6 +55,7 @@ private struct DaemonStatus {
     var text: String { lines.joined(separator: "\n") }
 
     init(_ text: JSONText) throws(JSONFault) {
+        // Every member of the answer is named, because an unknown member is an error. Not all are shown.
         let members = try text.members([
             "time", "started", "version", "ready", "acceptsTestDocuments", "faults", "lanes", "trust",
             "identities", "attention", "doctor", "today", "receipts", "tokens",
@@ -76,6 +79,7 @@ private struct DaemonStatus {
         try add("Tokens and users", members.required("tokens"), line: Self.token)
     }
 
+    /// Adds a title, then one line for each entry of a list.
     private mutating func add(
         _ title: String, _ list: JSONText, line: (JSONText) throws(JSONFault) -> String
     ) throws(JSONFault) {
@@ -85,6 +89,7 @@ private struct DaemonStatus {
         for entry in entries { try lines.append("  \(line(entry))") }
     }
 
+    /// A text of the daemon without control sequences.
     private static func text(_ text: JSONText) throws(JSONFault) -> String {
         Terminal.safe(try text.string(upTo: longestText))
     }
@@ -144,6 +149,8 @@ private struct DaemonStatus {
         """
     }
 
+    /// Adds one line for each hour. An hour has the member `from` and a count for each outcome; outcomes that
+    /// did not occur are left out.
     private mutating func addToday(_ today: JSONText) throws(JSONFault) {
         let members = try today.members(["day", "hours"])
         try lines.append("Outcomes of \(Self.text(members.required("day"))), by hour:")

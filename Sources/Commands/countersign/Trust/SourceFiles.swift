@@ -107,6 +107,7 @@ struct FoundSources {
                 let kind: TrustSource.Kind = block.is("CERTIFICATE") ? .anchor : .revocationList
                 return (kind, SourceContent(kind, der[...]))
             }
+            // Roots first: a CRL in the same file is checked against them.
             structures.sort { $0.kind == .anchor && $1.kind != .anchor }
             // Contents that are not recognised get the kind of --as. The checks then say what is wrong with
             // them.
@@ -156,6 +157,7 @@ extension TrustSource.Kind {
 
 /// The argument that selects sources or roots: a name, or the beginning of a SHA-256 digest.
 struct SourceSelector {
+    /// The smallest number of hexadecimal digits that select by digest.
     private static let shortestDigest = 4
     let text: String
 

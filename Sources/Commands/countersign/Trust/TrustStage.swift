@@ -73,6 +73,7 @@ struct TrustStage {
         report { $0.remove(source) }
     }
 
+    /// Makes a step of the change, and adds an outcome for each source that the step decided about.
     private mutating func report(_ step: (inout TrustChange) -> Void) {
         let reported = change.outcomes.count
         step(&change)
@@ -312,6 +313,7 @@ struct TrustChangeReport {
         ]
     }
 
+    /// The largest number of sources that the text lists.
     private static let mostLines = 60
 
     var text: String {
@@ -336,6 +338,7 @@ struct TrustChangeReport {
 }
 
 extension SourceOutcome {
+    /// The largest number of remarks that the text lists for one source.
     private static let mostRemarks = 20
 
     fileprivate var line: String {
