@@ -51,8 +51,8 @@ struct PageCodeCommand: ParsableCommand {
     }
 
     func run() throws {
-        let place = lane.map { [("lane", JSONValue.string($0))] } ?? []
-        let body = JSONValue.object([("page", .string(page.rawValue))] + place)
+        let laneMember = lane.map { [("lane", JSONValue.string($0))] } ?? []
+        let body = JSONValue.object([("page", .string(page.rawValue))] + laneMember)
         let (code, path) = try mapping(
             DaemonSocket(path: socket).call("POST", "/v1/page-codes", body: body).reading {
                 text throws(JSONFault) in

@@ -40,25 +40,26 @@ extension ClockFacts {
                 : .failed(
                     .clockSet,
                     "the clock shows \(now), which is before this program was made, so no document can be verified",
-                    fix: cure),
-            isSynchronised.map { $0 ? Self.kept : left }
+                    fix: timeService),
+            isSynchronised.map { $0 ? Self.synchronised : unsynchronised }
                 ?? .skipped(
                     .clockSynchronised,
                     "the kernel does not report whether the clock is synchronised, as in a container"),
         ]
     }
 
-    private var cure: DoctorCheck.Remedy {
+    /// The command that starts the time service, and installs one first if there is none.
+    private var timeService: DoctorCheck.Remedy {
         let start: CheckText = "timedatectl set-ntp true"
         return .command(hasTimeService ? start : "apt-get install systemd-timesyncd && \(start)")
     }
 
-    private static let kept = DoctorCheck.ok(
+    private static let synchronised = DoctorCheck.ok(
         .clockSynchronised, "synchronised with the network or a reference clock")
-    private var left: DoctorCheck {
+    private var unsynchronised: DoctorCheck {
         .warning(
             .clockSynchronised,
             "the clock is not synchronised: in time, documents will seem expired or not valid yet",
-            fix: cure)
+            fix: timeService)
     }
 }

@@ -364,8 +364,10 @@ extension BluetoothDaemonSettings {
             )
         }
         // Without the setting ReverseServiceDiscovery, bluetoothd's battery plugin reads from each phone.
-        let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
-        if isRead {
+        let batteryPluginReads = findings.contains {
+            $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue
+        }
+        if batteryPluginReads {
             return .warning(
                 .plugins, "the battery plugin reads from each phone, which then asks its owner to pair",
                 fix: .settings(SettingsFile.bluetooth))

@@ -30,9 +30,12 @@ struct ReaderFacts: Sendable {
 
     /// The state of polkit's rule for pcscd.
     enum PolkitRule: Sendable {
-        /// `notAsked`: pcscd does not ask polkit. `there` and `absent`: a rule, or no rule, names pcscd's
-        /// action.
-        case notAsked, there, absent
+        /// pcscd does not ask polkit.
+        case notAsked
+        /// A rule names pcscd's action.
+        case present
+        /// No rule names pcscd's action.
+        case absent
         /// Unknown: this user may not read all folders of rules.
         case hidden
     }
@@ -103,7 +106,7 @@ extension ReaderFacts {
                     isHidden = true
                     continue
                 }
-                if text.contains(PolkitAction.service.rawValue) { return .there }
+                if text.contains(PolkitAction.service.rawValue) { return .present }
             }
         }
         return isHidden ? .hidden : .absent
@@ -167,7 +170,7 @@ extension ReaderFacts {
     /// (Q133).
     private var accessCheck: DoctorCheck {
         switch (service, polkit) {
-        case (.fails(.accessDenied(let action)), .there):
+        case (.fails(.accessDenied(let action)), .present):
             return .failed(
                 .access,
                 "polkit refuses \(action.rawValue) to this user; its rule allows the group countersign",
@@ -177,7 +180,7 @@ extension ReaderFacts {
                 .access, "polkit refuses \(action.rawValue) to this user", fix: .settings([.polkit]))
         case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
         case (_, .notAsked): return .ok(.access, "pcscd accepts every user")
-        case (_, .there):
+        case (_, .present):
             return .ok(.access, "this user may use pcscd, and polkit has a rule for services")
         case (_, .hidden):
             return .note(

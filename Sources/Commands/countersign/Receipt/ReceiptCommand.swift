@@ -128,13 +128,13 @@ private struct ReceiptShowCommand: ParsableCommand {
 
 extension SignedReceipt {
     fileprivate var text: String {
-        let place = [
+        let heading = [
             "receipt \(sequence)", "  digest: \(digest.hexadecimal)", "  previous: \(previous.hexadecimal)",
             "  signed by key: \(keyID.bytes.hexadecimal)",
         ]
-        let said =
+        let contents =
             (try? statement().lines) ?? ["  cannot be shown: it is of a later version of countersign"]
-        return (place + said).joined(separator: "\n")
+        return (heading + contents).joined(separator: "\n")
     }
 }
 

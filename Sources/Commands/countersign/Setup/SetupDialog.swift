@@ -107,15 +107,15 @@ struct SetupDialog {
         }
         let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
         let offered = before ?? standard
-        let stroke =
+        let resetHint =
             before == nil || before == standard ? "" : "; - for \(standard.isEmpty ? "nothing" : standard)"
-        let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(stroke))]"
+        let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(resetHint))]"
         let text = try ask("\(question.text)\(shown)") { answer in
-            if answer == "-", !stroke.isEmpty { return nil }
+            if answer == "-", !resetHint.isEmpty { return nil }
             let text = answer.isEmpty ? offered : answer
             return text.isEmpty ? nil : fault(text)
         }
-        if text == "-", !stroke.isEmpty { return standard }
+        if text == "-", !resetHint.isEmpty { return standard }
         return text.isEmpty ? offered : text
     }
 

@@ -94,7 +94,7 @@ package struct PolicyFile {
         for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
             policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }
-        if let further = members["documentSigners"] { signers = try DocumentSignerProfiles(further) }
+        if let profiles = members["documentSigners"] { signers = try DocumentSignerProfiles(profiles) }
         guard let policy = members["policy"] else { return }
         standard = try policy.string()
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }

@@ -88,16 +88,16 @@ package struct TrustFiles {
 
     /// Reads a file, or the files of a folder that have one of the endings.
     ///
-    /// - Parameter take: Accepts the contents of one file, or returns why they cannot be used. The reason is
+    /// - Parameter accept: Accepts the contents of one file, or returns why they cannot be used. The reason is
     ///   thrown for a file that the user named, and noted for a file of a folder.
     /// - Returns: A note on each file of a folder that was skipped.
     package static func each(
         at path: String, ending endings: [String], limit: Int,
-        _ take: (_ contents: [UInt8], _ file: String) -> String?
+        _ accept: (_ contents: [UInt8], _ file: String) -> String?
     ) throws(CommandFailure) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            if let fault = take(try InputFile.read(path, limit: limit), path) {
+            if let fault = accept(try InputFile.read(path, limit: limit), path) {
                 throw .malformed("\(Terminal.safe(path)): \(fault)")
             }
             return []
@@ -105,7 +105,7 @@ package struct TrustFiles {
         var notes: [String] = []
         for file in try files(in: path, ending: endings) {
             do throws(CommandFailure) {
-                guard let fault = take(try InputFile.read(file, limit: limit), file) else { continue }
+                guard let fault = accept(try InputFile.read(file, limit: limit), file) else { continue }
                 notes.append("skipped: \(Terminal.safe(file)): \(fault)")
             } catch {
                 notes.append("skipped: \(error.message)")
