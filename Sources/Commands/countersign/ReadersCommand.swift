@@ -189,7 +189,7 @@ extension AdapterDescription {
     }
 
     private var state: String {
-        "\(isPowered ? "on" : "off"), \(isPairable ? "pairable until `request` runs" : "not pairable")"
+        "\(isPowered ? "on" : "off"), \(isPairable ? "pairable until `request` turns pairing off" : "not pairable")"
     }
 
     private var kind: String? {

@@ -21,10 +21,10 @@ private struct BrandKeyAddCommand: ParsableCommand {
         abstract: "Add a key to a brand: an existing public key, or a new key pair.",
         discussion: """
             The private half of a new pair is needed on the computer that signs tokens, not on the readers. \
-            The file with it can be read by its owner only. With --tpm the private half is made in the TPM \
-            2.0 of this computer and cannot be copied: the file holds it encrypted for this TPM. --tpm needs \
-            the Debian package tpm2-openssl. The variable TPM2OPENSSL_TCTI selects a TPM other than \
-            /dev/tpmrm0.
+            It is written to a file that only the file's owner can read. With --tpm the private half is made \
+            in the TPM 2.0 of this computer and cannot be copied: the file has it encrypted for this TPM. \
+            --tpm needs the Debian package tpm2-openssl. The variable TPM2OPENSSL_TCTI selects a TPM other \
+            than /dev/tpmrm0.
 
             EXAMPLES:
               countersign brand key add utopia --kid 2026-11 --public-key utopia-public.pem

@@ -31,12 +31,12 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
             Checks pcscd and its readers, bluetoothd and its adapter, the clock, trust, identities and the \
-            store. Without --fix no file is written. If no lane is engaged, the command advertises over \
-            Bluetooth for a moment to see whether bluetoothd allows it; this makes the adapter not pairable, \
-            as every presentation does.
+            store. Without --fix and --support-bundle no file is written. If no lane is engaged, the command \
+            advertises over Bluetooth for a moment to see whether bluetoothd allows advertising; this makes \
+            the adapter not pairable, as every presentation does.
 
-            Each check is ok, a note (nothing needs to be done), a warning (it works, but not as well as it \
-            should), failed or skipped. A part of the computer that does not answer within \
+            Each check is ok, a note (nothing needs to be done), a warning (phones can be read, but not as \
+            well as they should), failed or skipped. A part of the computer that does not answer within \
             \(Examination.limit.components.seconds) seconds counts as failed, with the text timedOut.
 
             --fix writes missing settings files. It shows each file and asks first. It restarts nothing, but \

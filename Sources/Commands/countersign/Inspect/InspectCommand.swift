@@ -24,8 +24,9 @@ struct InspectCommand: ParsableCommand {
               - APDU traces as written by `countersign request --trace`
 
             The first line of the output names the structure. CBOR is shown in diagnostic notation (RFC 8949 \
-            section 8). Items embedded in tag 24 or in COSE structures are shown as `<<…>>`. A head with \
-            more bytes than necessary is marked _0 to _3. Long strings are cut; --full shows them whole.
+            section 8). Items embedded in tag 24 or in COSE structures are shown as `<<…>>`. If an item's \
+            head (type and length) has more bytes than necessary, the item is marked _0 to _3. Long strings \
+            are cut; --full shows them whole.
 
             Nothing is verified and nothing is hidden: element values are shown as they are in the file.
 

@@ -86,7 +86,7 @@ extension SignedReceipt {
     fileprivate var line: String {
         guard let statement = try? statement() else {
             // The signature of a receipt is independent of its format, so listing goes on.
-            return "\(sequence)  cannot be shown: it is of a later version of countersign"
+            return "\(sequence)  cannot be shown: a later version of countersign wrote it"
         }
         let answers = statement.questions.map { "\($0.subject) \($0.answer.rawValue)" }
         return
@@ -133,7 +133,7 @@ extension SignedReceipt {
             "  signed by key: \(keyID.bytes.hexadecimal)",
         ]
         let contents =
-            (try? statement().lines) ?? ["  cannot be shown: it is of a later version of countersign"]
+            (try? statement().lines) ?? ["  cannot be shown: a later version of countersign wrote it"]
         return (heading + contents).joined(separator: "\n")
     }
 }

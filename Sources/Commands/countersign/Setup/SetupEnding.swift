@@ -34,7 +34,7 @@ struct SetupEnding {
         lines += ["", "To see the result (the outcome allow means yes):", "  \(next.newest)"]
         lines += ["", "To check this computer as the daemon's user:", "  \(next.check)"]
         if next.answers.isTrial {
-            lines += ["", "To leave the trial (then answer no to the software wallet):"]
+            lines += ["", "To leave the trial (answer no when setup asks about the software wallet):"]
             lines += next.leavingTrial.map { "  \($0)" }
         }
         return lines.joined(separator: "\n")

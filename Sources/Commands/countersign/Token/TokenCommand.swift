@@ -130,7 +130,7 @@ private struct TokenSignCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The identifier of the reader, as `countersign token instance` shows it there (sub).",
+            "The identifier of the reader, as `countersign token instance` shows it on that reader (sub).",
             valueName: "id"))
     var instance: ReaderInstance
 

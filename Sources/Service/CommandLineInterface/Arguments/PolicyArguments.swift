@@ -12,7 +12,7 @@ package struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What to do when it is unknown whether a document is revoked: age accepts the document, rental refuses it; or the name of a policy from the policy file. By default the purpose of the request selects the policy. A policy that accepts more than that one is refused.",
+            "What to do when it is unknown whether a document is revoked: age accepts the document, rental refuses it, and the policy file may define more names. By default the purpose of the request selects the policy. A policy that accepts more than the purpose's policy is refused.",
             valueName: "name"))
     package var policy: String?
 
