@@ -35,8 +35,8 @@ struct DoctorCommand: AsyncParsableCommand {
             advertises over Bluetooth for a moment to see whether bluetoothd allows advertising; this makes \
             the adapter not pairable, as every presentation does.
 
-            Each check is ok, a note (nothing needs to be done), a warning (phones can be read, but not as \
-            well as they should), failed or skipped. A part of the computer that does not answer within \
+            Each check is ok, a note (nothing needs to be done), a warning (the computer works, but not as \
+            well as it should), failed or skipped. A part of the computer that does not answer within \
             \(Examination.limit.components.seconds) seconds counts as failed, with the text timedOut.
 
             --fix writes missing settings files. It shows each file and asks first. It restarts nothing, but \
