@@ -29,7 +29,7 @@ package struct RetrievalArguments: ParsableArguments {
         name: .long,
         help: """
             Which L2CAP channel is tried before GATT characteristics when this computer connects to the \
-            phone: none, engagement (the channel named in the engagement), or characteristic (also the \
+            phone: never, engagement (the channel named in the engagement), or characteristic (also the \
             channel named by a characteristic; some wallets fail with it).
             """)
     package var l2cap = RetrievalPlan.L2CAP.engagement
