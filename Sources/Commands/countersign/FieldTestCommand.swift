@@ -99,6 +99,7 @@ struct FieldTestCommand: AsyncParsableCommand {
         try save(lines.all)
     }
 
+    /// Returns the question whether the holder is over 18: unsigned, and signed if `--identity` is given.
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
@@ -172,6 +173,7 @@ private struct FieldTest: Sendable {
         case start, skip, finish
     }
 
+    /// Asks what to do with the next step. The end of the input finishes the test.
     private static func readChoice() -> Choice {
         Terminal.note(
             "  Open the ID on the phone, press Enter, then tap (s and Enter skips the step, q and Enter finishes):"
@@ -180,6 +182,7 @@ private struct FieldTest: Sendable {
         return line == "q" ? .finish : line == "s" ? .skip : .start
     }
 
+    /// Performs one presentation and records it in the trace.
     private func present(_ step: FieldTestStep, _ recorder: FieldTraceRecorder) async {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = wait

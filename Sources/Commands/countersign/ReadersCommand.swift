@@ -88,6 +88,7 @@ struct ReadersCommand: AsyncParsableCommand {
         }
     }
 
+    /// Returns the text about Bluetooth. A fault is only text here, because a reader works without Bluetooth.
     private static func bluetoothText() async -> String {
         do throws(BlueZTransportError) {
             return try await bluetooth().text

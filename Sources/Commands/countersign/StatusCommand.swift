@@ -100,12 +100,14 @@ private struct DaemonStatus {
         return try text(value)
     }
 
+    /// Returns the line of a fault, with its lane if it concerns one.
     private static func fault(_ fault: JSONText) throws(JSONFault) -> String {
         let members = try fault.members(["id", "lane", "text"])
         let lane = try text(members, "lane").map { " at \($0)" } ?? ""
         return try "\(text(members.required("id")))\(lane): \(text(members.required("text")))"
     }
 
+    /// Returns the line of a lane.
     private static func lane(_ lane: JSONText) throws(JSONFault) -> String {
         let members = try lane.members(["lane", "state", "bluetooth", "advice", "isBusy", "standing"])
         let isBusy = try members.required("isBusy").boolean()
@@ -115,6 +117,7 @@ private struct DaemonStatus {
         """
     }
 
+    /// Returns the number of roots and the time of the newest list.
     private static func trust(_ trust: JSONText) throws(JSONFault) -> String {
         let members = try trust.members(["snapshot", "anchors", "obtained", "ageSeconds", "policies"])
         let anchors = try members.required("anchors").integer(in: whole)
@@ -122,6 +125,7 @@ private struct DaemonStatus {
         return "\(anchors) anchors, \(obtained)"
     }
 
+    /// Returns the line of a reader identity.
     private static func identity(_ identity: JSONText) throws(JSONFault) -> String {
         let members = try identity.members(["name", "expires", "fault"])
         let expires = try text(members, "expires").map { "until \($0)" } ?? "no certificate"
@@ -129,6 +133,7 @@ private struct DaemonStatus {
         return try "\(text(members.required("name"))) \(expires)\(fault)"
     }
 
+    /// Adds the findings of the last run of `countersign doctor` as the daemon's user.
     private mutating func addDoctor(_ doctor: JSONText) throws(JSONFault) {
         guard !doctor.isNull else {
             return lines.append("Computer: not checked with the daemon's store; run countersign doctor")
@@ -140,6 +145,7 @@ private struct DaemonStatus {
             line: Self.finding)
     }
 
+    /// Returns the line of a finding, with the command that repairs it.
     private static func finding(_ finding: JSONText) throws(JSONFault) -> String {
         let members = try finding.members(["id", "outcome", "text", "fix"])
         let fix = try text(members, "fix").map { ": \($0)" } ?? ""
@@ -168,6 +174,7 @@ private struct DaemonStatus {
         }
     }
 
+    /// Returns the number of receipts and the time of the last one.
     private static func receipts(_ receipts: JSONText) throws(JSONFault) -> String {
         let members = try receipts.members(["count", "head", "last"])
         let count = try members.required("count").integer(in: whole)
@@ -175,6 +182,7 @@ private struct DaemonStatus {
         return "\(count)\(last)"
     }
 
+    /// Returns the line of a token or user, with its scopes and last use.
     private static func token(_ token: JSONText) throws(JSONFault) -> String {
         let members = try token.members(["name", "kind", "scopes", "lanes", "lastUsed"])
         var scopes: [String] = []

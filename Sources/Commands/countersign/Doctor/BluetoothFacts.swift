@@ -166,6 +166,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// The check of bluetoothd if it gave no answer.
     private func daemonCheck(_ error: BlueZTransportError) -> DoctorCheck {
         switch error {
         case .busNotRunning, .busLost:
@@ -191,6 +192,7 @@ extension BluetoothFacts {
         }
     }
 
+    /// The checks of the adapter that is used, or of its absence.
     private func adapterChecks(_ adapter: AdapterDescription?) -> [DoctorCheck] {
         guard let adapter else {
             let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]
@@ -202,6 +204,7 @@ extension BluetoothFacts {
         ]
     }
 
+    /// The check of the buffers for phones that send a portrait in thousands of small values.
     private var smallValuesCheck: DoctorCheck {
         guard let socketRoom else {
             return .skipped(
@@ -323,6 +326,7 @@ extension BluetoothDaemonSettings {
             : .ok(.bluetoothDaemon, "bluetoothd \(version)")
     }
 
+    /// The check of bluetoothd's settings file and of the settings in force.
     fileprivate var settingsCheck: DoctorCheck {
         let findings = findings
         let version = version.map { "bluetoothd \($0)" } ?? "bluetoothd"

@@ -194,6 +194,7 @@ extension ReaderFacts {
         }
     }
 
+    /// The check that pcscd lists a reader. A reader that cannot be used is only a warning if another works.
     private var foundCheck: DoctorCheck {
         guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
         let hindered = hindrances.map(\.text).joined(by: "; ")
@@ -208,6 +209,7 @@ extension ReaderFacts {
             ? .ok(.readerFound, names) : .warning(.readerFound, "\(names); but \(hindered)")
     }
 
+    /// The check that the kernel's NFC modules hold no reader (Q124).
     private var modulesCheck: DoctorCheck {
         // The first such reader is enough: its remedy frees every other one.
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
@@ -224,6 +226,7 @@ extension ReaderFacts {
             fix: .settings([.kernelModules]))
     }
 
+    /// The checks of the reader that is tried first.
     private var chosenChecks: [DoctorCheck] {
         guard case .answers(let readers, let chosen) = service else {
             return [DoctorCheck.ID.slot, .apdus, .escape].map { .skipped($0, Self.silence) }
@@ -237,6 +240,7 @@ extension ReaderFacts {
         return [slotCheck(readers[chosen], readers), readers[chosen].apdusCheck, readers[chosen].escapeCheck]
     }
 
+    /// The text of the check if no listed slot may be used.
     private func noSlot(_ readers: [Reader]) -> CheckText {
         let others: CheckText = "slots for contact cards and security modules (SAM) are never opened"
         return isSelected

@@ -62,6 +62,7 @@ struct IdentityCSRCommand: ParsableCommand {
         }
     }
 
+    /// Makes and signs a certification request for the extensions that wallets expect of a reader.
     private func sign(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
         try mapping(
             CertificationRequest(

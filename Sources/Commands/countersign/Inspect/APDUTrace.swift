@@ -119,6 +119,7 @@ extension APDUTrace {
             "\(content)\([UInt8](response.status.rawValue.bigEndianBytes).hexadecimal) \(response.status.meaning)"
     }
 
+    /// The bytes in hexadecimal, cut after `longest` bytes.
     private static func data(_ bytes: ArraySlice<UInt8>, longest: Int) -> String {
         let shown = bytes.prefix(longest)
         return shown.hexadecimal + (shown.count < bytes.count ? "… (\(bytes.count) bytes)" : "")

@@ -39,6 +39,7 @@ extension Certificate {
         return lines.joined(separator: "\n")
     }
 
+    /// The value of an extension as text. Extensions that are not parsed are shown in hexadecimal.
     private func value(of entry: CertificateExtension, _ notation: DiagnosticNotation) -> String {
         switch entry.oid {
         case .basicConstraints:

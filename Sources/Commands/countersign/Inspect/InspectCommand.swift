@@ -136,6 +136,7 @@ struct Inspection {
 
     private static func limits(_ bytes: [UInt8]) -> CBORLimits { CBORLimits(depth: 64, bytes: bytes.count) }
 
+    /// Shows a CBOR item, with notes on its faults and on unusual values.
     private func specimen(of item: CBORItem) -> Specimen {
         let (structure, inner) = CBORStructure.recognise(item)
         var text = item.diagnostic(notation)
@@ -172,6 +173,7 @@ struct Inspection {
         return Specimen(kind: "base64url text with \(inner.kind)", text: inner.text)
     }
 
+    /// Shows the DeviceEngagement in the text of a QR code.
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
         let bytes = try mapping(EngagementURI.deviceEngagement(in: text)) { (_: MdocModelError) in
             InspectionError("the text after mdoc: is not base64url without padding (byte 0)")

@@ -253,6 +253,7 @@ struct SetupLook {
         PageColour(text)?.contrast(with: ground) ?? 0
     }
 
+    /// Returns why the colour cannot be used for words on `ground`, or `nil` if it can.
     private static func fault(of text: String, on ground: PageColour) -> String? {
         guard let words = PageColour(text) else { return notColour }
         do throws(ContrastFault) {

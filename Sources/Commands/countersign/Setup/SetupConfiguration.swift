@@ -52,6 +52,7 @@ struct SetupConfiguration {
         ]
     }
 
+    /// The entry of the lane in `lanes`.
     private var lane: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [("name", .string(answers.lane))]
         if answers.isTrial {
@@ -64,6 +65,7 @@ struct SetupConfiguration {
         return members + [("brand", answers.look.member(logo: logo)), ("page", .object(page))]
     }
 
+    /// The notice about data that customers read on the page.
     private var notice: JSONValue {
         [
             "controller": .string(answers.look.shop), "purpose": .string(answers.purpose),

@@ -130,6 +130,7 @@ struct SetupDialog {
             Terminal.note("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
         }
         let words = choices.map(\.word)
+        /// Returns the word that the answer means: its number at the terminal, or the word in any letter case.
         func word(_ answer: String) -> String {
             if isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) {
                 return words[number - 1]

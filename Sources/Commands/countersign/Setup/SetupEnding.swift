@@ -140,8 +140,10 @@ struct SetupNext {
         ]
     }
 
+    /// The member `reference`, which leaves the quotes of the shell word to insert the time.
     private var reference: String { ", \"reference\": \"first-'$(date +%s)'\"" }
 
+    /// The JSON members of the first order.
     private var orderMembers: JSONValue {
         let role = answers.role
         var members: [(String, JSONValue)] = [

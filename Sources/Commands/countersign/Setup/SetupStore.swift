@@ -120,6 +120,7 @@ struct OwnProgram {
         unsafe geteuid() == 0 && getpwnam(daemonUser) != nil ? ["runuser", "-u", daemonUser, "--"] : []
     }
 
+    /// The folder of the running program, which has the other programs of the package.
     private static func folder() throws(CommandFailure) -> String {
         guard
             let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
@@ -128,6 +129,7 @@ struct OwnProgram {
         return String(program[..<end])
     }
 
+    /// Reads a pipe to its end.
     private static func contents(of file: FileDescriptor) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 12)

@@ -159,6 +159,7 @@ private struct TokenSignCommand: ParsableCommand {
         Terminal.result(output.json ? report(token, now).text : token)
     }
 
+    /// Reads the private key and creates the signer of the brand's tokens.
     private func signer() throws(CommandFailure) -> ReaderTokenSigner {
         let privateKey = try mapping(PrivateFile.key(key), \IdentityStoreError.failure)
         do throws(ReaderTokensError) {

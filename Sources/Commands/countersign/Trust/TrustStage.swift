@@ -332,6 +332,7 @@ struct TrustChangeReport {
         return lines.joined(separator: "\n")
     }
 
+    /// The command that returns to the previous snapshot, or an empty text if there was none.
     private var wayBack: String {
         previous.map { "; to undo this, run `countersign trust rollback \($0.shortText)`" } ?? ""
     }

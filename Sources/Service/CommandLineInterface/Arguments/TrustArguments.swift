@@ -29,6 +29,7 @@ package struct TrustArguments: ParsableArguments {
         trust.isEmpty ? try Self.stored(in: store, at: now) : try named(at: now)
     }
 
+    /// Reads the roots of `--trust`.
     private func named(at now: Timestamp) throws(CommandFailure) -> TrustStore {
         var files = TrustFiles()
         for path in trust { try files.read(path) }
@@ -44,6 +45,7 @@ package struct TrustArguments: ParsableArguments {
         return store
     }
 
+    /// Reads the current snapshot of the trust store in `folder`.
     private static func stored(in folder: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
         let snapshot: TrustSnapshot
         do throws(ReaderStoreError) {

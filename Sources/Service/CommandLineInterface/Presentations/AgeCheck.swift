@@ -100,6 +100,7 @@ package struct AgeCheck {
         return report.exitStatus
     }
 
+    /// The plan of the request: an age, and a portrait for a person to compare.
     private var asked: RequestPlan {
         get throws(CommandFailure) {
             let intent = RequestIntent(.age, [.ageOver(age.ageOver), .portrait(isCompared: true)])

@@ -58,6 +58,7 @@ package struct StoredTransaction {
         }
     }
 
+    /// Parses and verifies a decrypted response.
     private func judge(
         _ response: [UInt8], request: StoredRequest?, in context: VerificationContext
     ) -> TransactionReport {
@@ -130,6 +131,7 @@ extension StoredTransaction {
         }
     }
 
+    /// The report of a session that the phone ended with a status instead of an answer.
     private static func ended(with status: SessionStatus, asking request: StoredRequest?) -> TransactionReport
     {
         var report = TransactionReport.incomplete(TransactionError(status))

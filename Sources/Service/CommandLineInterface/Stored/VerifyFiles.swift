@@ -91,6 +91,7 @@ package struct VerifyFiles: ParsableArguments {
         }
     }
 
+    /// Reads the files of `--response` and `--transcript`.
     private func decrypted(response: String, transcript: String) throws(CommandFailure) -> StoredTransaction {
         let bytes = try InputFile.read(response, limit: maxMessage)
         let limits = limits
@@ -114,6 +115,7 @@ package struct VerifyFiles: ParsableArguments {
         return try PrivateKeyFile.read(readerKey, option: "--reader-key")
     }
 
+    /// Reads the files of `--session-data` and of the options that belong to it.
     private func encrypted(
         sessionData: String, engagement: String, readerKey: String
     ) throws(CommandFailure) -> StoredTransaction {
