@@ -25,8 +25,8 @@ struct Countersign: RootCommand {
             PageCodeCommand.self, StatusCommand.self, FieldTestCommand.self,
         ])
 
-    /// The commands that need a software wallet. They are in the laboratory's program, so that a shop's
-    /// computer cannot make test documents.
+    /// The commands that need a software wallet. Only the laboratory's program has these commands, so that a
+    /// shop's computer cannot make test documents.
     static let moved = [
         "wallet": "countersign-lab", "replay": "countersign-lab", "bench": "countersign-lab",
     ]

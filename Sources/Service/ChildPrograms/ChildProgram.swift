@@ -31,7 +31,7 @@ package final class ChildProgram: Sendable {
 
     /// The process id of the child.
     package let process: Int32
-    /// The pidfd of the child. It becomes readable when the child exits (pidfd_open(2)).
+    /// The pidfd of the child, which becomes readable when the child exits (pidfd_open(2)).
     private let handle: Int32
     /// The wait status of the child, or `nil` while the child has not been reaped.
     private let status = Mutex<Int32?>(nil)

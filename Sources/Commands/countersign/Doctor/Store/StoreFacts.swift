@@ -110,9 +110,9 @@ extension StoreFacts {
 
 /// The configurations of this computer that accept test documents.
 struct TestDocumentFacts: Equatable, Sendable {
-    /// Whether the store's `policy.json` accepts them. It applies to the command line.
+    /// Whether the store's `policy.json`, which applies to the command line, accepts test documents.
     var isSetForStore = false
-    /// Whether the daemon's configuration accepts them.
+    /// Whether the daemon's configuration accepts test documents.
     var isSetForDaemon = false
 
     /// The path of the daemon's configuration.
