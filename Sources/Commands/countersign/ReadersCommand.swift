@@ -101,7 +101,7 @@ struct ReadersCommand: AsyncParsableCommand {
         if !quiet { Terminal.result(text) }
     }
 
-    /// The error that ends the command with status 69. With `--quiet` it has no message.
+    /// The error that ends the command with status 69. With `--quiet` the error has no message.
     private func failure(_ message: String) -> any Error {
         quiet ? ExitCode(ExitStatus.unavailable.rawValue) : CommandFailure.unavailable(message)
     }

@@ -100,7 +100,7 @@ private struct DaemonStatus {
         return try text(value)
     }
 
-    /// Returns the line of a fault, with its lane if it concerns one.
+    /// Returns the line of a fault, with the lane if the fault concerns a lane.
     private static func fault(_ fault: JSONText) throws(JSONFault) -> String {
         let members = try fault.members(["id", "lane", "text"])
         let lane = try text(members, "lane").map { " at \($0)" } ?? ""

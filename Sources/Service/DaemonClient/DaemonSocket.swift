@@ -155,7 +155,7 @@ package enum DaemonClientError: Error, Equatable, Sendable {
     case unreachable(path: String, errno: Int32)
     /// The program at the socket does not speak HTTP/1.1.
     case notAnAnswer(path: String)
-    /// The daemon answered with an error, whose `detail` (RFC 9457) this is.
+    /// The daemon answered with an error. The value is the error's `detail` (RFC 9457).
     case refused(String)
     /// The body is not the expected JSON.
     case malformed(JSONFault)

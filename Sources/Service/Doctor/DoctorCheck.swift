@@ -58,7 +58,7 @@ package struct DoctorCheck: Equatable, Sendable {
         case warning
         /// Phones cannot be read or kiosks cannot be served, or not safely.
         case failed
-        /// The check was not made, because it depends on a failed one or cannot be made here.
+        /// The check was not made, because it depends on a failed check or cannot be made here.
         case skipped
     }
 

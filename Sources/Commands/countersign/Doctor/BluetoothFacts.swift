@@ -298,7 +298,7 @@ extension AdapterDescription {
 }
 
 extension BluetoothFacts.Trial {
-    /// The check of a trial. A free advertisement alone does not show that bluetoothd accepts one (Q239).
+    /// The check of a trial. A free advertisement alone does not show that bluetoothd will advertise (Q239).
     fileprivate func check(_ room: AdapterDescription.Advertising) -> DoctorCheck {
         switch self {
         case .succeeded: .ok(.advertising, "tried: bluetoothd advertises, with room for \(room.free)")

@@ -118,7 +118,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// The checks of the computer, without the checks of trust, identities and the store. `countersign setup`
-    /// shows the failed ones before it asks its questions.
+    /// shows failed checks before it asks its questions.
     var checksOfComputer: [DoctorCheck] {
         get async {
             let ofStore =
@@ -136,7 +136,7 @@ struct DoctorCommand: AsyncParsableCommand {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
 
-    /// The files of this computer. Tests set the variable to a folder that stands for `/`.
+    /// The files of this computer. Tests set `COUNTERSIGN_SYSTEM_FOLDER` to a folder that stands for `/`.
     var system: SystemFolder {
         SystemFolder(root: ProcessInfo.processInfo.environment["COUNTERSIGN_SYSTEM_FOLDER"] ?? "")
     }

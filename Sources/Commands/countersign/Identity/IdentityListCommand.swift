@@ -79,7 +79,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 }
 
-/// `--warn`: the number of days before an expiry at which it is reported.
+/// `--warn`: the number of days before its expiry at which a certificate is reported.
 struct ExpiryArguments: ParsableArguments {
     @Option(
         name: .long,

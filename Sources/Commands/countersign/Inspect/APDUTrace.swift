@@ -4,7 +4,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocSession
 
-/// A text trace of APDUs, one on each line: `>` (to the card) or `<` (from the card), then the bytes in
+/// A text trace with one APDU on each line: `>` (to the card) or `<` (from the card), then the bytes in
 /// hexadecimal.
 ///
 /// A time may stand before the mark or after the bytes. Empty lines and lines that start with `#` are
@@ -14,7 +14,7 @@ struct APDUTrace {
         case toCard, fromCard
     }
 
-    /// One APDU of the trace.
+    /// An APDU of the trace.
     struct Entry {
         /// The number of the line in the file, from 1.
         let line: Int

@@ -120,7 +120,7 @@ enum CBORStructure: CaseIterable {
         }
     }
 
-    /// Whether the members are those of a SessionTranscript: engagement, reader's key and handover. The first
+    /// Whether the array has the members of a SessionTranscript: engagement, reader's key and handover. The first
     /// two are null in a presentation through an app or a web page.
     private static func isTranscript(_ members: [CBORItem]) -> Bool {
         if (try? members[0].tagged(24)) != nil, (try? members[1].tagged(24)) != nil { return true }

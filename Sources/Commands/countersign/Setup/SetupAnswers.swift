@@ -278,7 +278,7 @@ struct SetupLook {
     }
 }
 
-/// The shop's logo. Setup copies it to a place where the daemon can read it.
+/// The shop's logo. Setup copies the file to a place that the daemon can read.
 struct SetupLogo {
     let png: [UInt8]
 

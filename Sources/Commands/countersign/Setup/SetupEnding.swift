@@ -102,8 +102,8 @@ struct SetupNext {
         "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }
 
-    /// The commands that stop the software wallet and remove its root. Until then, everyone who has the
-    /// wallet's key is a trusted issuer.
+    /// The commands that stop the software wallet and remove its root. Before they run, everyone who has
+    /// the wallet's key is a trusted issuer.
     var leavingTrial: [String] {
         guard answers.isTrial else { return [] }
         return [
@@ -113,7 +113,7 @@ struct SetupNext {
         ]
     }
 
-    /// The command that runs the doctor as the daemon's user. Without it, root's own store would be checked.
+    /// The command that runs the doctor as the daemon's user. As root, the doctor would check root's store.
     var check: String { asDaemon("doctor") }
 
     private var pages: [String] {

@@ -21,7 +21,7 @@ struct SetupStore {
         return false
     }
 
-    /// Returns the brand, and makes it and its key if the key does not exist yet.
+    /// Returns the brand. If the file of its key does not exist yet, the brand and the key are made first.
     ///
     /// - Parameter logo: The path of a logo that the daemon's user can read.
     func makeBrand(

@@ -64,7 +64,7 @@ struct TrustStage {
         admit(sources)
     }
 
-    /// Replaces all sources by those of a bundle's snapshot, unless one of them is refused.
+    /// Replaces all sources by the sources of a bundle's snapshot, unless one of these is refused.
     mutating func replaceAll(by other: TrustSnapshot) {
         report { $0.replaceAll(by: other) }
     }
@@ -220,8 +220,8 @@ extension TrustFetcher {
 extension TrustSource {
     /// This source in DER if the server sent PEM.
     ///
-    /// A fetched root gets its digest as its name instead of its URL: the server cannot replace it by another
-    /// root.
+    /// A fetched root is named by its digest instead of its URL, so the server cannot replace the root by
+    /// another one.
     fileprivate var withoutPEM: TrustSource {
         let found = FoundSources(in: Array(bytes), as: kind, provenance: provenance, obtained: obtained)
             .sources
